@@ -1,0 +1,87 @@
+"""Findings: what a stage has to say about a place in a source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from toolgen.diagnostics.codes import CODES
+from toolgen.diagnostics.span import Span
+
+Level = Literal["note", "warning", "error"]
+
+MAX_TEXT = 1_500
+"""Characters of a message: a finding is read by a person, in a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains a finding, such as the first of two declarations."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One sentence about one place. `code` is a key of the table in `codes.py`."""
+
+    span: Span
+    code: str
+    level: Level
+    message: str
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+
+
+def quoted(value: object, limit: int = 80) -> str:
+    """Text from a source as it may stand in a message: escaped, clipped, in single quotes."""
+    text = value if isinstance(value, str) else str(value)
+    clipped = text if len(text) <= limit else text[: limit - 1] + "…"
+    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in clipped)
+    return f"'{safe}'"
+
+
+@dataclass(slots=True)
+class Findings:
+    """Collects the findings of one run. Stages add to it and go on; the pipeline stops after a stage with errors."""
+
+    items: list[Finding] = field(default_factory=list)
+
+    def add(
+        self,
+        code: str,
+        span: Span,
+        *,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+        **holes: object,
+    ) -> None:
+        """Add a finding. `holes` fill the message of the code's row; text in them is quoted here.
+
+        Raises:
+            KeyError: the code has no row, or a hole of its message is not given.
+        """
+        row = CODES[code]
+        safe = {k: v if isinstance(v, int | Verbatim) else quoted(v) for k, v in holes.items()}
+        message = row.message.format(**safe)[:MAX_TEXT]
+        self.items.append(Finding(span, code, row.level, message, hint or row.hint, related))
+
+    @property
+    def errors(self) -> bool:
+        """Whether one of the findings is an error."""
+        return any(f.level == "error" for f in self.items)
+
+    def __iter__(self) -> Iterator[Finding]:
+        """The findings by place, then code, each once."""
+        return iter(sorted(dict.fromkeys(self.items), key=lambda f: (f.span, f.code, f.message)))
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+class Verbatim(str):
+    """Text of our own (a type's name, a list of words) that needs no quotes in a message."""
+
+    __slots__ = ()

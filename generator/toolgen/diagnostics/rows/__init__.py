@@ -1,0 +1,1 @@
+"""Rows of the code table, a module for each stage that reports."""

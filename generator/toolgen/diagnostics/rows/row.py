@@ -1,0 +1,21 @@
+"""The form of a row in the code table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a finding code means.
+
+    `message` has named holes that `Findings.add` fills; `hint` says what to do and is shown unless the
+    reporting place has a better one; `why` is what `toolgen explain` prints.
+    """
+
+    id: str
+    level: Literal["note", "warning", "error"]
+    message: str
+    hint: str | None = None
+    why: str = ""

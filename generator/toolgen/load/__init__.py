@@ -1,0 +1,5 @@
+"""Load: files become documents with positions. The only stage that reads sources from disk."""
+
+from toolgen.load.sources import Document, Pointer, Sources
+
+__all__ = ["Document", "Pointer", "Sources"]

@@ -1,0 +1,63 @@
+"""What loading gives: the text and value of every source, with the place of every key and value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolgen.diagnostics import Span
+
+Pointer = tuple[str | int, ...]
+"""The way from a document's root to a value: keys and positions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of a source file. `value` is plain JSON data and is never changed by a stage.
+
+    `path` is relative to the project's folder, with forward slashes; `source` is relative to SCHEMAS.
+    `index` counts the documents of a multi-document YAML from 0. `values` and `keys` map a pointer
+    to `(line, column, end_line, end_column)` of the value, or of the key that holds it.
+    """
+
+    path: str
+    source: str
+    index: int
+    value: Any
+    values: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
+    keys: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
+
+    def span(self, *pointer: str | int) -> Span:
+        """The place of the value at `pointer`, or of the nearest value around it."""
+        return self._place(self.values, pointer)
+
+    def key_span(self, *pointer: str | int) -> Span:
+        """The place of the key that holds the value at `pointer`; of the value where there is no key."""
+        place = self.keys.get(pointer)
+        return Span(self.path, *place) if place else self.span(*pointer)
+
+    def _place(self, table: Mapping[Pointer, tuple[int, int, int, int]], pointer: Pointer) -> Span:
+        for end in range(len(pointer), -1, -1):
+            place = table.get(pointer[:end])
+            if place is not None:
+                return Span(self.path, *place)
+        return Span(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Everything that was read from SCHEMAS, sorted by path.
+
+    `name` is the SCHEMAS folder as messages show it. `texts` maps a document's `path` to its text, for
+    excerpts; `digests` maps a source's path relative to SCHEMAS to the SHA-256 of its bytes, in hex.
+    """
+
+    name: str
+    tools: tuple[Document, ...]
+    types: tuple[Document, ...]
+    providers: tuple[Document, ...]
+    formats: tuple[Document, ...]
+    config: Document | None
+    texts: Mapping[str, str] = field(repr=False)
+    digests: Mapping[str, str] = field(repr=False)

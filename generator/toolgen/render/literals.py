@@ -1,0 +1,72 @@
+"""The one way in which text and data from a source become Python.
+
+Everything a declaration, a profile or a format says reaches generated code through `python_literal`, `docstring`
+or a name made by `toolgen.plan.names`; templates print nothing else. The formatter breaks long lines afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+def python_string(text: str) -> str:
+    """A Python string literal of `text`, in double quotes, printable and UTF-8 safe.
+
+    Control, format, private-use, unassigned and surrogate characters, and separators other than the blank,
+    become escapes, so that none stands raw in the output (Trojan Source, CVE-2021-42574).
+    """
+    body = "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escaped(c)) for c in text)
+    return f'"{body}"'
+
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def python_literal(value: Any) -> str:
+    """A Python expression of JSON data: None, bool, int, float, str, list and dict with text keys.
+
+    Raises:
+        TypeError: the value is none of these, or a number that is not finite; sources hold neither.
+    """
+    if value is None or value is True or value is False:
+        return repr(value)
+    kind = type(value)
+    if kind is str:
+        return python_string(value)
+    if kind is int or (kind is float and math.isfinite(value)):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(python_literal, value))}]"
+    if isinstance(value, Mapping) and all(type(k) is str for k in value):
+        return "{" + ", ".join(f"{python_string(k)}: {python_literal(v)}" for k, v in value.items()) + "}"
+    raise TypeError(f"no literal for {kind.__name__}")
+
+
+def docstring(text: str, indent: int = 0) -> str:
+    """A docstring of `text`, indented for a body at `indent` blanks; it evaluates to the cleaned text.
+
+    Lines are stripped at their end and blank lines at both ends dropped, as `inspect.cleandoc` does. A text
+    whose escapes would change how it reads on the page is still one literal.
+    """
+    pad = " " * indent
+    lines = [line.rstrip() for line in text.expandtabs().splitlines()]
+    while lines and not lines[0]:
+        lines.pop(0)
+    while lines and not lines[-1]:
+        lines.pop()
+    safe = [python_string(line)[1:-1].replace('\\"', '"').replace('"""', '\\"\\"\\"') for line in lines]
+    if not safe:
+        return '""""""'
+    if safe[-1].endswith('"'):
+        safe[-1] = safe[-1][:-1] + '\\"'
+    body = "\n".join((pad + line if line and i else line) for i, line in enumerate(safe))
+    return f'"""{body}\n{pad}"""' if len(safe) > 1 else f'"""{body}"""'

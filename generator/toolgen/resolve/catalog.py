@@ -1,0 +1,103 @@
+"""The linked sources: what every later stage reads. Nothing here refers to a file by name any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from toolgen.load import Document
+
+Schema = Mapping[str, Any] | bool
+"""A JSON Schema. In a catalogue it holds no reference but `#` and `#/$defs/<name>`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedType:
+    """A schema of SCHEMAS/types (or a definition inside one) that tools refer to.
+
+    `name` is the class in `generated/types.py`, and the key under `$defs` of every schema that refers to it.
+    `refers` are the names of the shared types that its own schema refers to, directly.
+    """
+
+    name: str
+    schema: Schema = field(repr=False)
+    refers: tuple[str, ...]
+    document: Document = field(repr=False)
+    pointer: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A declared tool. `parameters` and `result` are self-contained: shared types are copied under `$defs`.
+
+    `shared` are the keys under `$defs` of either schema that are shared types, sorted. `parameters` is None where
+    the declaration has none.
+    """
+
+    name: str
+    description: str | None
+    parameters: Mapping[str, Any] | None = field(repr=False)
+    result: Schema | None = field(repr=False)
+    shared: tuple[str, ...]
+    strict: Literal["auto", "always", "never"]
+    risk: Literal["low", "high"]
+    aliases: tuple[str, ...]
+    display_name: str | None
+    deprecated: bool
+    unsupported: tuple[str, ...]
+    annotations: Mapping[str, Any] | None
+    examples: tuple[Any, ...]
+    providers: Mapping[str, Mapping[str, Any]]
+    document: Document = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A provider's facts, `extends` already merged in. `template` is the stem of the template that renders it."""
+
+    name: str
+    template: str
+    facts: Mapping[str, Any] = field(repr=False)
+    documents: tuple[Document, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FormatField:
+    """A field of a type of the intermediate format: JSON name, Python name, its schema."""
+
+    name: str
+    python: str
+    schema: Mapping[str, Any] = field(repr=False)
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FormatType:
+    """A type of the intermediate format. `union` lists the members where it is one of several types."""
+
+    name: str
+    description: str
+    fields: tuple[FormatField, ...]
+    union: tuple[str, ...]
+    schema: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The intermediate format, by type name, in the order of the sources."""
+
+    types: Mapping[str, FormatType]
+    schema: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Everything that is compiled: the waist between understanding sources and planning output."""
+
+    edition: str
+    tools: tuple[Tool, ...]
+    types: tuple[SharedType, ...]
+    profiles: tuple[Profile, ...]
+    format: Format
+    digests: Mapping[str, str] = field(repr=False)
