@@ -63,10 +63,14 @@ def docstring(text: str, indent: int = 0) -> str:
         lines.pop(0)
     while lines and not lines[-1]:
         lines.pop()
-    safe = [python_string(line)[1:-1].replace('\\"', '"').replace('"""', '\\"\\"\\"') for line in lines]
-    if not safe:
+    if not lines:
         return '""""""'
-    if safe[-1].endswith('"'):
-        safe[-1] = safe[-1][:-1] + '\\"'
+    safe = [_in_triple_quotes(line) for line in lines]
+    if lines[-1].endswith('"'):
+        safe[-1] = _in_triple_quotes(lines[-1][:-1]) + '\\"'
     body = "\n".join((pad + line if line and i else line) for i, line in enumerate(safe))
     return f'"""{body}\n{pad}"""' if len(safe) > 1 else f'"""{body}"""'
+
+
+def _in_triple_quotes(line: str) -> str:
+    return python_string(line)[1:-1].replace('\\"', '"').replace('"""', '\\"\\"\\"')
