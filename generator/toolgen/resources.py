@@ -11,3 +11,8 @@ def builtin(kind: str) -> Path:
     """Return the shipped `templates` or `schemas` folder."""
     packaged = _PACKAGE / kind
     return packaged if packaged.is_dir() else _PACKAGE.parents[1] / kind
+
+
+def runtime_folder() -> Path:
+    """Return the folder of the modules that a build copies into its output."""
+    return _PACKAGE / "runtime"
