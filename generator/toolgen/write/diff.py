@@ -25,11 +25,8 @@ def file_diff(title: str, data: bytes, wanted: str | None) -> str:
     else:
         hunks = list(difflib.unified_diff(before, after, n=_CONTEXT, lineterm=""))[2:]
     if not hunks:
-        return (
-            f"Only on disk: {title} (empty)\n"
-            if wanted is None
-            else f"Missing: {title} (empty as built)\n"
-        )
+        how = "Only on disk" if wanted is None else "Differs" if data else "Missing"
+        return f"{how}: {title}{'' if data else ' (empty)'}\n"
     return "".join(
         f"{line}\n" for line in (f"--- {title} (on disk)", f"+++ {title} (as built)", *hunks)
     )

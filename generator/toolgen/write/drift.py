@@ -114,5 +114,5 @@ def _diff(wanted: Files, name: str, state: State, plan: Changes, paths: Paths) -
         if data is None:
             parts.append(f"Differs: {title} (on disk it is a link or too large to compare)\n")
         else:
-            parts.append(file_diff(title, data, wanted.get(path)) or f"Differs: {title}\n")
+            parts.append(file_diff(title, data, wanted.get(path)))
     return "".join(parts)

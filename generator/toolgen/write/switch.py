@@ -35,9 +35,10 @@ class Switch:
 
         The name of the private folder is reserved; whatever else stands there goes.
         """
-        if disk.look(self.box) is None:
+        box = disk.look(self.box)
+        if box is None:
             return
-        if disk.look(self.old) is not None:
+        if stat.S_ISDIR(box.st_mode) and disk.look(self.old) is not None:
             if disk.look(self.output) is None:
                 disk.rename(self.old, self.output)
             else:
