@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -16,3 +17,10 @@ def builtin(kind: str) -> Path:
 def runtime_folder() -> Path:
     """Return the folder of the modules that a build copies into its output."""
     return _PACKAGE / "runtime"
+
+
+@cache
+def provider_templates() -> frozenset[str]:
+    """Return the providers that have a template of their own."""
+    folder = builtin("templates") / "providers"
+    return frozenset(p.name.split(".")[0] for p in folder.glob("[a-z]*.py.jinja"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.plan.shapes import ShapeError, ShapePlan, plan_shape, upper
+from toolgen.plan.wire_shapes import ShapeError, ShapePlan, plan_shape, upper
 from toolgen.resolve import Catalog, Format, Profile, Tool
 
 
@@ -57,6 +57,13 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     Raises:
         ShapeError: a shape or union of the profile does not fit.
     """
+    try:
+        return _plan(profile, catalog)
+    except ShapeError as error:
+        raise ShapeError(error.pointer, error.reason, profile.name) from error
+
+
+def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     facts = profile.facts
     shapes = {n: plan_shape(n, s, catalog.format) for n, s in facts.get("shapes", {}).items()}
     unions = {n: _union(n, u, facts, shapes) for n, u in facts.get("unions", {}).items()}

@@ -105,10 +105,11 @@ class ShapePlan:
 
 
 class ShapeError(ValueError):
-    """A profile's shape that does not fit the format; `pointer` is its place below the profile."""
+    """A profile's shape that does not fit the format; `pointer` is its place in the profile called `profile`."""
 
-    def __init__(self, pointer: tuple[str, ...], reason: str) -> None:
+    def __init__(self, pointer: tuple[str, ...], reason: str, profile: str = "") -> None:
         super().__init__(reason)
+        self.profile = profile
         self.pointer = pointer
         self.reason = reason
 
