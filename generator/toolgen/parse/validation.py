@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -19,6 +20,9 @@ from toolgen.parse.keys import known_keys, nearest, unknown_keys, words
 
 MAX_FINDINGS = 50
 """Findings of one document; what follows is seldom news."""
+
+MAX_ERRORS = 1_000
+"""Errors of the library that are looked at; several may be one finding."""
 
 
 def conforms(
@@ -35,7 +39,12 @@ def conforms(
     """
     validator = _validator(_Schema(meta))
     reporter = _Reporter(document, validator, findings, code)
-    for error in validator.iter_errors(document.value):
+    errors = list(islice(validator.iter_errors(document.value), MAX_ERRORS))
+    # A value of the wrong type often breaks other rules as well; its type is what there is to say.
+    mistyped = {tuple(e.absolute_path) for e in errors if e.validator == "type"}
+    for error in errors:
+        if error.validator != "type" and tuple(error.absolute_path) in mistyped:
+            continue
         reporter.report(error)
         if reporter.count >= MAX_FINDINGS:
             break
