@@ -24,9 +24,10 @@ Kind = Literal["tool", "type", "provider", "format", "config"]
 
 @dataclass(slots=True)
 class Budget:
-    """The bytes that may still be read in this run."""
+    """What may still be read in this run."""
 
-    left: int = limits.TOTAL_BYTES
+    bytes: int = limits.TOTAL_BYTES
+    values: int = limits.TOTAL_VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,9 @@ class Loaded:
 
 
 def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: Budget) -> Loaded:
-    """Read a source file and report every fault in it."""
+    """Read a source file and report every fault in it; nothing more once a budget of the run is spent."""
+    if budget.bytes < 0 or budget.values < 0:
+        return Loaded()
     path = folder.shown(found.source)
     report = Report(path, findings)
     text: str | None = None
@@ -49,6 +52,8 @@ def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: B
             trees = [read_json(text, report)]
         else:
             trees = read_yaml(text, report)
+        budget.values -= sum(len(tree.values) for tree in trees)
+        _spent(budget.values, limits.TOTAL_VALUES, "values", report)
         _check(trees, kind, report)
     except Unreadable:
         return Loaded(text=text)
@@ -105,12 +110,13 @@ def _bytes(found: Found, budget: Budget, report: Report) -> bytes:
         report.fatal("unreadable-source", path=report.path, reason=reason)
     if len(data) > limits.FILE_BYTES:
         report.fatal("source-too-large", path=report.path, limit=limits.FILE_BYTES)
-    budget.left -= len(data)
-    if budget.left < 0:
-        report.fatal(
-            "too-many-sources",
-            path=report.path.partition("/")[0],
-            limit=limits.TOTAL_BYTES,
-            what=Verbatim("bytes"),
-        )
+    budget.bytes -= len(data)
+    _spent(budget.bytes, limits.TOTAL_BYTES, "bytes", report)
     return data
+
+
+def _spent(left: int, limit: int, what: str, report: Report) -> None:
+    """Refuse a file with which the sources together are beyond a budget."""
+    if left < 0:
+        folder = report.path.partition("/")[0]
+        report.fatal("too-many-sources", path=folder, limit=limit, what=Verbatim(what))

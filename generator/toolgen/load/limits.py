@@ -5,7 +5,7 @@ from __future__ import annotations
 FILE_BYTES = 4 * 1024 * 1024
 """Bytes of one source."""
 
-TOTAL_BYTES = 64 * 1024 * 1024
+TOTAL_BYTES = 32 * 1024 * 1024
 """Bytes of all sources together."""
 
 FILES = 10_000
@@ -22,6 +22,9 @@ DEPTH = 64
 
 VALUES = 200_000
 """Keys and values of one file, aliases expanded."""
+
+TOTAL_VALUES = 1_000_000
+"""Values of all sources together: with their places they take some hundred bytes each."""
 
 DIGITS = 4_300
 """Digits of an integer: what Python reads and prints by default, whatever this process was set to."""

@@ -47,9 +47,8 @@ class _Loading:
         if self._is_folder():
             own = Folder(self._schemas, self._name, self._findings)
             found = own.sources("tools", deep=True)
-            before = len(self._findings)
             tools = self._own(own, found, "tool")
-            if not found and before == len(self._findings) and not self._findings.errors:
+            if not found and not self._findings.errors:
                 self._findings.add("no-tools", Span(self._name), path=own.shown("tools"))
             types = self._own(own, own.sources("types", deep=True), "type")
             providers += self._own(own, own.sources("providers", deep=False), "provider")

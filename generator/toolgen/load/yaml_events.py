@@ -1,7 +1,8 @@
 """YAML text becomes nodes: the parser's events, joined under budgets, aliases resolved but not yet expanded.
 
 PyYAML does the syntax (its C parser where the installation has it), and nothing of what it makes of tags and words is
-used. Depth is watched on the event stream, because the parser's own work grows with the square of open brackets; the size
+used. The two parsers give the same values; the one in Python refuses tabs in a few
+more places. Depth is watched on the event stream, because the parser's own work grows with the square of open brackets; the size
 of what aliases stand for is computed, not tried out.
 """
 
@@ -121,11 +122,11 @@ class _Composer:
 
     def _aliased(self, event: yaml.AliasEvent) -> Node:
         place = _place(event)
-        if event.anchor not in self._anchors:
-            self._report.fatal("unknown-alias", place, name=event.anchor)
-        target = self._anchors[event.anchor]
+        target = self._anchors.get(event.anchor)
         if target is None:
-            self._report.fatal("alias-cycle", place, name=event.anchor)
+            code = "alias-cycle" if event.anchor in self._anchors else "unknown-alias"
+            self._report.fault(code, place, name=event.anchor)
+            return Node("scalar", place, plain=True, alias=True)
         return Node(
             target.kind,
             place,

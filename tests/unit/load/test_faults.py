@@ -191,12 +191,14 @@ def test_all_faults_of_all_files_are_found(tmp_path: Path) -> None:
     files = {
         "tools/a.yaml": "a: 012\nb: {c: 1, c: 2}\nd: .inf\n",
         "tools/b.json": "{",
+        "tools/bb.yaml": "a: &a [*a]\nb: *x\nc: !x 1\n<<: 1\n? []\n: 1\n",
         "types/c.yaml": "[",
         "tools/d.yaml": TOOL,
     }
     sources, findings = loaded(tmp_path, files)
     assert [f.code for f in findings] == [
-        "ambiguous-number", "duplicate-key", "number-out-of-range", "not-json", "not-yaml",
+        "ambiguous-number", "duplicate-key", "number-out-of-range", "not-json",
+        "alias-cycle", "unknown-alias", "yaml-tag", "merge-key", "key-not-text", "not-yaml",
     ]  # fmt: skip
     assert [d.source for d in sources.tools] == ["tools/d.yaml"]
 

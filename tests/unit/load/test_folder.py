@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from toolgen.diagnostics import Findings
 from toolgen.load import limits, load
+from toolgen.load.files import Budget, read
+from toolgen.load.folder import Folder
 
 from .projects import TOOL, brief, loaded, project
 
@@ -184,15 +186,15 @@ def test_budgets_of_the_folder(
     assert what in findings[0].message
 
 
-def test_budget_of_all_bytes(tmp_path: Path) -> None:
-    from toolgen.load.files import Budget, read
-    from toolgen.load.folder import Folder
-
+@pytest.mark.parametrize(("name", "limit"), [("bytes", 3), ("values", 1)])
+def test_budgets_of_all_files(name: str, limit: int, tmp_path: Path) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL})
     findings = Findings()
     folder = Folder(schemas, "schemas", findings)
-    read(folder, folder.sources("tools", deep=True)[0], "tool", findings, Budget(3))
+    found = folder.sources("tools", deep=True)[0]
+    assert read(folder, found, "tool", findings, Budget(**{name: limit})).documents == ()
     assert [f.code for f in findings] == ["too-many-sources"]
+    assert name in next(iter(findings)).message
 
 
 def test_a_thousand_tools_load_quickly(tmp_path: Path) -> None:
