@@ -91,7 +91,7 @@ class Folder:
         """The source that an entry is, or None where it is none or was refused."""
         if not _is_source(entry.name):
             return None
-        if not entry.name.isprintable():
+        if not source.isprintable():
             self._refuse("unportable-path", source)
             return None
         path = Path(entry.path)

@@ -1,9 +1,9 @@
 """YAML text becomes nodes: the parser's events, joined under budgets, aliases resolved but not yet expanded.
 
-PyYAML does the syntax (its C parser where the installation has it), and nothing of what it makes of tags and words is
-used. The two parsers give the same values; the one in Python refuses tabs in a few
-more places. Depth is watched on the event stream, because the parser's own work grows with the square of open brackets; the size
-of what aliases stand for is computed, not tried out.
+PyYAML does the syntax (its C parser where the installation has it), and nothing of what it makes of tags and words
+is used. The two parsers give the same values; the one in Python refuses tabs in a few more places. Depth is watched on
+the event stream, because the parser's own work grows with the square of open brackets; the size of what aliases stand
+for is computed, not tried out.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class _Composer:
 
     def _aliased(self, event: yaml.AliasEvent) -> Node:
         place = _place(event)
-        target = self._anchors.get(event.anchor)
+        target = self._anchors.get(event.anchor or "")
         if target is None:
             code = "alias-cycle" if event.anchor in self._anchors else "unknown-alias"
             self._report.fault(code, place, name=event.anchor)

@@ -71,6 +71,28 @@ def test_random_yaml_gives_findings_without_the_c_parser(text: str) -> None:
         yaml.CSafeLoader = quick
 
 
+def _values(text: str) -> list[object] | None:
+    report = Report("x", Findings())
+    try:
+        trees = read_yaml(text, report)
+    except Unreadable:
+        return None
+    return None if report.count else [tree.value for tree in trees]
+
+
+@given(_TEXTS)
+@_SETTINGS
+def test_what_both_parsers_read_is_the_same(text: str) -> None:
+    quick = yaml.CSafeLoader
+    with_c = _values(text)
+    del yaml.CSafeLoader
+    try:
+        without = _values(text)
+    finally:
+        yaml.CSafeLoader = quick
+    assert with_c is None or without is None or with_c == without
+
+
 @given(st.dictionaries(st.text(), _JSON, max_size=5), st.booleans())
 @_SETTINGS
 def test_json_reads_as_the_standard_library_does(
