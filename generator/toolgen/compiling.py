@@ -86,11 +86,15 @@ def shown_tool(
 
 def shipped_format() -> Mapping[str, Any]:
     """The intermediate format as one JSON Schema."""
-    from toolgen.load.loading import load_builtin
+    from toolgen.load.loading import load_shipped
     from toolgen.resolve.format import link_format
+    from toolgen.resources import builtin
+
+    findings = Findings()
+    documents = load_shipped("format", builtin("schemas"), findings)
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "toolgen's intermediate format",
-        **link_format(load_builtin("format"), Findings()).schema,
+        **link_format(documents, findings).schema,
     }

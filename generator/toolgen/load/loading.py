@@ -34,7 +34,7 @@ class _Loading:
         self._builtin = builtin
         named = schemas.name not in ("", "..")
         self._name = schemas.name if named else schemas.resolve().name
-        self._texts: dict[str, str] = {}
+        self._texts = findings.texts
         self._digests: dict[str, str] = {}
         self._budget = Budget()
 
@@ -113,3 +113,15 @@ class _Loading:
             self._findings.add("second-configuration", Span(path), path=path)
         documents = self._own(folder, configs[:1], "config")
         return documents[0] if documents else None
+
+
+def load_shipped(kind: str, builtin: Path, findings: Findings) -> tuple[Document, ...]:
+    """The shipped documents of one folder (`providers` or `format`)."""
+    folder = Folder(builtin, _SHIPPED, findings)
+    kinds: dict[str, Kind] = {"providers": "provider", "format": "format"}
+    budget = Budget()
+    return tuple(
+        document
+        for found in folder.sources(kind, deep=False)
+        for document in read(folder, found, kinds[kind], findings, budget).documents
+    )

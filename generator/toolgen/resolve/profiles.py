@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.load import Document
+from toolgen.parse import keys
 from toolgen.resolve.catalog import Profile
 from toolgen.resources import provider_templates
 
@@ -45,8 +45,8 @@ def link_profiles(documents: Iterable[Document], wanted: Iterable[str] | None, f
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """A hint that names the known word nearest to one that is not."""
-    close = get_close_matches(name, list(known), 1)
-    return f"did you mean '{close[0]}'?" if close else None
+    close = keys.nearest(name, known)
+    return f"did you mean '{close}'?" if close else None
 
 
 def _link(
