@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from toolgen.resolve.keywords import walk
 
-Dialect = Literal["draft-07", "2019-09", "2020-12"]
+Dialect = Literal["draft-07", "draft-07 words", "2019-09", "2020-12"]
+"""`draft-07 words` is a schema that names no dialect and has keywords with a meaning in draft-07 alone."""
 
 _NAMED: tuple[tuple[str, Dialect], ...] = (
     ("draft-07", "draft-07"),
@@ -45,14 +46,14 @@ def dialect(schema: Any) -> Dialect:
         isinstance(s, dict) and (isinstance(s.get("items"), list) or "dependencies" in s)
         for _, s in walk(schema)
     )
-    return "draft-07" if old else "2020-12"
+    return "draft-07 words" if old else "2020-12"
 
 
 def respelled(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
     """The keywords of one schema, not of those inside it, in their 2020-12 spelling and with the same meaning."""
     if source == "2020-12":
         return dict(schema)
-    if source == "draft-07" and "$ref" in schema and "$schema" in schema:
+    if source == "draft-07" and "$ref" in schema:  # draft-07 overlooks what stands beside a reference
         schema = {k: v for k, v in schema.items() if k == "$ref" or k in ANNOTATIONS}
     out: dict[str, Any] = {}
     for key, value in schema.items():
