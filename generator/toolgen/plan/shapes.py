@@ -95,7 +95,7 @@ class Shaper:
 
     def _array(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
         prefix, rest = schema.get("prefixItems"), schema.get("items", True)
-        if prefix is None:
+        if not prefix:
             return {"type": "array", "items": self.shape(rest, *way, "item"), **array_counts(schema)}
         size = len(prefix)
         closed = rest is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
@@ -113,7 +113,7 @@ class Shaper:
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
             return self._new_class(type_name(*way, taken=self.taken), view, view.description)
-        if isinstance(view.extra, Mapping) and "patternProperties" not in only:
+        if isinstance(view.extra, Mapping):
             return {"type": "object", "additionalProperties": self.shape(view.extra, *way, "value")}
         return {"type": "object"}
 

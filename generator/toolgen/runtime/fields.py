@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar, Union, get_args
 from pydantic import BeforeValidator, GetCoreSchemaHandler, Strict
 from pydantic_core import CoreSchema, core_schema
 
-__all__ = ["Integer", "Number", "Omittable", "Whole"]
+__all__ = ["Integer", "Number", "Omittable"]
 
 T = TypeVar("T")
 
@@ -17,10 +17,7 @@ def _whole(value: object) -> object:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-Whole = BeforeValidator(_whole)
-"""Reads 1.0 as the integer 1 before a type sees it."""
-
-Integer: TypeAlias = Annotated[int, Strict(), Whole]
+Integer: TypeAlias = Annotated[int, Strict(), BeforeValidator(_whole)]
 """A whole number: 1 and 1.0, not true and not "1"."""
 
 
