@@ -1,1 +1,1 @@
-"""What no schema changes: reading and writing of values, ids, names, residue, losses and lowering."""
+"""What no schema changes: reading and writing of values, ids, names, residue, losses, lowering and arguments."""

@@ -4,4 +4,173 @@ from __future__ import annotations
 
 from toolgen.diagnostics.rows.row import Code
 
-ROWS: tuple[Code, ...] = ()
+_REFERENCES: tuple[Code, ...] = (
+    Code(
+        "reference-remote",
+        "error",
+        "the $ref {ref} has a scheme, an authority or a query; only files below the schemas folder can be reached",
+        "Copy the schema to the folder `types` and refer to it by a relative path.",
+        "A build reads nothing but the schemas folder. A reference to the network or to another address would make "
+        "the output depend on a place that the repository does not hold, and let a schema choose what is opened.",
+    ),
+    Code(
+        "reference-outside",
+        "error",
+        "the $ref {ref} leads out of the schemas folder",
+        "Refer by a path relative to this file, such as ../types/place.yaml.",
+        "References stay in the schemas folder, so that a declaration from elsewhere cannot copy a file of this "
+        "machine into the output. Absolute paths, drive letters, backslashes and home marks count as leaving it.",
+    ),
+    Code(
+        "reference-dangling",
+        "error",
+        "the $ref {ref} leads to nothing",
+        "Check the path, which is relative to this file, and the part behind the #.",
+        "A reference without a target would become a value of any type. What was meant can only be guessed, so the "
+        "build stops.",
+    ),
+    Code(
+        "reference-no-schema",
+        "error",
+        "the $ref {ref} leads to a value that is no schema",
+        "Let it lead to an object or a boolean.",
+        "A schema is an object, true or false. A reference to a list, a number or a text was most likely meant for "
+        "the value around it.",
+    ),
+    Code(
+        "reference-circle",
+        "error",
+        "the $ref {ref} leads back to itself without entering the value",
+        "Let the circle pass through a property, the items of a list, or the values of a map.",
+        "A schema that refers to itself for one and the same value has no meaning: checking it would never end. "
+        "Recursive structures are fine, as each round then judges a smaller part of the value.",
+    ),
+    Code(
+        "reference-dynamic",
+        "error",
+        "{keyword} is not supported",
+        "Use $ref with the definition that is meant.",
+        "Dynamic references choose their target while a value is checked, by the way the checker came. No provider "
+        "reads them, and no type can express them.",
+    ),
+)
+
+_SCHEMAS: tuple[Code, ...] = (
+    Code(
+        "dialect-unknown",
+        "error",
+        "$schema names {dialect}, which is none of 2020-12, 2019-09, draft-07 and draft-06",
+        "Leave $schema out for 2020-12.",
+        "Keywords change their meaning between the drafts of JSON Schema. A schema is read by the rules of the "
+        "draft it names, so one that is not known cannot be read.",
+    ),
+    Code(
+        "schema-invalid",
+        "error",
+        "{keyword} is not sound JSON Schema: {reason}",
+        None,
+        "The schema breaks the schema of schemas. Providers refuse such tools or, worse, ignore the keyword.",
+    ),
+    Code(
+        "type-unknown",
+        "error",
+        "there is no type named {type}",
+        "The types are array, boolean, integer, null, number, object and string.",
+        "A type that JSON Schema does not know describes no value. Most often it is the type's name in another "
+        "language, such as float for number.",
+    ),
+    Code(
+        "enum-empty",
+        "error",
+        "enum lists no value, so nothing can be given",
+        "List the values, or leave enum out.",
+        "An empty enum refuses every value. A model that is forced to fill it can only fail.",
+    ),
+    Code(
+        "value-contradicts",
+        "error",
+        "{keyword} has the value {value}, which its own schema refuses: {reason}",
+        "Change the value, or the schema beside it.",
+        "An enum, const, default or example that the schema refuses tells the model to send what is then rejected. "
+        "The value is judged by the whole schema it stands in.",
+    ),
+    Code(
+        "example-invalid",
+        "error",
+        "the example is refused by `parameters`: {reason}",
+        "Change the example, or the parameters.",
+        "Examples are shown to the model and to people. One that is refused teaches the wrong call.",
+    ),
+    Code(
+        "bounds-contradict",
+        "error",
+        "{lower} is above {upper}, so nothing can be given",
+        "Swap the bounds.",
+        "Bounds that leave no room refuse every value; most often the two were swapped.",
+    ),
+    Code(
+        "bound-invalid",
+        "error",
+        "{keyword} is {value}, and has to be {wanted}",
+        None,
+        "Lengths and counts are whole numbers from zero on, and a step is greater than zero. Anything else has no "
+        "meaning to a checker.",
+    ),
+    Code(
+        "required-unknown",
+        "error",
+        "required names {name}, which this closed object does not have",
+        "Add the property, or leave it out of `required`.",
+        "The object allows no properties but its own and demands one that it does not have: no value satisfies both.",
+    ),
+    Code(
+        "pattern-unusable",
+        "error",
+        "the pattern {pattern} does not compile in the engine that runs it: {reason}",
+        "Rewrite it without look-around and back references.",
+        "Patterns run in a linear-time engine (Rust's regex syntax), so that no argument a model writes can stall "
+        "the application. Look-around and back references do not exist there.",
+    ),
+    Code(
+        "parameters-not-object",
+        "error",
+        "parameters has the type {type}, and has to be an object",
+        "Wrap the value in a property of an object.",
+        "Every provider sends a tool's arguments as one object, by name. A tool for another value needs a property "
+        "that holds it.",
+    ),
+)
+
+_NAMES: tuple[Code, ...] = (
+    Code(
+        "tool-duplicate",
+        "error",
+        "the tool name {name} is declared in {first} already",
+        "Rename one of the two.",
+        "A call carries a name and nothing else to find its tool by. Two tools with one name cannot be told apart.",
+    ),
+    Code(
+        "tool-names-collide",
+        "error",
+        "the tool names {name} and {other} (in {first}) fall together in generated names",
+        "Rename one of the two by more than case, dashes and underscores.",
+        "Each tool becomes a module and classes. Names that differ in case, dashes or underscores alone would share "
+        "a file on some disks, or a class, and one tool would vanish behind the other.",
+    ),
+    Code(
+        "alias-collides",
+        "error",
+        "the alias {alias} is a name or an alias of the tool {other} (in {first}) already",
+        "Drop the alias from one of the two.",
+        "An alias stands for one tool. Shared with another one it would leave open which of the two is meant.",
+    ),
+    Code(
+        "type-names-collide",
+        "error",
+        "two shared schemas become the class {name}: this one and one in {first}",
+        "Rename one of the files or definitions by more than case, dashes and underscores.",
+        "Shared schemas become classes of one module. Classes whose names fall together would replace each other.",
+    ),
+)
+
+ROWS: tuple[Code, ...] = (*_REFERENCES, *_SCHEMAS, *_NAMES)

@@ -1,0 +1,104 @@
+"""Tool declarations as they are written: names checked, references still references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from toolgen.diagnostics import Findings
+from toolgen.load import Document
+from toolgen.parse.meta import meta
+from toolgen.parse.validation import conforms
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A tool as its file declares it, with the defaults of keys that it leaves out."""
+
+    name: str
+    description: str | None
+    parameters: Mapping[str, Any] | None = field(repr=False)
+    result: Mapping[str, Any] | bool | None = field(repr=False)
+    strict: Literal["auto", "always", "never"]
+    risk: Literal["low", "high"]
+    aliases: tuple[str, ...]
+    display_name: str | None
+    deprecated: bool
+    unsupported: tuple[str, ...]
+    annotations: Mapping[str, Any] | None
+    examples: tuple[Any, ...]
+    providers: Mapping[str, Mapping[str, Any]]
+    document: Document = field(repr=False)
+
+
+def declarations(documents: Iterable[Document], findings: Findings) -> tuple[Declaration, ...]:
+    """Read the documents of tools; one that is not a sound declaration is reported and left out."""
+    form = meta("declaration")
+    read = []
+    for document in documents:
+        names_fit = _names_fit(document, findings)
+        if conforms(_with_plain_names(document), form, findings) and names_fit:
+            read.append(_declaration(document))
+    return tuple(read)
+
+
+def _names_fit(document: Document, findings: Findings) -> bool:
+    """Whether the name and the aliases are legal, as far as they are there; reports those that are not."""
+    value = document.value
+    if not isinstance(value, dict):
+        return True
+    fit = True
+    if "name" in value and not _legal(value["name"]):
+        findings.add("name-illegal", document.span("name"), name=_shown(value["name"]))
+        fit = False
+    aliases = value.get("aliases")
+    for i, alias in enumerate(aliases if isinstance(aliases, list) else ()):
+        if not _legal(alias):
+            findings.add("alias-illegal", document.span("aliases", i), alias=_shown(alias))
+            fit = False
+    return fit
+
+
+def _legal(name: object) -> bool:
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
+
+
+def _shown(name: object) -> str:
+    return name if isinstance(name, str) else repr(name)
+
+
+def _with_plain_names(document: Document) -> Document:
+    """The document with legal names in the place of illegal ones, which have their own finding already."""
+    value = document.value
+    if not isinstance(value, dict):
+        return document
+    value = dict(value)
+    if "name" in value and not _legal(value["name"]):
+        value["name"] = "name"
+    if isinstance(value.get("aliases"), list):
+        value["aliases"] = [a if _legal(a) else f"a{i}-" for i, a in enumerate(value["aliases"])]
+    return replace(document, value=value)
+
+
+def _declaration(document: Document) -> Declaration:
+    value: dict[str, Any] = document.value
+    return Declaration(
+        name=value["name"],
+        description=value.get("description"),
+        parameters=value.get("parameters"),
+        result=value.get("result"),
+        strict=value.get("strict", "auto"),
+        risk=value.get("risk", "high"),
+        aliases=tuple(value.get("aliases", ())),
+        display_name=value.get("display_name"),
+        deprecated=value.get("deprecated", False),
+        unsupported=tuple(value.get("unsupported", ())),
+        annotations=value.get("annotations"),
+        examples=tuple(value.get("examples", ())),
+        providers=value.get("providers", {}),
+        document=document,
+    )

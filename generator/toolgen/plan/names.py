@@ -1,0 +1,123 @@
+"""Names of Python made from any text. Each kind of name has one way in, and everything that is printed went through it."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable
+
+from toolgen.resolve.identifiers import ascii_words, class_name
+
+MAX_FIELD = 60
+
+_MODEL_ATTRIBUTES = frozenset(
+    """
+    construct copy dict from_orm json parse_file parse_obj parse_raw schema schema_json update_forward_refs validate
+    model_computed_fields model_config model_construct model_copy model_dump model_dump_json model_extra model_fields
+    model_fields_set model_json_schema model_parametrized_name model_post_init model_rebuild model_validate
+    model_validate_json model_validate_strings
+    """.split()
+)
+"""What a field would hide in `BaseModel`. A test compares this with the installed pydantic."""
+
+_ANNOTATION_WORDS = frozenset("bool bytes dict float int list str tuple".split())
+"""Built-in names that annotations use: a field of that name would stand in their place."""
+
+_PACKAGE_WORDS = frozenset(
+    """
+    annotations definitions dispatch dispatch_all dispatch_sync handlers parse_arguments parse_call
+    """.split()
+)
+"""Names of `generated.tools` that a module of the same name would replace once it is imported."""
+
+_DEVICES = frozenset(
+    ["aux", "clock$", "con", "conin$", "conout$", "nul", "prn"]
+    + [f"{port}{n}" for port in ("com", "lpt") for n in range(10)]
+)
+
+
+class PythonName(str):
+    """The name of a field: an ASCII identifier that hides nothing of pydantic, and begins with a small letter."""
+
+    __slots__ = ()
+
+
+class ClassName(str):
+    """The name of a class: an ASCII identifier that begins with a capital."""
+
+    __slots__ = ()
+
+
+class ModuleName(str):
+    """The name of a module below `generated.tools`, lower-case and portable to every disk."""
+
+    __slots__ = ()
+
+
+def field_names(wires: Iterable[str]) -> dict[str, PythonName]:
+    """Distinct names for the properties of one object.
+
+    A property whose spelling is a fit name keeps it, whatever the order; the others give way by a number.
+    """
+    order = list(dict.fromkeys(wires))
+    names = {wire: PythonName(wire) for wire in order if _field_name(wire) == wire}
+    taken = set(names.values())
+    for wire in order:
+        if wire not in names:
+            names[wire] = _distinct(_field_name(wire), taken)
+            taken.add(names[wire])
+    return {wire: names[wire] for wire in order}
+
+
+def _field_name(wire: str) -> str:
+    plain = wire if wire.isascii() and wire.isidentifier() else "_".join(ascii_words(wire))
+    name = plain[:MAX_FIELD].strip("_")
+    if not name:
+        return "field"
+    if name[0].isdigit():
+        name = f"field_{name}"
+    if name[0].isupper():
+        name = name.lower() if name.isupper() else name[0].lower() + name[1:]
+    hidden = _MODEL_ATTRIBUTES | _ANNOTATION_WORDS
+    reserved = keyword.iskeyword(name) or name in hidden or name.startswith(("model_validate", "model_dump"))
+    return f"{name}_" if reserved else name
+
+
+def _distinct(name: str, taken: Iterable[str]) -> PythonName:
+    """The name, or the name with the first number that makes it a new one."""
+    found, n = name, 1
+    while found in taken:
+        n += 1
+        found = f"{name.rstrip('_')}_{n}"
+    return PythonName(found)
+
+
+def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
+    """A class name made of texts that is none of those taken."""
+    name = class_name(*texts)
+    found, n = name, 1
+    while found in taken:
+        n += 1
+        found = f"{name}{n}"
+    return ClassName(found)
+
+
+def tool_class_name(tool: str) -> ClassName:
+    """What the names of a tool's classes begin with. Legal tool names that differ in letters and digits differ here."""
+    name = class_name(tool.replace("-", "_"))
+    return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if _digit_first(tool) else name)
+
+
+def _digit_first(tool: str) -> bool:
+    return tool.lstrip("_-")[:1].isdigit()
+
+
+def module_name(tool: str) -> ModuleName:
+    """The module of a tool. Only case, dashes and underscores are changed, so that tools whose names do not fall
+    together have modules of their own.
+    """
+    name = tool.lower().replace("-", "_").strip("_") or "_"
+    if name[0].isdigit():
+        name = f"_{name}"
+    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in _DEVICES | _PACKAGE_WORDS:
+        name = f"{name}_"
+    return ModuleName(name)

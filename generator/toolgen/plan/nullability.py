@@ -1,0 +1,54 @@
+"""Whether a schema admits null: it decides how an absent property is told from a null one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+PREFIX = "#/$defs/"
+
+MAX_CHAIN = 50
+"""References followed for one answer; at the end of a longer chain null counts as admitted."""
+
+
+def admits_null(schema: Any, definitions: Mapping[str, Any], root: Any = None) -> bool:
+    """Whether null may satisfy a schema of a self-contained document. Keywords that are hard to judge count as yes."""
+    return _Judge(definitions, root, {}).admits(schema)
+
+
+class _Judge:
+    def __init__(self, definitions: Mapping[str, Any], root: Any, known: dict[str, bool]) -> None:
+        self.definitions = definitions
+        self.root = root
+        self.known = known
+        self.open: list[str] = []
+
+    def admits(self, schema: Any) -> bool:
+        if not isinstance(schema, Mapping):
+            return schema is not False
+        if "type" in schema:
+            named = schema["type"]
+            if "null" not in (named if isinstance(named, list) else [named]):
+                return False
+        if "const" in schema and schema["const"] is not None:
+            return False
+        if "enum" in schema and None not in schema["enum"]:
+            return False
+        if "$ref" in schema and not self._definition(schema["$ref"]):
+            return False
+        if not all(self.admits(sub) for sub in schema.get("allOf", ())):
+            return False
+        return all(
+            any(self.admits(sub) for sub in schema[keyword]) for keyword in ("anyOf", "oneOf") if keyword in schema
+        )
+
+    def _definition(self, ref: str) -> bool:
+        if ref not in self.known:
+            self.known[ref] = True
+            if len(self.open) == MAX_CHAIN:
+                return True
+            self.open.append(ref)
+            target = self.definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
+            self.known[ref] = self.admits(target)
+            self.open.pop()
+        return self.known[ref]

@@ -1,0 +1,120 @@
+"""The order of classes in a module: leaf first, and no circle so long that pydantic cannot import it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from toolgen.plan.classes import AliasPlan, ClassPlan, ModelsPlan
+from toolgen.plan.nullability import PREFIX
+from toolgen.plan.scalars import Shape
+
+MAX_CIRCLE = 40
+"""Classes that may refer to each other in a circle. pydantic 2.14 imports 60 and fails at 100."""
+
+Item = ClassPlan | AliasPlan
+
+
+def ordered(items: list[Item], shared: Mapping[str, str]) -> ModelsPlan:
+    """Put the items of a module in order; `shared` maps the names that come from `types` to themselves."""
+    by_name: dict[str, Item] = {item.name: item for item in items}
+    edges = {name: [n for n in _refers(item) if n in by_name] for name, item in by_name.items()}
+    done: list[Item] = []
+    above: set[str] = set()
+    rebuilt = []
+    for group in _groups(edges):
+        members = set(group)
+        cut = members if len(group) > MAX_CIRCLE else set()
+        classes = sorted(n for n in group if isinstance(by_name[n], ClassPlan))
+        aliases = sorted(members - set(classes))
+        for name in (*classes, *aliases):
+            item = by_name[name]
+            unknown = {n for n in edges[name] if n not in above} if name in aliases else cut
+            item = _cut(item, unknown)
+            above.add(name)
+            done.append(item)
+            if isinstance(item, ClassPlan) and not above.issuperset(n for n in _refers(item) if n in by_name):
+                rebuilt.append(item.name)
+    used = {n for item in done for n in _refers(item)}
+    return ModelsPlan(tuple(done), tuple(sorted(n for n in shared if n in used)), tuple(rebuilt))
+
+
+def shapes_of(item: Item) -> Iterator[Shape]:
+    """Every shape of a class or an alias, in the order in which they are printed."""
+    if isinstance(item, AliasPlan):
+        yield item.shape
+        return
+    yield item.extras
+    yield from (field.shape for field in item.fields)
+
+
+def _refers(item: Item) -> list[str]:
+    return list(dict.fromkeys(name for shape in shapes_of(item) for name in refers(shape)))
+
+
+def refers(shape: Any) -> Iterator[str]:
+    """The names of the classes and aliases that a shape refers to."""
+    if isinstance(shape, dict):
+        ref = shape.get("$ref")
+        if isinstance(ref, str):
+            yield ref.removeprefix(PREFIX)
+        for key, value in shape.items():
+            if key != "enum":
+                yield from refers(value)
+    elif isinstance(shape, list):
+        for value in shape:
+            yield from refers(value)
+
+
+def _cut(item: Item, names: set[str]) -> Item:
+    """The item with any object (of a class) or any value (of an alias) in the place of these names."""
+    if not names:
+        return item
+    if isinstance(item, AliasPlan):
+        return replace(item, shape=_without(item.shape, names, {}))
+    fields = tuple(
+        replace(f, shape=_without(f.shape, names, {"type": "object"})) for f in item.fields
+    )
+    return replace(item, fields=fields, extras=_without(item.extras, names, {"type": "object"}))
+
+
+def _without(shape: Any, names: set[str], instead: Shape) -> Any:
+    if isinstance(shape, list):
+        return [_without(member, names, instead) for member in shape]
+    if not isinstance(shape, dict):
+        return shape
+    if str(shape.get("$ref")).removeprefix(PREFIX) in names:
+        return instead
+    return {key: value if key == "enum" else _without(value, names, instead) for key, value in shape.items()}
+
+
+def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
+    """The strongly connected groups of a graph, leaf first (Tarjan, without recursion)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    for start in edges:
+        if start in index:
+            continue
+        work = [(start, iter(edges[start]))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        while work:
+            name, nexts = work[-1]
+            for other in nexts:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    work.append((other, iter(edges[other])))
+                    break
+                if other in stack:
+                    low[name] = min(low[name], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == index[name]:
+                    at = stack.index(name)
+                    yield stack[at:]
+                    del stack[at:]

@@ -1,0 +1,96 @@
+"""Shapes of texts, numbers and enumerations: the keywords that pydantic enforces as JSON Schema means them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+Shape = dict[str, Any]
+"""A schema of the few keywords that the model backend is trusted with. `{}` is any value."""
+
+_EXACT = 2**53
+
+
+def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
+    """The shape of `enum` and `const`: texts, whole numbers, true, false and null. None where there are others."""
+    values = [schema["const"]] if "const" in schema else list(schema["enum"])
+    named = schema.get("type")
+    if named is not None:
+        types = named if isinstance(named, list) else [named]
+        values = [v for v in values if _type(v) in types or (type(v) is int and "number" in types)]
+    shapes: list[Shape] = []
+    for kind in ("string", "integer", "boolean"):
+        members = list(dict.fromkeys(v for v in values if _type(v) == kind))
+        if members:
+            shapes.append({"type": kind} if len(members) == 2 and kind == "boolean" else {"type": kind, "enum": members})
+    if any(v is None for v in values):
+        shapes.append({"type": "null"})
+    if not shapes or any(_type(v) == "other" for v in values):
+        return None
+    if {"integer", "boolean"} <= {shape["type"] for shape in shapes}:
+        return None
+    return union(shapes)
+
+
+def _type(value: Any) -> str:
+    if value is None:
+        return "null"
+    return {str: "string", int: "integer", bool: "boolean"}.get(type(value), "other")
+
+
+def text_shape(schema: Mapping[str, Any]) -> Shape:
+    """A text with its length and pattern. Formats say what a text means; they never change it."""
+    shape: Shape = {"type": "string"}
+    shape |= _counts(schema, "minLength", "maxLength")
+    if "pattern" in schema:
+        shape["pattern"] = schema["pattern"]
+    return shape
+
+
+def number_shape(schema: Mapping[str, Any], kind: str) -> Shape:
+    """A number with its bounds. Bounds of whole numbers are made whole; a step is kept for whole numbers only."""
+    shape: Shape = {"type": kind}
+    for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+        bound = schema.get(keyword)
+        if bound is None or abs(bound) > _EXACT:
+            continue
+        if kind == "integer" and isinstance(bound, float):
+            low = keyword.endswith("inimum")
+            if not bound.is_integer():
+                keyword = "minimum" if low else "maximum"
+            bound = math.ceil(bound) if low else math.floor(bound)
+        if keyword in shape:
+            bound = max(bound, shape[keyword]) if keyword == "minimum" else min(bound, shape[keyword])
+        shape[keyword] = bound
+    step = schema.get("multipleOf")
+    if kind == "integer" and step is not None and step == int(step) and step < _EXACT:
+        shape["multipleOf"] = int(step)
+    return shape
+
+
+def array_counts(schema: Mapping[str, Any]) -> Shape:
+    """The bounds of an array's length."""
+    return _counts(schema, "minItems", "maxItems")
+
+
+def _counts(schema: Mapping[str, Any], *keywords: str) -> Shape:
+    return {k: int(schema[k]) for k in keywords if k in schema and 0 < schema[k] < 2**31 or schema.get(k) == 0 and k.startswith("max")}
+
+
+def union(shapes: list[Shape]) -> Shape:
+    """The shape that admits what any of the shapes admits."""
+    flat: list[Shape] = []
+    for shape in shapes:
+        for member in shape.get("anyOf", [shape]):
+            if member == {}:
+                return {}
+            if member not in flat:
+                flat.append(member)
+    null = {"type": "null"}
+    if null in flat:
+        flat.remove(null)
+        flat.append(null)
+    if not flat:
+        return {}
+    return flat[0] if len(flat) == 1 else {"anyOf": flat}

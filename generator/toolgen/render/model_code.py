@@ -1,0 +1,153 @@
+"""Type expressions from datamodel-code-generator: the only module that imports it.
+
+It is given shapes and nothing else: class names, texts and patterns are replaced by tokens before and put back
+afterwards through `python_string`, so no text of a source passes through its templates.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from datamodel_code_generator import DataModelType, InputFileType, generate
+from datamodel_code_generator.config import GenerateConfig
+
+from toolgen.render.literals import python_string
+
+_FIELDS_PER_CLASS = 40
+
+_RENAMED = {"StrictInt": "Integer", "StrictFloat": "Number", "Dict": "dict", "List": "list"}
+"""Names of pydantic and typing that are printed as names of our own, or of the language."""
+
+_PREFIX = "#/$defs/"
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A type as Python text, and the names that it uses."""
+
+    text: str
+    names: frozenset[str]
+
+
+def type_expressions(shapes: Sequence[Any]) -> list[Expression]:
+    """The Python type of each shape. Classes that shapes refer to are printed by their names."""
+    tokens = _Tokens()
+    keys = [json.dumps(shape, sort_keys=True) for shape in shapes]
+    distinct = dict(zip(keys, shapes, strict=True))
+    masked = [tokens.masked(shape) for shape in distinct.values()]
+    known = dict(zip(distinct, _expressions(masked, tokens), strict=True))
+    return [known[key] for key in keys]
+
+
+def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
+    if not masked:
+        return []
+    document: dict[str, Any] = {token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes}
+    for start in range(0, len(masked), _FIELDS_PER_CLASS):
+        part = {f"f{i}": shape for i, shape in enumerate(masked[start : start + _FIELDS_PER_CLASS], start)}
+        document[f"H{start}"] = {"type": "object", "properties": part, "required": list(part)}
+    found: dict[str, ast.expr] = {}
+    for node in ast.parse(model_code({"$defs": document})).body:
+        for line in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                if line.target.id == "root":  # a constrained part, which is printed where it is used
+                    tokens.parts[node.name] = line.annotation
+                elif node.name.startswith("H"):
+                    found[line.target.id] = line.annotation
+    return [tokens.unmasked(found[f"f{i}"]) for i in range(len(masked))]
+
+
+def model_code(schema: dict[str, Any]) -> str:
+    """The code of models for a schema of allow-listed keywords, with options that are pinned."""
+    code = generate(
+        schema,
+        config=GenerateConfig(
+            input_file_type=InputFileType.JsonSchema,
+            output_model_type=DataModelType.PydanticV2BaseModel,
+            target_python_version="3.11",
+            target_pydantic_version="2.12",
+            disable_timestamp=True,
+            formatters=[],
+            allow_remote_refs=False,
+            strict_refs=True,
+            treat_dot_as_module=False,
+            use_annotated=True,
+            strict_nullable=True,
+            strict_types=["str", "bytes", "int", "float", "bool"],
+            enum_field_as_literal="all",
+            use_single_value_enum_as_const=True,
+            read_const_beside_enum=True,
+            filter_literal_values=True,
+            use_standard_collections=True,
+            use_tuple_for_closed_arrays=True,
+            use_tuple_for_fixed_items=True,
+            use_typed_nullable_map_values=True,
+            use_typed_map_values_beside_other_types=True,
+            use_single_dict_for_object_maps=True,
+        ),
+    )
+    if not isinstance(code, str):
+        raise TypeError(f"one module was asked for, {type(code).__name__} came back")
+    return code
+
+
+@dataclass(slots=True)
+class _Tokens(ast.NodeTransformer):
+    """Puts tokens in the place of names and texts, and the names and texts back."""
+
+    classes: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, ast.expr] = field(default_factory=dict)
+    _class_tokens: dict[str, str] = field(default_factory=dict)
+    _text_tokens: dict[str, str] = field(default_factory=dict)
+    _used: set[str] = field(default_factory=set)
+
+    def masked(self, shape: Any) -> Any:
+        """A shape with tokens for classes and texts."""
+        if isinstance(shape, list):
+            return [self.masked(member) for member in shape]
+        if not isinstance(shape, dict):
+            return shape
+        out: dict[str, Any] = {}
+        for key, value in shape.items():
+            if key == "$ref":
+                out[key] = _PREFIX + self._token("R", value.removeprefix(_PREFIX), self._class_tokens, self.classes)
+            elif key == "pattern":
+                out[key] = self._text(value)
+            elif key == "enum":
+                out[key] = [self._text(v) if isinstance(v, str) else v for v in value]
+            else:
+                out[key] = self.masked(value)
+        return out
+
+    def _text(self, text: str) -> str:
+        return self._token("s", text, self._text_tokens, self.texts)
+
+    def _token(self, kind: str, text: str, there: dict[str, str], back: dict[str, str]) -> str:
+        if text not in there:
+            there[text] = f"{kind}{len(there)}"
+            back[there[text]] = text
+        return there[text]
+
+    def unmasked(self, annotation: ast.expr) -> Expression:
+        """The text of an annotation with the names and texts put back."""
+        self._used = set()
+        text = ast.unparse(self.visit(deepcopy(annotation)))
+        return Expression(text, frozenset(self._used))
+
+    def visit_Name(self, node: ast.Name) -> Any:  # noqa: N802 - named by ast
+        """Put back the name of a class, or print our own name for one of pydantic's."""
+        if node.id in self.parts and node.id not in self.classes:
+            return self.visit(deepcopy(self.parts[node.id]))
+        name = self.classes.get(node.id) or _RENAMED.get(node.id, node.id)
+        self._used.add(name)
+        return ast.Name(name)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:  # noqa: N802 - named by ast
+        """Put back a text; its literal is printed as it is, as a name would be."""
+        return ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node

@@ -1,0 +1,136 @@
+"""What a `$ref` leads to. Nothing is opened: a reference finds a loaded document, or it is refused."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+from toolgen.load import Pointer
+from toolgen.resolve.keywords import is_schema, walk
+from toolgen.resolve.places import Library, Missing, Place, child
+
+
+class Refused(Exception):
+    """A reference that cannot be followed: the code of the finding and what fills its message."""
+
+    def __init__(self, code: str, **holes: object) -> None:
+        super().__init__(code)
+        self.code = code
+        self.holes = holes
+
+
+@dataclass(slots=True)
+class Identifiers:
+    """The `$id`s and anchors inside one root schema, by address."""
+
+    addresses: dict[str, Place]
+    bases: dict[Pointer, str]
+
+    def base(self, place: Place, root: Place) -> tuple[str, Place]:
+        """The address and the place of the resource that a schema belongs to."""
+        for end in range(len(place.pointer), len(root.pointer) - 1, -1):
+            address = self.bases.get(place.pointer[:end])
+            if address is not None:
+                return address, Place(root.document, place.pointer[:end])
+        return "", root
+
+
+@dataclass(slots=True)
+class References:
+    """Follows references between the documents of a library."""
+
+    library: Library
+    known: dict[Place, Identifiers] = field(default_factory=dict)
+
+    def target(self, place: Place, ref: str) -> Place:
+        """The place that `ref` leads to from the schema at `place`.
+
+        Raises:
+            Refused: it leads out of the sources, or nowhere.
+        """
+        root = self.library.root(place)
+        identifiers = self._identifiers(root)
+        address, resource = identifiers.base(place, root)
+        if ref.startswith("#") and not address:
+            return self._inside(resource, ref[1:], ref)
+        absolute = urljoin(address, ref) if address and ":" in address else ref
+        for spelling in (absolute, ref):
+            if spelling in identifiers.addresses:
+                return identifiers.addresses[spelling]
+            base, fragment = urldefrag(spelling)
+            if base in identifiers.addresses:
+                return self._inside(identifiers.addresses[base], fragment, ref)
+        if ref.startswith("#"):
+            return self._inside(resource, ref[1:], ref)
+        return self._in_file(place, ref)
+
+    def _in_file(self, place: Place, ref: str) -> Place:
+        try:
+            parts = urlsplit(ref)
+        except ValueError:
+            raise Refused("reference-remote", ref=ref) from None
+        if parts.scheme or parts.netloc or parts.query or ref.startswith("//"):
+            raise Refused("reference-remote", ref=ref)
+        path = unquote(parts.path)
+        if path.startswith(("/", "~")) or "\\" in path or ":" in path or "\0" in path:
+            raise Refused("reference-outside", ref=ref)
+        source = posixpath.normpath(posixpath.join(posixpath.dirname(place.document[0]), path))
+        if source == ".." or source.startswith(("../", "/")):
+            raise Refused("reference-outside", ref=ref)
+        document = (source, 0)
+        if document not in self.library.documents:
+            raise Refused("reference-dangling", ref=ref)
+        return self._inside(Place(document, ()), parts.fragment, ref)
+
+    def _inside(self, resource: Place, fragment: str, ref: str) -> Place:
+        pointer = unquote(fragment)
+        if pointer and not pointer.startswith("/"):
+            anchors = self._identifiers(self.library.root(resource))
+            base, _ = anchors.base(resource, self.library.root(resource))
+            found = anchors.addresses.get(f"{base}#{pointer}")
+            if found is None:
+                raise Refused("reference-dangling", ref=ref)
+            return found
+        steps: list[str | int] = list(resource.pointer)
+        try:
+            value = self.library.value(resource)
+            for raw in pointer.split("/")[1:]:
+                step = raw.replace("~1", "/").replace("~0", "~")
+                value = child(value, step)
+                steps.append(int(step) if step.isdigit() and not _keyed(self, resource, steps) else step)
+        except Missing:
+            raise Refused("reference-dangling", ref=ref) from None
+        if not is_schema(value):
+            raise Refused("reference-no-schema", ref=ref)
+        return Place(resource.document, tuple(steps))
+
+    def _identifiers(self, root: Place) -> Identifiers:
+        if root not in self.known:
+            self.known[root] = _collected(root, self.library)
+        return self.known[root]
+
+
+def _keyed(references: References, resource: Place, steps: list[str | int]) -> bool:
+    return isinstance(references.library.value(Place(resource.document, tuple(steps))), dict)
+
+
+def _collected(root: Place, library: Library) -> Identifiers:
+    found = Identifiers({}, {})
+    for pointer, schema in walk(library.value(root), root.pointer):
+        if not isinstance(schema, dict):
+            continue
+        here = Place(root.document, pointer)
+        own = schema.get("$id")
+        base, _ = found.base(here, root)
+        if isinstance(own, str) and own.startswith("#"):
+            found.addresses.setdefault(f"{base}{own}", here)
+        elif isinstance(own, str) and own:
+            address = urldefrag(urljoin(base, own) if ":" in base else own)[0]
+            found.bases[pointer] = base = address
+            found.addresses.setdefault(address, here)
+        anchor: Any = schema.get("$anchor")
+        if isinstance(anchor, str):
+            found.addresses.setdefault(f"{base}#{anchor}", here)
+    return found

@@ -1,0 +1,162 @@
+"""Self-contained schemas: one for each root of a tool, and the shared types by the names of their classes."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolgen.load import Pointer
+from toolgen.resolve.catalog import Schema, SharedType
+from toolgen.resolve.dialect import Dialect, dialect, respelled
+from toolgen.resolve.identifiers import class_name
+from toolgen.resolve.keywords import LIST, NAMED, ONE, is_schema
+from toolgen.resolve.links import Links
+from toolgen.resolve.places import Place
+
+_CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
+_DEFINITIONS = ("$defs", "definitions")
+_IDENTITY = frozenset({"$anchor", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema"})
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+@dataclass(slots=True)
+class Bundles:
+    """Makes self-contained schemas out of linked documents."""
+
+    links: Links
+    names: dict[Place, str]
+    """The shared types, by place."""
+    types: dict[str, SharedType] = field(default_factory=dict)
+    origins: dict[str, Place] = field(default_factory=dict)
+
+    def shared_types(self) -> dict[str, SharedType]:
+        """All shared types; references inside them are `#/$defs/<name>`."""
+        for place, name in self.names.items():
+            schema = self._copied(place, lambda target: f"#/$defs/{self.names[target]}", top=False)
+            refers = dict.fromkeys(self.names[t] for t in self.links.from_place(place))
+            document = self.links.library.documents[place.document]
+            self.types[name] = SharedType(name, schema, tuple(refers), document, place.pointer)
+            self.origins[name] = place
+        return self.types
+
+    def bundle(self, root: Place) -> tuple[Any, tuple[str, ...], dict[str, Place]]:
+        """The self-contained schema of a tool's root, the shared types in it, and where each definition is from."""
+        own = self._own(root)
+        shared = self._closure(root, own)
+        keys = self._keys(root, own, set(shared))
+
+        def address(target: Place) -> str:
+            if target == root:
+                return "#"
+            return f"#/$defs/{keys.get(target) or self.names[target]}"
+
+        schema = self._copied(root, address, top=True)
+        definitions: dict[str, Any] = {
+            key: self._copied(place, address, top=False) for place, key in keys.items()
+        }
+        definitions |= {name: self.types[name].schema for name in shared}
+        if definitions and isinstance(schema, dict):
+            schema["$defs"] = definitions
+        origins = {key: place for place, key in keys.items()}
+        return schema, tuple(shared), origins | {name: self.origins[name] for name in shared}
+
+    def _own(self, root: Place) -> list[Place]:
+        """The definitions that belong to the root's document: those it declares, and what its references find."""
+        value = self.links.library.value(root)
+        found: dict[Place, None] = {}
+        for container in _DEFINITIONS:
+            named = value.get(container) if isinstance(value, dict) else None
+            for name in named if isinstance(named, dict) else ():
+                if is_schema(named[name]):
+                    found[Place(root.document, (*root.pointer, container, name))] = None
+        queue = [root, *found]
+        for place in queue:
+            for target in self.links.from_place(place):
+                if target != root and target not in self.names and target not in found:
+                    found[target] = None
+                    queue.append(target)
+        return list(found)
+
+    def _closure(self, root: Place, own: list[Place]) -> list[str]:
+        places = [root, *own]
+        direct = {self.names[t] for p in places for t in self.links.from_place(p) if t in self.names}
+        found, queue = set(direct), list(direct)
+        for name in queue:
+            for other in self.types[name].refers:
+                if other not in found:
+                    found.add(other)
+                    queue.append(other)
+        return sorted(found)
+
+    def _keys(self, root: Place, own: list[Place], taken: set[str]) -> dict[Place, str]:
+        keys: dict[Place, str] = {}
+        for place in own:
+            last = str(place.pointer[-1]) if len(place.pointer) > len(root.pointer) else "root"
+            wanted = last if _PLAIN_KEY.fullmatch(last) else class_name(last)
+            key, n = wanted, 1
+            while key in taken:
+                n += 1
+                key = f"{wanted}_{n}"
+            taken.add(key)
+            keys[place] = key
+        return keys
+
+    def _copied(self, place: Place, address: Callable[[Place], str], *, top: bool) -> Any:
+        source = self.links.library.value(self.links.library.root(place))
+        copier = _Copier(self.links, address, dialect(source))
+        return copier.copy(self.links.library.value(place), place, top=top)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copier:
+    links: Links
+    address: Callable[[Place], str]
+    source: Dialect
+
+    def copy(self, schema: Any, place: Place, *, top: bool = False) -> Any:
+        """A schema in 2020-12 spelling with new references and without the definitions that are hoisted."""
+        if not isinstance(schema, Mapping):
+            return schema
+        out: dict[str, Any] = {}
+        pointers = _origins(schema)
+        for key, value in respelled(schema, self.source).items():
+            if key in _DEFINITIONS or (key in _IDENTITY and not (top and self._kept(key))):
+                continue
+            if key == "$ref" and place in self.links.targets:
+                out[key] = self.address(self.links.targets[place])
+            else:
+                out[key] = self._value(key, value, Place(place.document, (*place.pointer, pointers.get(key, key))))
+        return out
+
+    def _kept(self, key: str) -> bool:
+        return key != "$schema" or self.source == "2020-12"
+
+    def _value(self, key: str, value: Any, place: Place) -> Any:
+        def at(step: str | int) -> Place:
+            return Place(place.document, (*place.pointer, step))
+
+        if key in ONE and is_schema(value):
+            return self.copy(value, place)
+        if key in LIST and isinstance(value, list):
+            return [self.copy(sub, at(i)) for i, sub in enumerate(value)]
+        if key in NAMED and isinstance(value, dict):
+            return {name: self.copy(sub, at(name)) for name, sub in value.items()}
+        return value
+
+
+def _origins(schema: Mapping[str, Any]) -> dict[str, str]:
+    """The keyword in the source of each keyword that draft-07 spells differently."""
+    origins = {"dependentSchemas": "dependencies"} if "dependencies" in schema else {}
+    if isinstance(schema.get("items"), list):
+        origins |= {"prefixItems": "items", "items": "additionalItems"}
+    return origins
+
+
+def shared_name(source: str, index: int, pointer: Pointer) -> str:
+    """The class name of a shared schema: its file's stem, then the way to it without the containers."""
+    stem = posixpath.basename(source).rsplit(".", 1)[0]
+    number = (str(index),) if index else ()
+    return class_name(stem, *number, *(str(step) for step in pointer if step not in _CONTAINERS))

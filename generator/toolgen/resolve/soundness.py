@@ -1,0 +1,105 @@
+"""Whether schemas mean something: sound JSON Schema without contradictions, each fault at its keyword."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
+
+from toolgen.diagnostics import Findings
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.load import Pointer
+from toolgen.resolve.bounds import check_bounds
+from toolgen.resolve.dialect import Dialect, UnknownDialect, dialect
+from toolgen.resolve.keywords import walk
+from toolgen.resolve.links import Links
+from toolgen.resolve.patterns import compiled
+from toolgen.resolve.places import Library, Place
+
+TYPES = frozenset("array boolean integer null number object string".split())
+
+_METASCHEMAS: dict[Dialect, Any] = {
+    "draft-07": Draft7Validator(Draft7Validator.META_SCHEMA),
+    "draft-07 words": Draft7Validator(Draft7Validator.META_SCHEMA),
+    "2019-09": Draft201909Validator(Draft201909Validator.META_SCHEMA),
+    "2020-12": Draft202012Validator(Draft202012Validator.META_SCHEMA),
+}
+
+
+def check_soundness(links: Links, findings: Findings) -> None:
+    """Check every schema that was linked."""
+    done: set[Place] = set()
+    for root in links.roots:
+        library = links.library
+        value = library.value(root)
+        try:
+            source = dialect(library.value(library.root(root)))
+        except UnknownDialect:
+            findings.add("dialect-unknown", library.span(root, "$schema"), dialect=value.get("$schema"))
+            continue
+        faults: set[Pointer] = set()
+        for pointer, schema in walk(value):
+            place = Place(root.document, root.pointer + pointer)
+            if isinstance(schema, dict) and place not in done:
+                done.add(place)
+                at_fault = _check_schema(schema, place, library, findings)
+                faults |= {(*pointer, keyword) for keyword in at_fault}
+        _check_form(root, value, source, faults, library, findings)
+
+
+def _check_schema(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
+    """Check the keywords of one schema; return those that are at fault."""
+    faults = check_bounds(schema, place, library, findings)
+    faults |= _check_type(schema, place, library, findings)
+    if schema.get("enum") == []:
+        findings.add("enum-empty", library.span(place, "enum"))
+        faults.add("enum")
+    patterns = schema.get("patternProperties")
+    for pattern in patterns if isinstance(patterns, dict) else ():
+        _check_pattern(pattern, Place(place.document, (*place.pointer, "patternProperties")), pattern, library, findings)
+    if isinstance(schema.get("pattern"), str):
+        _check_pattern(schema["pattern"], place, "pattern", library, findings)
+    _check_required(schema, place, library, findings)
+    return faults
+
+
+def _check_type(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
+    named = schema.get("type", [])
+    faults = set()
+    for i, name in enumerate(named if isinstance(named, list) else [named]):
+        if isinstance(name, str) and name not in TYPES:
+            way: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
+            findings.add("type-unknown", library.span(place, *way), type=name)
+            faults.add("type")
+    return faults
+
+
+def _check_pattern(pattern: str, place: Place, key: str, library: Library, findings: Findings) -> None:
+    reason = compiled(pattern)
+    if isinstance(reason, str):
+        span = library.span(place, key) if key == "pattern" else library.key_span(place, key)
+        findings.add("pattern-unusable", span, pattern=pattern, reason=Verbatim(reason[:200]))
+
+
+def _check_required(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> None:
+    required, properties = schema.get("required"), schema.get("properties", {})
+    if schema.get("additionalProperties") is not False or not isinstance(properties, dict):
+        return
+    if schema.get("patternProperties") or not isinstance(required, list):
+        return
+    for i, name in enumerate(required):
+        if isinstance(name, str) and name not in properties:
+            findings.add("required-unknown", library.span(place, "required", i), name=name)
+
+
+def _check_form(
+    root: Place, value: Any, source: Dialect, faults: set[Pointer], library: Library, findings: Findings
+) -> None:
+    """Check a whole schema against the schema of schemas; faults that are known already are passed over."""
+    for error in _METASCHEMAS[source].iter_errors(value):
+        pointer: Pointer = tuple(error.absolute_path)
+        if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
+            continue
+        keyword = next((step for step in reversed(pointer) if isinstance(step, str)), "the schema")
+        reason = Verbatim(error.message[:200].encode("unicode_escape").decode("ascii"))
+        findings.add("schema-invalid", library.span(root, *pointer), keyword=keyword, reason=reason)

@@ -1,0 +1,163 @@
+"""Arguments of tools: JSON text or an object becomes a model, or an error that lists what is wrong.
+
+Errors hold places, expected and found types, never values: they reach logs, and the model again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .strict_json import JSONError, loads
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["ArgumentsError", "Fault", "parsed", "unknown_tool"]
+
+MAX_FAULTS = 20
+"""Faults that one error lists."""
+
+MAX_TEXT = 200
+"""Characters of a pointer or of what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong: where (a JSON pointer), what was expected, and the type that was found."""
+
+    pointer: str
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        """Return the fault as one line."""
+        return f"{self.pointer or '(root)'}: expected {self.expected}, found {self.found}"
+
+
+class ArgumentsError(ValueError):
+    """The arguments of a call do not fit their tool. `omitted` counts the faults beyond those listed."""
+
+    def __init__(self, tool: str, faults: Sequence[Fault], omitted: int = 0) -> None:
+        """Take the tool's name, the faults that are listed, and the number of further ones."""
+        super().__init__(tool, tuple(faults), omitted)
+        self.tool = tool
+        self.faults = tuple(faults)
+        self.omitted = omitted
+
+    def __str__(self) -> str:
+        """Return one line for each fault."""
+        lines = [str(fault) for fault in self.faults]
+        if self.omitted:
+            lines.append(f"and {self.omitted} more")
+        return "\n".join(lines)
+
+
+def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
+    """Make the error for a tool that there is not; it names the nearest tools."""
+    near = get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
+    expected = f"a known tool (perhaps {' or '.join(near)})" if near else "a known tool"
+    return ArgumentsError("", [Fault("", expected, "an unknown name")])
+
+
+def parsed(package: str, entry: tuple[str, str], tool: str, value: object) -> BaseModel:
+    """Make the model of a tool's arguments; `entry` is its module below `package` and its class.
+
+    Raises:
+        ArgumentsError: the value is no strict JSON, no object, or does not fit the model.
+    """
+    if isinstance(value, str | bytes | bytearray):
+        try:
+            value = loads(value)
+        except JSONError as error:
+            raise ArgumentsError(tool, [Fault("", "one JSON object", f"text with {error}")]) from None
+    if not isinstance(value, Mapping):
+        raise ArgumentsError(tool, [Fault("", "an object", _type(value))])
+    from pydantic import ValidationError
+
+    model: type[BaseModel] = getattr(import_module(f"{package}.{entry[0]}"), entry[1])
+    try:
+        return model.model_validate(value if isinstance(value, dict) else dict(value))
+    except ValidationError as error:
+        faults = list(dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False)))
+    except RecursionError:
+        faults = [Fault("", "a value of bounded depth", "one that is nested too deep")]
+    raise ArgumentsError(tool, faults[:MAX_FAULTS], max(0, len(faults) - MAX_FAULTS))
+
+
+def _fault(value: object, row: Mapping[str, Any]) -> Fault:
+    kind, context = row["type"], row.get("ctx", {})
+    pointer = _pointer(value, row["loc"], missing=kind in ("missing", "extra_forbidden"))
+    if kind == "missing":
+        return Fault(pointer, "a value", "nothing")
+    if kind == "extra_forbidden":
+        return Fault(pointer, "no such property", _type(row["input"]))
+    wanted = _EXPECTED.get(kind)
+    try:
+        expected = wanted.format(**context) if wanted else str(row["msg"]).removeprefix("Input should be ")
+    except KeyError:
+        expected = kind
+    found = _type(row["input"])
+    if kind in _LENGTHS:
+        found = f"{found} of length {len(row['input'])}"
+    return Fault(pointer, expected[:MAX_TEXT], found)
+
+
+_EXPECTED = {
+    "bool_type": "true or false",
+    "dict_type": "an object",
+    "int_type": "an integer",
+    "list_type": "an array",
+    "literal_error": "{expected}",
+    "model_type": "an object",
+    "none_required": "null",
+    "number_type": "a number",
+    "string_pattern_mismatch": "text that matches {pattern}",
+    "string_too_long": "text of at most {max_length} characters",
+    "string_too_short": "text of at least {min_length} characters",
+    "string_type": "a string",
+    "too_long": "at most {max_length} items",
+    "too_short": "at least {min_length} items",
+    "tuple_type": "an array",
+}
+
+_LENGTHS = frozenset({"string_too_long", "string_too_short", "too_long", "too_short"})
+
+
+def _pointer(value: Any, loc: Sequence[int | str], *, missing: bool) -> str:
+    """The JSON pointer of a fault; steps that name a branch of a union lead nowhere in the value and are left out."""
+    steps = []
+    for i, step in enumerate(loc):
+        inside = (isinstance(value, Mapping) and step in value) or (
+            isinstance(value, list | tuple) and isinstance(step, int) and step < len(value)
+        )
+        if inside:
+            value = value[step]
+        elif not (missing and i == len(loc) - 1):
+            continue
+        steps.append(str(step).replace("~", "~0").replace("/", "~1"))
+    text = "".join(f"/{step}" for step in steps)
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+
+
+def _type(value: object) -> str:
+    """The JSON type of a value."""
+    if value is None:
+        return "null"
+    for kinds, name in _TYPES:
+        if isinstance(value, kinds):
+            return name
+    return "a value that is not JSON"
+
+
+_TYPES: tuple[tuple[Any, str], ...] = (
+    (bool, "boolean"),
+    (int, "integer"),
+    (float, "number"),
+    (str, "string"),
+    (Mapping, "object"),
+    ((list, tuple), "array"),
+)

@@ -1,0 +1,74 @@
+"""Sources made in memory, with the place of every key and value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from toolgen.diagnostics import Finding, Findings
+from toolgen.load import Document, Sources
+from toolgen.resolve.catalog import SharedType, Tool
+from toolgen.resolve.tools import link
+
+
+def document(source: str, value: Any) -> Document:
+    """A document of a text (YAML, with places) or of a value (without)."""
+    values: dict[Any, Any] = {}
+    keys: dict[Any, Any] = {}
+    if isinstance(value, str):
+        _places(yaml.compose(value), (), values, keys)
+        value = yaml.safe_load(value)
+    return Document(f"schemas/{source}", source, 0, value, values, keys)
+
+
+def _mark(node: Any) -> tuple[int, int, int, int]:
+    start, end = node.start_mark, node.end_mark
+    return start.line + 1, start.column + 1, end.line + 1, end.column + 1
+
+
+def _places(node: Any, at: Any, values: Any, keys: Any) -> None:
+    values[at] = _mark(node)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            keys[*at, key.value] = _mark(key)
+            _places(value, (*at, key.value), values, keys)
+    elif isinstance(node, yaml.SequenceNode):
+        for i, value in enumerate(node.value):
+            _places(value, (*at, i), values, keys)
+
+
+def sources(files: Mapping[str, Any]) -> Sources:
+    """Sources of files by their path below SCHEMAS: `tools/…` and `types/…`."""
+    documents = [document(path, value) for path, value in sorted(files.items())]
+    return Sources(
+        "schemas",
+        tuple(d for d in documents if d.source.startswith("tools/")),
+        tuple(d for d in documents if d.source.startswith("types/")),
+        (),
+        (),
+        None,
+        {},
+        {},
+    )
+
+
+def linked(files: Mapping[str, Any]) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
+    """The tools and types of files that have no fault."""
+    findings = Findings()
+    result = link(sources(files), findings)
+    assert list(findings) == []
+    return result
+
+
+def faults(files: Mapping[str, Any]) -> list[Finding]:
+    """The findings of files, sorted."""
+    findings = Findings()
+    link(sources(files), findings)
+    return list(findings)
+
+
+def tool(parameters: Any, name: str = "probe", **more: Any) -> dict[str, Any]:
+    """A declaration of a tool with these parameters."""
+    return {"name": name, "description": "A tool.", "parameters": parameters, **more}
