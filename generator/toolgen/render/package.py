@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolgen.plan.definitions import definition_facts
@@ -37,7 +38,7 @@ def package_files(catalog: Catalog) -> Files:
     files["models.py"], names = _models(catalog)
     plans = [(profile, plan_provider(profile, catalog)) for profile in catalog.profiles]
     for profile, plan in plans:
-        files[f"providers/{profile.name}.py"] = _provider(plan, names, [])
+        files[f"providers/{profile.name}.py"] = _provider(replace(plan, tool_names=()), names, [])
     payloads = provider_payloads(files, catalog)
     for profile, plan in plans:
         if payload := payloads[profile.name]:
