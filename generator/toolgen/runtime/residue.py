@@ -2,7 +2,8 @@
 
 It mirrors the wire's object: unknown keys, nulls, and spellings that our own writing would not give. Keys with a
 leading `$` are ours and never go out: `$as` names the key that carried a field, `$absent` the keys that were not
-there though we would write them, `$key` the wire key that an opaque part belongs to, `$synthetic` ids made here.
+there though we would write them, `$list` those of a text that was
+spelled as a list, `$key` the wire key that an opaque part belongs to, `$synthetic` ids made here.
 """
 
 from __future__ import annotations
