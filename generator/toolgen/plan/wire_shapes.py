@@ -147,7 +147,7 @@ class _Planner:
 
     def plan(self) -> ShapePlan:
         tag = dict(self.shape.get("tag", {}))
-        self._object("wire", "", "", self.shape["keys"], "at", "own", tuple(tag))
+        self._object("wire", "", "", self.shape["keys"], "at", "own", (*tag, *self.shape.get("aside", ())))
         carried = {f for k in self.keys for f in k.fields}
         ignored = set(self.shape.get("ignored", {})) | {"metadata"}
         missing = [f for f in self._data_fields() if self._variable(f) not in carried and f.name not in ignored]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-__all__ = ["ABSENT", "Residue", "first_of", "leftovers", "nested", "present", "restore", "spelled_as", "spelling", "within"]
+__all__ = ["ABSENT", "Residue", "add_residue", "first_of", "leftovers", "nested", "present", "restore", "spelled_as", "spelling", "within"]
 
 Residue = dict[str, Any]
 
@@ -67,6 +67,12 @@ def restore(wire: dict[str, Any], residue: Residue) -> None:
             merged = dict(wire[key])
             restore(merged, value)
             wire[key] = merged
+
+
+def add_residue(value: Any, provider: str, rest: Residue) -> None:
+    """Add to the residue that a value of the format keeps for a provider."""
+    if rest:
+        value.metadata = {**(value.metadata or {}), provider: {**within(value.metadata or {}, provider), **rest}}
 
 
 def first_of(wire: dict[str, Any], key: str, *aliases: str) -> tuple[Any, str]:

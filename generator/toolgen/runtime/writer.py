@@ -11,7 +11,7 @@ from ..models import Loss
 from .errors import ConversionError, ConversionLoss
 from .ids import renamed
 from .paths import Path, spelled
-from .residue import Residue
+from .residue import Residue, within
 from .wire import Wire
 
 __all__ = ["OnLoss", "OnUnsupported", "Writer"]
@@ -83,6 +83,10 @@ class Writer:
             else:
                 self.lost((at, "metadata"), f"what {provider} kept here", "dropped", "note", "only its own provider reads it")
         return found
+
+    def kept(self, metadata: dict[str, Any] | None) -> Residue:
+        """This provider's residue, without a report of what others left."""
+        return within(metadata, self.wire.name) if metadata else {}
 
     def call_id(self, identifier: str) -> str:
         """The wire's spelling of a call's id; renamed one to one where the wire would refuse it."""

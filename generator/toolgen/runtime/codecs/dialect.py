@@ -13,7 +13,7 @@ from ..reader import Reader
 from ..residue import ABSENT
 from ..writer import Writer
 
-__all__ = ["read", "write"]
+__all__ = ["Dialects", "read", "write"]
 
 Dialects = Mapping[str, Mapping[str, Any]]
 

@@ -1,0 +1,21 @@
+"""The schema of a tool's parameters, on a wire where every tool must have one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..paths import Path
+from ..residue import ABSENT
+from ..writer import Writer
+from . import dialect
+from .dialect import Dialects, read
+
+__all__ = ["read", "write"]
+
+
+def write(
+    parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, strict: bool | None, dialects: Dialects
+) -> Any:
+    """Write the schema; that of a tool without parameters is an object without properties."""
+    written = dialect.write(parameters, kept, at, writer, strict, dialects)
+    return {"type": "object", "properties": {}} if written is ABSENT else written

@@ -1,0 +1,66 @@
+"""Where a block's content comes from: base64 data, plain text, or an address."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import wrong_type
+from ..paths import Path
+from ..reader import Reader
+from ..residue import ABSENT
+from ..unsayable import Unsayable
+from ..writer import Writer
+
+__all__ = ["read", "write"]
+
+Fields = tuple[str | None, str | None, str | None, Any]
+
+
+def read(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> Fields:
+    """Read url, data and media type; a source of another kind is kept as it is.
+
+    Raises:
+        ConversionError: the value is no object.
+    """
+    if type(value) is not dict:
+        raise wrong_type(at, "an object", value)
+    found: Fields = (None, None, None, value)
+    kind, data, media = value.get("type"), value.get("data"), value.get("media_type")
+    if kind == "url" and type(value.get("url")) is str:
+        found = (value["url"], None, None, ABSENT)
+    elif kind == "base64" and type(data) is str and type(media) is str:
+        found = (None, data, media, ABSENT)
+    elif kind == "text" and type(data) is str and type(media) is str:
+        found = (None, base64.b64encode(data.encode()).decode(), media, ABSENT)
+    return found if found[3] is value or _own(*found[:3]) == value else (*found[:3], value)
+
+
+def write(
+    url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer, taken: Sequence[str]
+) -> Any:
+    """Write the source.
+
+    Raises:
+        Unsayable: the API does not take this media type, or there is neither address nor data.
+    """
+    if type(kept) is dict and read(kept, at, Reader(writer.wire), taken)[:3] == (url, data, media_type):
+        return kept
+    if data is not None and media_type not in taken:
+        raise Unsayable(f"it does not take {media_type or 'data without a media type'}")
+    if data is None and url is None:
+        raise Unsayable("there is neither an address nor data")
+    return _own(url, data, media_type)
+
+
+def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str, Any]:
+    if data is None:
+        return {"type": "url", "url": url}
+    if media_type == "text/plain":
+        try:
+            return {"type": "text", "media_type": media_type, "data": base64.b64decode(data, validate=True).decode()}
+        except (binascii.Error, ValueError) as error:
+            raise Unsayable("its data is no base64 of text") from error
+    return {"type": "base64", "media_type": media_type, "data": data}
