@@ -14,10 +14,10 @@ _MODEL_ATTRIBUTES = frozenset(
     construct copy dict from_orm json parse_file parse_obj parse_raw schema schema_json update_forward_refs validate
     model_computed_fields model_config model_construct model_copy model_dump model_dump_json model_extra model_fields
     model_fields_set model_json_schema model_parametrized_name model_post_init model_rebuild model_validate
-    model_validate_json model_validate_strings
+    model_validate_json model_validate_strings mro register
     """.split()
 )
-"""What a field would hide in `BaseModel`. A test compares this with the installed pydantic."""
+"""What a field would hide in `BaseModel` or its metaclass. A test compares this with the installed pydantic."""
 
 _ANNOTATION_WORDS = frozenset("bool bytes dict float int list str tuple".split())
 """Built-in names that annotations use: a field of that name would stand in their place."""

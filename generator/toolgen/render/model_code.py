@@ -23,6 +23,11 @@ _FIELDS_PER_CLASS = 40
 _RENAMED = {"StrictInt": "Integer", "StrictFloat": "Number", "Dict": "dict", "List": "list"}
 """Names of pydantic and typing that are printed as names of our own, or of the language."""
 
+_KNOWN = frozenset(
+    "Annotated Any Field Integer Literal Number StrictBool StrictStr dict list str tuple".split()
+)
+"""All names but those of classes that a type expression may have."""
+
 _PREFIX = "#/$defs/"
 
 
@@ -53,6 +58,8 @@ def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
         document[f"H{start}"] = {"type": "object", "properties": part, "required": list(part)}
     found: dict[str, ast.expr] = {}
     for node in ast.parse(model_code({"$defs": document})).body:
+        if isinstance(node, ast.Assign):
+            tokens.parts |= _aliased(node)
         for line in node.body if isinstance(node, ast.ClassDef) else ():
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
                 if line.target.id == "root":  # a constrained part, which is printed where it is used
@@ -60,6 +67,14 @@ def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
                 elif node.name.startswith("H"):
                     found[line.target.id] = line.annotation
     return [tokens.unmasked(found[f"f{i}"]) for i in range(len(masked))]
+
+
+def _aliased(node: ast.Assign) -> dict[str, ast.expr]:
+    """The name and the type of a `Name = TypeAliasType("Name", type)`."""
+    target, call = node.targets[0], node.value
+    if isinstance(target, ast.Name) and isinstance(call, ast.Call) and len(call.args) == 2:
+        return {target.id: call.args[1]}
+    return {}
 
 
 def model_code(schema: dict[str, Any]) -> str:
@@ -145,6 +160,8 @@ class _Tokens(ast.NodeTransformer):
         if node.id in self.parts and node.id not in self.classes:
             return self.visit(deepcopy(self.parts[node.id]))
         name = self.classes.get(node.id) or _RENAMED.get(node.id, node.id)
+        if node.id not in self.classes and name not in _KNOWN:
+            raise ValueError(f"a type expression has the unknown name {name}")
         self._used.add(name)
         return ast.Name(name)
 

@@ -81,7 +81,7 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
     return environment().get_template("tools/module.py.jinja").render(
         title=f"The tool `{tool.name}`: its arguments, its result and its definition.",
         imports=imports.lines(),
-        exports=sorted(["DEFINITION", *(str(item.name) for item in plan.models.items)]),
+        exports=["DEFINITION", *sorted(str(item.name) for item in plan.models.items)],
         items=items,
         rebuilt=plan.models.rebuilt,
         definition=definition,

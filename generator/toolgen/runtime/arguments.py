@@ -127,15 +127,25 @@ _EXPECTED = {
 _LENGTHS = frozenset({"string_too_long", "string_too_short", "too_long", "too_short"})
 
 
-def _pointer(value: Any, loc: Sequence[int | str], *, missing: bool) -> str:
+_NOWHERE = object()
+
+
+def _inner(value: object, step: int | str) -> object:
+    """The member or item that a step leads to."""
+    if isinstance(value, Mapping):
+        return value.get(step, _NOWHERE)
+    if isinstance(value, list | tuple) and isinstance(step, int) and step < len(value):
+        return value[step]
+    return _NOWHERE
+
+
+def _pointer(value: object, loc: Sequence[int | str], *, missing: bool) -> str:
     """The JSON pointer of a fault; steps that name a branch of a union lead nowhere in the value and are left out."""
     steps = []
     for i, step in enumerate(loc):
-        inside = (isinstance(value, Mapping) and step in value) or (
-            isinstance(value, list | tuple) and isinstance(step, int) and step < len(value)
-        )
-        if inside:
-            value = value[step]
+        inner = _inner(value, step)
+        if inner is not _NOWHERE:
+            value = inner
         elif not (missing and i == len(loc) - 1):
             continue
         steps.append(str(step).replace("~", "~0").replace("/", "~1"))
