@@ -7,7 +7,6 @@ from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator
-
 from toolgen.resources import builtin
 
 

@@ -96,19 +96,32 @@ class Shaper:
     def _array(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
         prefix, rest = schema.get("prefixItems"), schema.get("items", True)
         if not prefix:
-            return {"type": "array", "items": self.shape(rest, *way, "item"), **array_counts(schema)}
+            return {
+                "type": "array",
+                "items": self.shape(rest, *way, "item"),
+                **array_counts(schema),
+            }
         size = len(prefix)
         closed = rest is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
         if not closed:
             return {"type": "array", "items": {}, **array_counts(schema)}
         members = [self.shape(sub, *way, f"item{i}") for i, sub in enumerate(prefix, 1)]
-        return {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
+        return {
+            "type": "array",
+            "prefixItems": members,
+            "items": False,
+            "minItems": size,
+            "maxItems": size,
+        }
 
     def _object(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         choices = only.get("anyOf") or only.get("oneOf")
         if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
-            typed = [{"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c for c in choices]
+            typed = [
+                {"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c
+                for c in choices
+            ]
             return self._union(typed, way)
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
@@ -174,7 +187,9 @@ class Shaper:
         extras = self.shape(view.extra, name, "extra") if isinstance(view.extra, Mapping) else {}
         return ClassPlan(name, description, fields, view.extra is False, extras)
 
-    def _field(self, owner: ClassName, wire: str, name: Any, schema: Any, view: ObjectView) -> FieldPlan:
+    def _field(
+        self, owner: ClassName, wire: str, name: Any, schema: Any, view: ObjectView
+    ) -> FieldPlan:
         shape = self.shape(schema, owner, wire)
         said = schema if isinstance(schema, Mapping) else {}
         description = said.get("description")

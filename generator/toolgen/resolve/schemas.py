@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.load import Pointer
-from toolgen.resolve.catalog import Schema, SharedType
+from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import Dialect, dialect, respelled
 from toolgen.resolve.identifiers import class_name
 from toolgen.resolve.keywords import LIST, NAMED, ONE, is_schema
@@ -69,8 +69,8 @@ class Bundles:
         found: dict[Place, None] = {}
         for container in _DEFINITIONS:
             named = value.get(container) if isinstance(value, dict) else None
-            for name in named if isinstance(named, dict) else ():
-                if is_schema(named[name]):
+            for name, sub in named.items() if isinstance(named, dict) else ():
+                if is_schema(sub):
                     found[Place(root.document, (*root.pointer, container, name))] = None
         queue = [root, *found]
         for place in queue:
@@ -82,7 +82,9 @@ class Bundles:
 
     def _closure(self, root: Place, own: list[Place]) -> list[str]:
         places = [root, *own]
-        direct = {self.names[t] for p in places for t in self.links.from_place(p) if t in self.names}
+        direct = {
+            self.names[t] for p in places for t in self.links.from_place(p) if t in self.names
+        }
         found, queue = set(direct), list(direct)
         for name in queue:
             for other in self.types[name].refers:
@@ -128,7 +130,9 @@ class _Copier:
             if key == "$ref" and place in self.links.targets:
                 out[key] = self.address(self.links.targets[place])
             else:
-                out[key] = self._value(key, value, Place(place.document, (*place.pointer, pointers.get(key, key))))
+                out[key] = self._value(
+                    key, value, Place(place.document, (*place.pointer, pointers.get(key, key)))
+                )
         return out
 
     def _kept(self, key: str) -> bool:
