@@ -6,13 +6,23 @@ reports it; a finding can only be made from a row.
 
 from __future__ import annotations
 
-from toolgen.diagnostics.rows import load, model, parse, resolve, rules, write
+import importlib
+import pkgutil
+
+from toolgen.diagnostics import rows
 from toolgen.diagnostics.rows.row import Code
 
 __all__ = ["CODES", "Code"]
 
-CODES: dict[str, Code] = {
-    row.id: row
-    for table in (load.ROWS, parse.ROWS, resolve.ROWS, rules.ROWS, model.ROWS, write.ROWS)
-    for row in table
-}
+
+def _gathered() -> dict[str, Code]:
+    tables = [
+        importlib.import_module(f"{rows.__name__}.{module.name}").ROWS
+        for module in sorted(pkgutil.iter_modules(rows.__path__), key=lambda m: m.name)
+        if module.name != "row"
+    ]
+    return {row.id: row for table in tables for row in table}
+
+
+CODES: dict[str, Code] = _gathered()
+"""Every row, by its id."""

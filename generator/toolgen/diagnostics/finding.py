@@ -47,9 +47,13 @@ def quoted(value: object, limit: int = 80) -> str:
 
 @dataclass(slots=True)
 class Findings:
-    """Collects the findings of one run. Stages add to it and go on; the pipeline stops after a stage with errors."""
+    """Collects the findings of one run. Stages add to it and go on; the pipeline stops after a stage with errors.
+
+    `texts` holds what was loaded, by path, for excerpts.
+    """
 
     items: list[Finding] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
 
     def add(
         self,

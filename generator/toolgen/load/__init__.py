@@ -1,5 +1,6 @@
 """Load: files become documents with positions. The only stage that reads sources from disk."""
 
+from toolgen.load.loading import load
 from toolgen.load.sources import Document, Pointer, Sources
 
-__all__ = ["Document", "Pointer", "Sources"]
+__all__ = ["Document", "Pointer", "Sources", "load"]

@@ -1,1 +1,1 @@
-"""The plan stage."""
+"""Plan: the catalogue becomes Python-shaped plans, which templates print without thinking."""

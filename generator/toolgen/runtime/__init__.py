@@ -1,1 +1,1 @@
-"""What generated packages carry along: ordinary modules that import the standard library and pydantic only."""
+"""What no schema changes: reading and writing of values, ids, names, residue, losses, lowering and arguments."""

@@ -6,6 +6,44 @@ from toolgen.diagnostics.rows.row import Code
 
 ROWS: tuple[Code, ...] = (
     Code(
+        "unknown-key",
+        "error",
+        "there is no key {key} here",
+        "remove it",
+        "A key that nobody reads does nothing, and is most often another key with a slip of the pen. "
+        "`toolgen schema` prints the keys that each kind of file may have.",
+    ),
+    Code(
+        "missing-key",
+        "error",
+        "the key {key} is missing",
+        "add it",
+        "Without this key the declaration cannot be compiled, and no value could be guessed for it.",
+    ),
+    Code(
+        "wrong-type",
+        "error",
+        "expected {expected}, found {found}",
+        None,
+        "The value has another JSON type than this key takes. Unquoted words and numbers in YAML are a common "
+        "cause: `on` is text, `1` is a number.",
+    ),
+    Code(
+        "invalid-value",
+        "error",
+        "{problem}",
+        None,
+        "The value has the right type and is still not one that this key takes. `toolgen schema` prints the "
+        "rule for each key.",
+    ),
+    Code(
+        "unknown-code",
+        "error",
+        "there is no finding code {name}",
+        "name a code that `toolgen explain` knows",
+        "A level for a code that does not exist changes nothing, so a slip of the pen would leave a rule as it was.",
+    ),
+    Code(
         "name-illegal",
         "error",
         "the name {name} is not 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",

@@ -1,0 +1,47 @@
+"""`toolgen check`: is the package in step with its sources?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from toolgen.cli import options
+from toolgen.cli.running import FINE, FOUND, WRONG, end, output_folder, report
+from toolgen.cli.terminal import emit
+
+
+@click.command("check")
+@options.schemas
+@options.out
+@options.finding_format
+@options.verbosity
+def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bool) -> None:
+    """Compare what build would write with what is there; print a diff, write nothing.
+
+    \b
+    Example:
+      toolgen check schemas/ || echo "run: toolgen build schemas/"
+    """
+    from toolgen.compiling import compile_project
+    from toolgen.diagnostics import Findings
+    from toolgen.write import compare
+
+    findings = Findings()
+    built = compile_project(schemas, findings)
+    drift = None
+    if built is not None:
+        output = built.output(output_folder(schemas, out, built.config.out))
+        drift = compare(built.files, output, built.stamp, findings)
+    report(findings, form, quiet=quiet, verbose=verbose)
+    if built is None or drift is None or findings.errors:
+        end(WRONG)
+    if not drift.any:
+        if not quiet:
+            emit(f"{output.name}: in step with {built.sources.name}\n", sys.stderr)
+        end(FINE)
+    emit("".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff)
+    if not quiet:
+        emit(f"{output.name}: out of step with {built.sources.name}; run `toolgen build`\n", sys.stderr)
+    end(FOUND)

@@ -1,0 +1,47 @@
+"""Prints text so that it works in any terminal: ASCII, a closed pipe, a full disk behind stdout."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+_CONTROLS = {
+    code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"
+}
+
+
+def emit(text: str, stream: TextIO | None = None) -> None:
+    """Write `text` to a stream (stdout if None) and flush it.
+
+    What the stream's encoding lacks becomes an escape, as does every terminal control. Once the reader has gone,
+    this and all later output to the stream goes nowhere: the command ends as it would have, with its own exit code.
+
+    Raises:
+        SystemExit: with 2, if the stream cannot be written for another reason, such as a full disk.
+    """
+    stream = sys.stdout if stream is None else stream
+    # Python sets the standard streams to None, or they are closed, where a program is started without them.
+    if stream is None or stream.closed:
+        return
+    encoding = stream.encoding or "utf-8"
+    safe = text.translate(_CONTROLS).encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        stream.write(safe)
+        stream.flush()
+    except BrokenPipeError:
+        _silence(stream)
+    except OSError as error:
+        _silence(stream)
+        if stream is not sys.stderr:
+            emit(f"toolgen: the output cannot be printed: {error.strerror}\n", sys.stderr)
+        raise SystemExit(2) from None
+
+
+def _silence(stream: TextIO) -> None:
+    """Point a stream to nowhere, so that neither its next write nor the interpreter's last flush fails."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, stream.fileno())
+    finally:
+        os.close(nowhere)

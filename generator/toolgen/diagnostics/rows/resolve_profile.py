@@ -1,0 +1,52 @@
+"""Codes about provider profiles."""
+
+from __future__ import annotations
+
+from toolgen.diagnostics.rows.row import Code
+
+ROWS: tuple[Code, ...] = (
+    Code(
+        "profile-cycle",
+        "error",
+        "the profile {name} extends itself in the end",
+        "let one of the profiles in the circle stand alone",
+        "A profile states what differs from another one; in a circle there is nothing to differ from.",
+    ),
+    Code(
+        "profile-unknown",
+        "error",
+        "there is no profile {name} to extend",
+        None,
+        "A profile extends a shipped one, or another in SCHEMAS/providers.",
+    ),
+    Code(
+        "profile-template",
+        "error",
+        "the profile {name} has no template, and extends none that has one",
+        "extend a provider of the same form",
+        "Templates come from toolgen itself, so that nothing in a project is ever run as a template. A new provider "
+        "in a project states what differs from a shipped one.",
+    ),
+    Code(
+        "profile-shape",
+        "error",
+        "{reason}",
+        "see `toolgen schema provider` and `toolgen schema format`",
+        "A shape maps keys of the wire to fields of the format. Every required field needs a key, or nothing could "
+        "be read from the wire; a union needs shapes that its tag can tell apart.",
+    ),
+    Code(
+        "provider-unknown",
+        "error",
+        "there is no provider {name}",
+        None,
+        "A provider is a profile: a shipped one, or a file in SCHEMAS/providers.",
+    ),
+    Code(
+        "tool-unknown",
+        "error",
+        "there is no tool {name}",
+        "see the names in SCHEMAS/tools",
+        "The name is the one that the declaration states.",
+    ),
+)

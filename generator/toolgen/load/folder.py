@@ -1,0 +1,165 @@
+"""Which files of a folder are sources: a walk in sorted order that opens nothing.
+
+A source has the extension `.yaml`, `.yml` or `.json` in any case. Names that begin with a dot, and other extensions
+(editors' litter among them), are passed over; so are hidden folders. What has a source's name and is no regular file
+inside of SCHEMAS is refused by name: it is never opened, so it can neither hang nor leak.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.load import limits
+
+EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A source: where it is, and its path below SCHEMAS with forward slashes."""
+
+    path: Path
+    source: str
+
+
+class Folder:
+    """SCHEMAS, or the shipped schemas. `shown` makes the path of a message from one below the folder."""
+
+    def __init__(self, root: Path, prefix: str, findings: Findings) -> None:
+        self.root = root
+        self._prefix = prefix
+        self._findings = findings
+        self._real = root.resolve()
+        self._entries = 0
+        self._files = 0
+
+    def shown(self, source: str) -> str:
+        """The path of a source as spans and messages have it."""
+        return f"{self._prefix}/{source}" if self._prefix and source else self._prefix or source
+
+    def sources(self, name: str, *, deep: bool) -> list[Found]:
+        """Return the sources in the folder `name`, and in folders below it if `deep`, sorted by path."""
+        top = self.root / name
+        mode = _mode(top)
+        if mode is None:
+            return []
+        if stat.S_ISLNK(mode):
+            self._linked_folder(top, name)
+            return []
+        if not stat.S_ISDIR(mode):
+            self._refuse("not-a-file", name, kind=Verbatim("a file"), wanted=Verbatim("a folder"))
+            return []
+        found = list(self._walk(top, name, limits.FOLDERS_DEEP if deep else 0))
+        return sorted(found, key=lambda each: each.source)
+
+    def beside(self) -> list[Found]:
+        """Return the sources that lie in the folder itself, sorted by path."""
+        found = [self._file(entry, entry.name) for entry in self._list(self.root, "")]
+        return sorted((f for f in found if f), key=lambda each: each.source)
+
+    def _walk(self, folder: Path, name: str, depth: int) -> Iterator[Found]:
+        for entry in self._list(folder, name):
+            source = f"{name}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False) and not _is_source(entry.name):
+                if depth > 0:
+                    yield from self._walk(Path(entry.path), source, depth - 1)
+                elif any(_is_source(e.name) for e in self._list(Path(entry.path), source)):
+                    self._refuse("misplaced-source", source)
+                continue
+            if entry.is_symlink() and not _is_source(entry.name) and Path(entry.path).is_dir():
+                self._linked_folder(Path(entry.path), source)
+                continue
+            found = self._file(entry, source)
+            if found is not None:
+                yield found
+
+    def _file(self, entry: os.DirEntry[str], source: str) -> Found | None:
+        """The source that an entry is, or None where it is none or was refused."""
+        if not _is_source(entry.name):
+            return None
+        if not source.isprintable():
+            self._refuse("unportable-path", source)
+            return None
+        path = Path(entry.path)
+        if entry.is_symlink():
+            try:
+                path = path.resolve(strict=True)
+            except (OSError, RuntimeError):
+                self._refuse("linked-source", source, problem=Verbatim("leads nowhere"))
+                return None
+            if not path.is_relative_to(self._real):
+                self._refuse("linked-source", source, problem=Verbatim("leaves the schemas folder"))
+                return None
+        mode = _mode(path)
+        if mode is None or not stat.S_ISREG(mode):
+            kind = next((k for test, k in _KINDS if mode is not None and test(mode)), "gone")
+            self._refuse(
+                "not-a-file", source, kind=Verbatim(kind), wanted=Verbatim("a regular file")
+            )
+            return None
+        self._files += 1
+        if self._files > limits.FILES:
+            if self._files == limits.FILES + 1:
+                self._too_many(limits.FILES, "sources")
+            return None
+        return Found(path, source)
+
+    def _list(self, folder: Path, name: str) -> list[os.DirEntry[str]]:
+        """The entries of a folder, hidden ones left out, sorted."""
+        try:
+            with os.scandir(folder) as entries:
+                names = [entry for entry in entries if not entry.name.startswith(".")]
+        except OSError as error:
+            self._refuse("unreadable-source", name, reason=error.strerror or type(error).__name__)
+            return []
+        before = self._entries
+        self._entries += len(names)
+        if self._entries > limits.ENTRIES:
+            if before <= limits.ENTRIES:
+                self._too_many(limits.ENTRIES, "entries")
+            return []
+        return sorted(names, key=lambda entry: entry.name)
+
+    def _linked_folder(self, folder: Path, source: str) -> None:
+        inside = folder.resolve().is_relative_to(self._real)
+        problem = "leads to a folder" if inside else "leaves the schemas folder"
+        self._refuse("linked-source", source, problem=Verbatim(problem))
+
+    def _too_many(self, limit: int, what: str) -> None:
+        self._findings.add(
+            "too-many-sources",
+            Span(self.shown("")),
+            path=self.shown(""),
+            limit=limit,
+            what=Verbatim(what),
+        )
+
+    def _refuse(self, code: str, source: str, **holes: object) -> None:
+        path = self.shown(source)
+        self._findings.add(code, Span(path), hint=None, related=(), path=path, **holes)
+
+
+def _is_source(name: str) -> bool:
+    return Path(name).suffix.lower() in EXTENSIONS
+
+
+def _mode(path: Path) -> int | None:
+    """The kind of a file, of a link itself; None where there is nothing."""
+    try:
+        return path.lstat().st_mode
+    except OSError:
+        return None

@@ -1,0 +1,178 @@
+"""JSON becomes a tree with positions: one value, read strictly by RFC 8259.
+
+A reader of our own, because the standard library's keeps no positions, takes the last of two equal keys, and accepts
+NaN. Strings are cut out by a pattern and handed to it, so that escapes are its business.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from typing import NoReturn
+
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.load import limits
+from toolgen.load.report import Place, Report
+from toolgen.load.scalars import decimal, integer
+from toolgen.load.sources import Pointer
+from toolgen.load.tree import Json, Tree, has_surrogate
+
+_BLANK = re.compile(r"[ \t\n]*+")
+_STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
+_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][-+]?[0-9]+)?(?![0-9A-Za-z_.+-])")
+_WORD = re.compile(r"[-+]?[A-Za-z_0-9.+-]+")
+_CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+_NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
+
+
+def read_json(text: str, report: Report) -> Tree:
+    """Return the tree of a JSON text.
+
+    Raises:
+        Unreadable: it is no JSON, or beyond a budget; the finding is made.
+    """
+    return _Reader(text, report).document()
+
+
+class _Reader:
+    def __init__(self, text: str, report: Report) -> None:
+        self._text = text
+        self._report = report
+        self._at = 0
+        self._count = 0
+        self._tree = Tree()
+        self._lines = [0, *(m.end() for m in re.finditer("\n", text))]
+
+    def document(self) -> Tree:
+        self._skip()
+        self._tree.value = self._value((), 1)
+        self._skip()
+        if self._at < len(self._text):
+            self._wrong("there is more after the value")
+        return self._tree
+
+    def _value(self, pointer: Pointer, depth: int) -> Json:
+        start = self._at
+        self._count += 1
+        if self._count > limits.VALUES:
+            self._report.fatal("too-many-values", self._place(start), limit=limits.VALUES)
+        value: Json
+        match self._text[start : start + 1]:
+            case "{" | "[" if depth > limits.DEPTH:
+                self._report.fatal("too-deep", self._place(start), limit=limits.DEPTH)
+            case "{":
+                value = self._object(pointer, depth)
+            case "[":
+                value = self._array(pointer, depth)
+            case '"':
+                value = self._string()
+            case _:
+                value = self._word()
+        self._tree.values[pointer] = self._place(start)
+        return value
+
+    def _object(self, pointer: Pointer, depth: int) -> Json:
+        found: dict[str, Json] = {}
+        self._at += 1
+        self._skip()
+        if self._take("}"):
+            return found
+        while True:
+            start = self._at
+            if not self._text.startswith('"', start):
+                self._wrong("a key in double quotes is expected")
+            self._count += 1
+            key = self._string()
+            place = self._place(start)
+            self._skip()
+            if not self._take(":"):
+                self._wrong("a colon is expected")
+            self._skip()
+            here = (*pointer, key)
+            if key in found:
+                first = ((self._tree.keys[here], "first here"),)
+                self._report.fault("duplicate-key", place, key=key, related=first)
+                self._value(here, depth + 1)
+            else:
+                self._tree.keys[here] = place
+                found[key] = None
+                found[key] = self._value(here, depth + 1)
+            self._skip()
+            if self._take("}"):
+                return found
+            if not self._take(","):
+                self._wrong("a comma or } is expected")
+            self._skip()
+
+    def _array(self, pointer: Pointer, depth: int) -> Json:
+        found: list[Json] = []
+        self._at += 1
+        self._skip()
+        if self._take("]"):
+            return found
+        while True:
+            found.append(self._value((*pointer, len(found)), depth + 1))
+            self._skip()
+            if self._take("]"):
+                return found
+            if not self._take(","):
+                self._wrong("a comma or ] is expected")
+            self._skip()
+
+    def _string(self) -> str:
+        start = self._at
+        match = _STRING.match(self._text, start)
+        if match is None:
+            self._wrong("a string is not closed, or holds a wrong escape or a raw line end")
+        self._at = match.end()
+        body = match[0]
+        if "\\" not in body:
+            return body[1:-1]
+        value = str(json.loads(body))
+        if has_surrogate(value):
+            self._report.fault("lone-surrogate", self._place(start))
+        return value
+
+    def _word(self) -> Json:
+        start = self._at
+        match = _NUMBER.match(self._text, start)
+        if match is not None:
+            self._at = match.end()
+            place = self._place(start)
+            if match[2] is None and match[3] is None:
+                return integer(match[0], 10, place, self._report)
+            return decimal(match[0], place, self._report)
+        word = _WORD.match(self._text, start)
+        if word is not None and word[0] in _CONSTANTS:
+            self._at = word.end()
+            return _CONSTANTS[word[0]]
+        if word is None or word[0] not in _NOT_FINITE:
+            self._wrong("a value is expected")
+        self._at = word.end()
+        problem = Verbatim("is no finite number")
+        self._report.fault("number-out-of-range", self._place(start), text=word[0], problem=problem)
+        return None
+
+    def _skip(self) -> None:
+        match = _BLANK.match(self._text, self._at)
+        self._at = match.end() if match else self._at
+
+    def _take(self, char: str) -> bool:
+        if self._text.startswith(char, self._at):
+            self._at += 1
+            return True
+        return False
+
+    def _place(self, start: int) -> Place:
+        end = max(self._at, start + 1)
+        return (*self._position(start), *self._position(end))
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._lines, offset)
+        return line, offset - self._lines[line - 1] + 1
+
+    def _wrong(self, problem: str) -> NoReturn:
+        ended = Verbatim("the text ends too early")
+        cause = Verbatim(problem) if self._at < len(self._text) else ended
+        self._report.fatal("not-json", self._place(self._at), problem=cause)

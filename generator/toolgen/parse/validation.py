@@ -1,0 +1,229 @@
+"""Whether a document is what its kind's meta-schema says, and a finding at the right place where it is not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import Verbatim, quoted
+from toolgen.load import Document, Pointer
+from toolgen.parse.branches import best_branch, root_types
+from toolgen.parse.keys import known_keys, nearest, unknown_keys, words
+
+MAX_FINDINGS = 50
+"""Findings of one document; what follows is seldom news."""
+
+MAX_ERRORS = 1_000
+"""Errors of the library that are looked at; several may be one finding."""
+
+
+def conforms(
+    document: Document,
+    meta: Mapping[str, Any],
+    findings: Findings,
+    *,
+    code: str = "invalid-value",
+) -> bool:
+    """Check a document against a JSON Schema (2020-12) and report what is wrong, at most fifty findings.
+
+    Unknown and missing keys and wrong types have their own codes; `code` is that of everything else, whose message
+    has the one hole `problem`. Nothing outside of the meta-schema and the published drafts is ever looked up.
+    """
+    validator = _validator(_Schema(meta))
+    reporter = _Reporter(document, validator, findings, code)
+    errors = list(islice(validator.iter_errors(document.value), MAX_ERRORS))
+    # A value of the wrong type often breaks other rules as well; its type is what there is to say.
+    mistyped = {tuple(e.absolute_path) for e in errors if e.validator == "type"}
+    for error in errors:
+        if error.validator != "type" and tuple(error.absolute_path) in mistyped:
+            continue
+        reporter.report(error)
+        if reporter.count >= MAX_FINDINGS:
+            break
+    reporter.finish()
+    return reporter.count == 0
+
+
+class _Schema:
+    """A schema as a key of the cache: by identity, kept alive by it."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema = schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Schema) and other.schema is self.schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+
+@lru_cache(maxsize=32)
+def _validator(key: _Schema) -> Draft202012Validator:
+    # The registry holds the published drafts and fetches nothing; the library's default one asks the network.
+    return Draft202012Validator(dict(key.schema), registry=REGISTRY)
+
+
+class _Reporter:
+    def __init__(
+        self, document: Document, validator: Draft202012Validator, findings: Findings, code: str
+    ) -> None:
+        self.count = 0
+        self._document = document
+        self._validator = validator
+        self._findings = findings
+        self._code = code
+        self._seen: set[tuple[Span, str, str]] = set()
+        self._unexplained: list[Pointer] = []
+
+    def report(self, error: ValidationError) -> None:
+        """Add the findings of an error; of one with branches, those of the branch that fits best."""
+        pointer: Pointer = tuple(error.absolute_path)
+        keyword = str(error.validator)
+        if error.validator in ("anyOf", "oneOf") and error.context:
+            self._branches(error, pointer)
+        elif keyword in ("additionalProperties", "unevaluatedProperties"):
+            self._unknown(error, pointer)
+        elif keyword == "required":
+            for name in words(error.validator_value):
+                if name not in words(error.instance):
+                    self._add("missing-key", self._document.key_span(*pointer), str(name), key=name)
+        elif keyword == "type":
+            self._type(error, pointer)
+        else:
+            self._other(error, pointer, keyword)
+
+    def finish(self) -> None:
+        """Report keys refused for a reason that no other finding explains."""
+        for pointer in self._unexplained if self.count == 0 else ():
+            self._problem(self._document.key_span(*pointer), "some keys do not go together here")
+
+    def _branches(self, error: ValidationError, pointer: Pointer) -> None:
+        types = root_types(error)
+        if types:
+            self._mismatch(types, error.instance, self._document.span(*pointer))
+            return
+        for inner in best_branch(error):
+            self.report(inner)
+
+    def _unknown(self, error: ValidationError, pointer: Pointer) -> None:
+        known = known_keys(error.schema, self._validator)
+        unknown = unknown_keys(error, known)
+        if not unknown:
+            self._unexplained.append(pointer)
+        for name in unknown:
+            near = nearest(name, (key for key in known if key not in words(error.instance)))
+            hint = f"did you mean {quoted(near)}?" if near else None
+            span = self._document.key_span(*pointer, name)
+            self._add("unknown-key", span, name, hint=hint, key=name)
+
+    def _type(self, error: ValidationError, pointer: Pointer) -> None:
+        self._mismatch(words(error.validator_value), error.instance, self._place(error, pointer))
+
+    def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
+        expected = " or ".join(names)
+        found = _json_type(value)
+        self._add("wrong-type", span, expected, expected=Verbatim(expected), found=Verbatim(found))
+
+    def _other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
+        span = self._place(error, pointer)
+        if keyword == "enum":
+            values: list[object] = list(error.validator_value)  # type: ignore[arg-type]
+            value = error.instance
+            near = nearest(value, words(values)) if isinstance(value, str) else None
+            hint = f"did you mean {quoted(near)}?" if near else None
+            self._problem(span, f"{_shown(value)} is none of {_listed(values)}", hint)
+        else:
+            self._problem(span, _sentence(keyword, error))
+
+    def _place(self, error: ValidationError, pointer: Pointer) -> Span:
+        """The place of the value, or of the key where the error is about a key's name."""
+        name = error.instance
+        if "propertyNames" in error.absolute_schema_path and isinstance(name, str):
+            place = self._document.keys.get((*pointer, name))
+            if place:
+                return self._document.key_span(*pointer, name)
+        return self._document.span(*pointer)
+
+    def _problem(self, span: Span, sentence: str, hint: str | None = None) -> None:
+        self._add(self._code, span, sentence, hint=hint, problem=Verbatim(sentence))
+
+    def _add(
+        self, code: str, span: Span, what: str, *, hint: str | None = None, **holes: object
+    ) -> None:
+        """Add a finding once: two branches or references may say the same."""
+        if (span, code, what) in self._seen or self.count >= MAX_FINDINGS:
+            return
+        self._seen.add((span, code, what))
+        self.count += 1
+        self._findings.add(code, span, hint=hint, related=(), **holes)
+
+
+_SENTENCES = {
+    "minLength": "the text is shorter than {0} characters",
+    "maxLength": "the text is longer than {0} characters",
+    "minItems": "the list has fewer than {0} items",
+    "maxItems": "the list has more than {0} items",
+    "uniqueItems": "the list holds an item twice",
+    "minProperties": "there are fewer than {0} keys",
+    "maxProperties": "there are more than {0} keys",
+    "minimum": "{1} is less than {0}",
+    "maximum": "{1} is more than {0}",
+    "exclusiveMinimum": "{1} is not more than {0}",
+    "exclusiveMaximum": "{1} is not less than {0}",
+    "multipleOf": "{1} is no multiple of {0}",
+    "pattern": "{1} does not match the pattern {0}",
+    "const": "{1} is not {0}",
+    "oneOf": "the value fits more than one of the forms it may have",
+    "dependentRequired": "a key is here that needs another one",
+    "not": "this is not allowed here",
+}
+
+
+def _sentence(keyword: str, error: ValidationError) -> str:
+    """What is wrong, in words that never hold a schema or a long value."""
+    form = _SENTENCES.get(keyword)
+    if form is None:
+        return f"the value does not keep the rule {quoted(keyword)}"
+    return form.format(_shown(error.validator_value), _shown(error.instance))
+
+
+def _shown(value: object) -> str:
+    """A scalar as a message quotes it; of anything else its type."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list | dict):
+        return _json_type(value)
+    return quoted(json.dumps(value))[1:-1]
+
+
+def _listed(values: Iterable[object]) -> str:
+    def parts() -> Iterator[str]:
+        for at, value in enumerate(values):
+            if at == 12:
+                yield "…"
+                return
+            yield _shown(value)
+
+    return ", ".join(parts())
+
+
+def _json_type(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"

@@ -1,0 +1,71 @@
+"""The stages in their order: the file to read first.
+
+load      files -> Sources          text and values with positions
+parse     Sources -> declarations   each file held against its schema
+resolve   -> Catalog                linked, merged, frozen
+rules     Catalog -> findings       what is risky
+plan      Catalog -> plans          Python-shaped
+render    plans -> Files            text by path
+write     Files -> disk, or a diff  see `toolgen.write`
+
+A stage with errors is the last one that runs. Nothing between load and write touches disk, clock or environment,
+but for the shipped templates and runtime modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolgen.config import Config, configuration
+from toolgen.diagnostics import Findings, Span
+from toolgen.load import Sources, load
+from toolgen.resolve import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project that was read: its sources, its configuration and its catalogue."""
+
+    sources: Sources
+    config: Config
+    catalog: Catalog
+
+
+def read_project(schemas: Path, findings: Findings, providers: Sequence[str] = ()) -> Project | None:
+    """Load, parse, resolve and apply the rules; None where a stage found errors.
+
+    `providers` are those of the command line; they go before the configuration's.
+    """
+    from toolgen.parse.documents import check_documents
+    from toolgen.resolve.linking import link_catalog
+    from toolgen.resources import builtin
+    from toolgen.rules import apply_rules
+
+    sources = load(schemas, findings, builtin=builtin("schemas"))
+    if findings.errors:
+        return None
+    config = configuration(sources, findings)
+    check_documents(sources, findings)
+    if findings.errors:
+        return None
+    catalog = link_catalog(sources, config, providers or config.providers, findings)
+    if catalog is None or findings.errors:
+        return None
+    apply_rules(catalog, findings, config.lint)
+    return None if findings.errors else Project(sources, config, catalog)
+
+
+def render_project(project: Project, findings: Findings) -> dict[str, str] | None:
+    """Plan and render; None where a profile does not fit the format."""
+    from toolgen.plan.wire_shapes import ShapeError
+    from toolgen.render.package import package_files
+
+    try:
+        return package_files(project.catalog)
+    except ShapeError as error:
+        profile = next((p for p in project.catalog.profiles if p.name == error.profile), None)
+        span = profile.documents[-1].span(*error.pointer) if profile is not None else Span(project.sources.name)
+        findings.add("profile-shape", span, reason=error.reason)
+        return None

@@ -1,0 +1,134 @@
+"""A provider's module: its shapes, unions and tables, ready to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.plan.wire_shapes import ShapeError, ShapePlan, plan_shape, upper
+from toolgen.resolve import Catalog, Format, Profile, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class MemberPlan:
+    """A member of a union: the tag's words on the wire, the shape, and what must be there besides the tag."""
+
+    words: tuple[str, ...]
+    shape: str
+    type: str
+    needs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnionPlan:
+    """Objects of several shapes, told apart by a tag. What has none of the shapes stays opaque."""
+
+    name: str
+    types: tuple[str, ...]
+    tag: str
+    members: tuple[MemberPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderPlan:
+    """What a provider's template prints."""
+
+    name: str
+    template: str
+    facts: Mapping[str, Any]
+    shapes: Mapping[str, ShapePlan]
+    unions: Mapping[str, UnionPlan]
+    tables: Mapping[str, Any]
+    renames: Mapping[str, str]
+    refused: tuple[str, ...]
+    patches: Mapping[str, Any]
+    tool_names: tuple[str, ...]
+    fields: Mapping[str, frozenset[str]]
+
+    def has(self, type_name: str, field: str) -> bool:
+        """Whether the format has a field; what speaks of one that was taken out is not printed."""
+        return field in self.fields.get(type_name, frozenset())
+
+
+def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
+    """Plan the module of a provider.
+
+    Raises:
+        ShapeError: a shape or union of the profile does not fit.
+    """
+    try:
+        return _plan(profile, catalog)
+    except ShapeError as error:
+        raise ShapeError(error.pointer, error.reason, profile.name) from error
+
+
+def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
+    facts = profile.facts
+    shapes = {n: plan_shape(n, s, catalog.format) for n, s in facts.get("shapes", {}).items()}
+    unions = {n: _union(n, u, facts, shapes) for n, u in facts.get("unions", {}).items()}
+    tools = [t for t in catalog.tools if profile.name not in t.unsupported]
+    return ProviderPlan(
+        name=profile.name,
+        template=profile.template,
+        facts=facts,
+        shapes=shapes,
+        unions=unions,
+        tables=_tables(facts),
+        renames={t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)},
+        refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
+        patches={t.name: p for t in tools if (p := {k: v for k, v in _patch(t, profile).items() if k != "name"})},
+        tool_names=tuple(t.name for t in tools),
+        fields=_fields(catalog.format),
+    )
+
+
+def _patch(tool: Tool, profile: Profile) -> Mapping[str, Any]:
+    return tool.providers.get(profile.name, {})
+
+
+def _fields(format: Format) -> Mapping[str, frozenset[str]]:
+    return {name: frozenset(f.python for f in kind.fields) for name, kind in format.types.items()}
+
+
+def _union(
+    name: str, union: Mapping[str, Any], facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]
+) -> UnionPlan:
+    members = []
+    for shape_name in union["shapes"]:
+        shape = shapes.get(shape_name)
+        if shape is None:
+            raise ShapeError(("unions", name, "shapes"), f"there is no shape {shape_name}")
+        words = [word for key, word in shape.tag if key == union["tag"]]
+        if not words:
+            raise ShapeError(("shapes", shape_name, "tag"), f"needs the tag {union['tag']}, for it is in {name}")
+        needs = tuple(facts["shapes"][shape_name].get("needs", ()))
+        members.append(MemberPlan((*words, *shape.tag_also.get(union["tag"], ())), shape_name, shape.type, needs))
+    return UnionPlan(name, tuple(union["types"]), union["tag"], tuple(members))
+
+
+def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Constants of the module: tables that codecs are given, by the constant's name."""
+    found: dict[str, Any] = {}
+
+    def walk(shape: str, keys: Mapping[str, Any]) -> None:
+        for key, spec in keys.items():
+            if not isinstance(spec, Mapping):
+                continue
+            if "keys" in spec:
+                walk(shape, spec["keys"])
+            elif isinstance(spec.get("with"), str):
+                found[upper(spec["with"])] = _without_notes(facts[spec["with"]])
+            elif "with" in spec:
+                found[upper(shape, key)] = spec["with"]
+
+    for name, shape in facts.get("shapes", {}).items():
+        walk(name, shape["keys"])
+    return found
+
+
+def _without_notes(value: Any) -> Any:
+    """A table without what only explains it."""
+    if isinstance(value, Mapping):
+        return {k: _without_notes(v) for k, v in value.items() if k not in ("date", "evidence")}
+    return value

@@ -1,0 +1,262 @@
+"""Shapes: an object on the wire and the type of the format that it stands for, ready to print in both directions.
+
+A profile states a shape once, key by key. What is planned here is read by two macros, one for each direction, so
+that the directions cannot disagree; a field of the type that no key carries is reported when it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from toolgen.resolve import Format, FormatField, FormatType
+
+Kind = Literal["plain", "also", "call", "list", "text_or"]
+
+CHECKS: Mapping[str, tuple[str, str]] = {
+    "string": ("type({}) is not str", "a string"),
+    "integer": ("type({}) is not int", "an integer"),
+    "number": ("type({0}) is not float and type({0}) is not int", "a number"),
+    "boolean": ("type({}) is not bool", "a boolean"),
+    "object": ("type({}) is not dict", "an object"),
+    "array": ("type({}) is not list", "an array"),
+}
+"""By JSON type of a field: the test that a value fails, and what it should have been."""
+
+TAKEN = {"wire", "at", "reader", "writer", "own", "rest", "value", "holder"}
+"""Local names of the macros; a field called so gets an underscore."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPlan:
+    """An object of the shape, the outer one first. `parent` is the variable of the object around it."""
+
+    variable: str
+    parent: str
+    key: str
+    required: bool
+    known: str
+    path: str
+    own: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlan:
+    """A key and the fields that it carries.
+
+    `path` is the place on the wire, `place` that in the format. `reads` and `writes` are the functions of a codec, block or union, where `kind` is not plain; `fields` the
+    variables that hold what was read, `values` the expressions that are written.
+    """
+
+    kind: Kind
+    key: str
+    holder: str
+    path: str
+    place: str
+    fields: tuple[str, ...]
+    values: tuple[str, ...]
+    required: bool
+    demanded: bool
+    test: str
+    expected: str
+    reads: str
+    writes: str
+    given: tuple[str, ...]
+    given_values: tuple[str, ...]
+    table: str
+    aliases: tuple[str, ...]
+    own: str
+
+
+@dataclass(frozen=True, slots=True)
+class LostField:
+    """A field that the wire has no place for."""
+
+    python: str
+    json: str
+    severity: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShapePlan:
+    """A shape, ready to print."""
+
+    name: str
+    type: str
+    description: str
+    variable: str
+    objects: tuple[ObjectPlan, ...]
+    keys: tuple[KeyPlan, ...]
+    tag: tuple[tuple[str, str], ...]
+    tag_also: Mapping[str, tuple[str, ...]]
+    lost: tuple[LostField, ...]
+    known: Mapping[str, tuple[str, ...]]
+    arguments: tuple[str, ...]
+
+    def keys_of(self, holder: str) -> tuple[KeyPlan, ...]:
+        """The keys of one of the objects."""
+        return tuple(k for k in self.keys if k.holder == holder)
+
+    def inner(self, holder: str) -> tuple[ObjectPlan, ...]:
+        """The objects inside one of the objects."""
+        return tuple(o for o in self.objects if o.parent == holder)
+
+
+class ShapeError(ValueError):
+    """A profile's shape that does not fit the format; `pointer` is its place in the profile called `profile`."""
+
+    def __init__(self, pointer: tuple[str, ...], reason: str, profile: str = "") -> None:
+        super().__init__(reason)
+        self.profile = profile
+        self.pointer = pointer
+        self.reason = reason
+
+
+def plan_shape(name: str, shape: Mapping[str, Any], format: Format) -> ShapePlan:
+    """Plan a shape.
+
+    A key whose optional field the format does not have is left to residue, so that a field taken out of
+    `schemas/format` leaves every converter.
+
+    Raises:
+        ShapeError: the type is unknown, or a required field of it is carried by no key.
+    """
+    kind = format.types.get(str(shape["type"]))
+    if kind is None:
+        raise ShapeError(("shapes", name, "type"), f"the format has no type {shape['type']}")
+    return _Planner(name, shape, kind, format).plan()
+
+
+def upper(*names: str) -> str:
+    """A module constant's name."""
+    return "_" + "_".join(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W", "_", n).upper() for n in names)
+
+
+class _Planner:
+    def __init__(self, name: str, shape: Mapping[str, Any], kind: FormatType, format: Format) -> None:
+        self.name = name
+        self.shape = shape
+        self.kind = kind
+        self.fields = {f.name: f for f in kind.fields}
+        self.format = format
+        self.objects: list[ObjectPlan] = []
+        self.keys: list[KeyPlan] = []
+        self.known: dict[str, tuple[str, ...]] = {}
+
+    def plan(self) -> ShapePlan:
+        tag = dict(self.shape.get("tag", {}))
+        self._object("wire", "", "", self.shape["keys"], "at", "own", tuple(tag))
+        carried = {f for k in self.keys for f in k.fields}
+        ignored = set(self.shape.get("ignored", {})) | {"metadata"}
+        missing = [f for f in self._data_fields() if self._variable(f) not in carried and f.name not in ignored]
+        for field in missing:
+            if field.required:
+                raise ShapeError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
+        severity = "warning" if self.kind.name == "Request" else "note"
+        words = re.findall("[A-Z][a-z]*", self.kind.name)
+        return ShapePlan(
+            name=self.name,
+            type=self.kind.name,
+            description=str(self.shape["description"]),
+            variable=words[-1].lower(),
+            objects=tuple(self.objects),
+            keys=tuple(self.keys),
+            tag=tuple((k, v) for k, v in tag.items()),
+            tag_also={k: tuple(v) for k, v in self.shape.get("also", {}).items()},
+            lost=tuple(LostField(f.python, f.name, severity) for f in missing),
+            known=self.known,
+            arguments=tuple(
+                f"{f.python}={self._variable(f)}" for f in self.kind.fields if self._variable(f) in carried
+            ),
+        )
+
+    def _data_fields(self) -> Iterator[FormatField]:
+        return (f for f in self.kind.fields if "const" not in f.schema)
+
+    def _variable(self, field: FormatField) -> str:
+        return f"{field.python}_" if field.python in TAKEN else field.python
+
+    def _object(
+        self, variable: str, parent: str, key: str, keys: Mapping[str, Any], path: str, own: str, tags: tuple[str, ...]
+    ) -> None:
+        place = len(self.objects)
+        constant = upper(self.name, *(() if variable == "wire" else (variable,)))
+        self.objects.append(ObjectPlan(variable, parent, key, True, constant, path, own))
+        known = list(tags)
+        any_required = False
+        for inner_key, spec in keys.items():
+            spec = {"field": spec} if isinstance(spec, str) else spec
+            if "keys" in spec:
+                inner = re.sub(r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", inner_key).lower())
+                before, held = len(self.keys), len(self.objects)
+                self._object(
+                    f"{inner}_" if inner in TAKEN or inner in {f.python for f in self.kind.fields} else inner,
+                    variable,
+                    inner_key,
+                    spec["keys"],
+                    f'({path}, "{inner_key}")',
+                    f'within({own}, "{inner_key}")',
+                    (),
+                )
+                if len(self.keys) == before:
+                    del self.objects[held:]
+                    continue
+                any_required = any_required or self.objects[held].required
+                known.append(inner_key)
+                continue
+            planned = self._key(variable, inner_key, spec, path, own)
+            if planned is None:
+                continue
+            self.keys.append(planned)
+            any_required = any_required or planned.required
+            known.append(inner_key)
+        self.known[constant] = tuple(sorted(known))
+        self.objects[place] = replace(self.objects[place], required=any_required or variable == "wire")
+
+    def _key(self, holder: str, key: str, spec: Mapping[str, Any], path: str, own: str) -> KeyPlan | None:
+        names = spec["fields"] if "fields" in spec else [spec["field"]]
+        fields = [self.fields.get(n) for n in names]
+        if any(f is None for f in fields):
+            return None
+        there = [f for f in fields if f is not None]
+        given = [self.fields[n] for n in spec.get("given", ()) if n in self.fields]
+        first = there[0]
+        read = {f for k in self.keys for f in k.fields}
+        kind: Kind = "plain"
+        reads = writes = table = ""
+        if "as" in spec:
+            kind, reads, writes = "call", f"{spec['as']}.read", f"{spec['as']}.write"
+        elif "block" in spec:
+            kind, reads, writes = "call", f"_read_{spec['block']}", f"_write_{spec['block']}"
+        elif "list" in spec or "text_or" in spec:
+            union = spec.get("list") or spec["text_or"]
+            kind = "list" if "list" in spec else "text_or"
+            reads, writes = f"_read_{union}", f"_write_{union}"
+        elif "also" in spec:
+            kind = "also"
+        if "with" in spec:
+            table = upper(spec["with"]) if isinstance(spec["with"], str) else upper(self.name, key)
+        test, expected = CHECKS.get(str(first.schema.get("type", "")), ("", ""))
+        required = first.required or bool(spec.get("required"))
+        return KeyPlan(
+            kind=kind,
+            key=key,
+            holder=holder,
+            path=f'({path}, "{key}")',
+            place=f'(at, "{first.name}")',
+            fields=tuple(self._variable(f) for f in there),
+            values=tuple(f.python for f in there),
+            required=required,
+            demanded=required and kind == "plain" and not first.required,
+            test=test.format(self._variable(first)) if test else "",
+            expected=expected,
+            reads=reads,
+            writes=writes,
+            given=tuple(self._variable(f) for f in given if self._variable(f) in read),
+            given_values=tuple(f.python for f in given),
+            table=table,
+            aliases=tuple(spec.get("also", ())),
+            own=own,
+        )

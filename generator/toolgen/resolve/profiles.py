@@ -1,0 +1,77 @@
+"""Profiles: `extends` merged in, the project's overrides on top."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolgen.diagnostics import Findings
+from toolgen.load import Document
+from toolgen.parse import keys
+from toolgen.resolve.catalog import Profile
+from toolgen.resources import provider_templates
+
+
+def stem(document: Document) -> str:
+    """The name of the provider that a document speaks of."""
+    return document.source.rsplit("/", 1)[-1].split(".", 1)[0]
+
+
+def merged(base: Any, patch: Any) -> Any:
+    """A JSON merge patch applied (RFC 7396): null takes a key away, objects merge, all else replaces."""
+    if not isinstance(patch, Mapping):
+        return patch
+    result = dict(base) if isinstance(base, Mapping) else {}
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = merged(result.get(key), value)
+    return result
+
+
+def link_profiles(documents: Iterable[Document], wanted: Iterable[str] | None, findings: Findings) -> tuple[Profile, ...]:
+    """Return the profiles that are wanted (all where None), each with what it extends merged in, by name.
+
+    Documents of one stem follow one another as patches: the shipped profile, then the project's.
+    """
+    layers: dict[str, list[Document]] = {}
+    for document in documents:
+        layers.setdefault(stem(document), []).append(document)
+    linked = {name: _link(name, layers, (), findings) for name in sorted(layers)}
+    names = sorted(linked) if wanted is None else [name for name in dict.fromkeys(wanted) if name in linked]
+    return tuple(profile for name in names if (profile := linked[name]) is not None)
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """A hint that names the known word nearest to one that is not."""
+    close = keys.nearest(name, known)
+    return f"did you mean '{close}'?" if close else None
+
+
+def _link(
+    name: str, layers: Mapping[str, list[Document]], below: tuple[str, ...], findings: Findings
+) -> Profile | None:
+    facts: Any = {}
+    documents: list[Document] = []
+    template = name if name in provider_templates() else None
+    for document in layers[name]:
+        parent = document.value.get("extends")
+        if isinstance(parent, str) and parent != name:
+            place = document.span("extends")
+            if parent in below or parent not in layers:
+                code = "profile-cycle" if parent in below else "profile-unknown"
+                findings.add(code, place, hint=nearest(parent, layers), name=parent)
+                return None
+            base = _link(parent, layers, (*below, name), findings)
+            if base is None:
+                return None
+            facts = merged(base.facts, facts)
+            documents = [*base.documents, *documents]
+            template = template or base.template
+        facts = merged(facts, {k: v for k, v in document.value.items() if k != "extends"})
+        documents.append(document)
+    if template is None:
+        findings.add("profile-template", layers[name][-1].span(), name=name)
+        return None
+    return Profile(name, template, facts, tuple(documents))

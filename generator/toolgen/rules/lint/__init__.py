@@ -1,0 +1,1 @@
+"""Lint rules, one a file: `CODE` and `check(catalog, findings)`."""

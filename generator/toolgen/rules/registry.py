@@ -1,0 +1,38 @@
+"""The lint rules: every module in `rules/lint` that has a `RULE`. A new file there is a new rule."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from toolgen.diagnostics import Findings
+from toolgen.resolve import Catalog
+from toolgen.rules import lint
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its code (a row in `diagnostics/rows/rules.py`), and the function that looks at a catalogue."""
+
+    code: str
+    check: Callable[[Catalog, Findings], None]
+
+
+def _discovered() -> Mapping[str, Rule]:
+    found = {}
+    for module in sorted(pkgutil.iter_modules(lint.__path__), key=lambda m: m.name):
+        check = importlib.import_module(f"{lint.__name__}.{module.name}")
+        found[check.CODE] = Rule(check.CODE, check.check)
+    return found
+
+
+RULES: Mapping[str, Rule] = _discovered()
+
+
+def apply_rules(catalog: Catalog, findings: Findings, levels: Mapping[str, str]) -> None:
+    """Let every rule look at the catalogue. `levels` are the project's own, by code; `off` leaves a rule out."""
+    for rule in RULES.values():
+        if levels.get(rule.code) != "off":
+            rule.check(catalog, findings)

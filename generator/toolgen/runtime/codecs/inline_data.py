@@ -1,0 +1,24 @@
+"""Content in base64 as a `data:` address, on a wire that takes no other address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..paths import Path
+from ..unsayable import Unsayable
+from ..writer import Writer
+from . import data_url
+from .data_url import read
+
+__all__ = ["read", "write"]
+
+
+def write(url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer) -> str:
+    """Write the `data:` address.
+
+    Raises:
+        Unsayable: the content is not inline.
+    """
+    if data is None and (url is None or url[:5] != "data:"):
+        raise Unsayable("it takes content as data only")
+    return data_url.write(url, data, media_type, kept, at, writer)

@@ -1,0 +1,44 @@
+"""What conversions raise and warn of.
+
+ConversionError (ValueError)    a value cannot be read, or cannot be written as it was meant
+ConversionLoss (UserWarning)    something was lost on the way, and nobody listened with `on_loss`
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .paths import Path, spelled
+
+__all__ = ["ConversionError", "ConversionLoss", "wrong_type"]
+
+
+class ConversionError(ValueError):
+    """A value that cannot be converted. `path` says where, `reason` why; neither holds the conversation's content."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}" if path else reason)
+        self.path = path
+        self.reason = reason
+
+
+class ConversionLoss(UserWarning):
+    """A loss of severity `warning` that no `on_loss` heard."""
+
+
+_NAMES = {
+    "NoneType": "null",
+    "_Absent": "nothing",
+    "bool": "a boolean",
+    "int": "a number",
+    "float": "a number",
+    "str": "a string",
+    "list": "an array",
+    "dict": "an object",
+}
+
+
+def wrong_type(at: Path, expected: str, found: Any) -> ConversionError:
+    """The error for a value of the wrong JSON type; null stands for a value that is not there."""
+    name = type(found).__name__
+    return ConversionError(spelled(at), f"must be {expected}, found {_NAMES.get(name, name)}")

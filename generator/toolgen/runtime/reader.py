@@ -1,0 +1,85 @@
+"""One conversion into the format: ids, names and residue of what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..models import InvalidCall, ToolCall, ToolDefinition
+from .errors import wrong_type
+from .ids import synthetic_id
+from .json_text import compact
+from .paths import Path
+from .residue import ABSENT, Residue
+from .wire import Wire
+
+__all__ = ["Reader"]
+
+
+class Reader:
+    """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
+
+    __slots__ = ("_called", "_names", "_used", "position", "turn", "wire")
+
+    def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition] = ()) -> None:
+        self.wire = wire
+        self.turn = turn
+        self.position = 0
+        self._used: set[str] = set()
+        self._called: dict[str, tuple[str, str, int]] = {}
+        self._names = {tool.name for tool in tools}
+
+    def metadata(self, residue: Residue) -> dict[str, Any] | None:
+        """The metadata that keeps a residue; none where there is nothing to keep."""
+        return {self.wire.name: residue} if residue else None
+
+    def tool_name(self, name: str) -> str:
+        """A tool's own name for its spelling on this wire."""
+        return self.wire.spoken.get(name, name)
+
+    def call_id(self, found: Any, at: Path) -> tuple[str, Any]:
+        """The id of a call, and the wire's spelling where it differs.
+
+        An id that is missing, blank or used before is made from turn and position.
+
+        Raises:
+            ConversionError: it is neither text nor null.
+        """
+        position = self.position
+        self.position = position + 1
+        if found is not None and found is not ABSENT and type(found) is not str:
+            raise wrong_type(at, "a string", found)
+        if found and found not in self._used and not found.isspace():
+            self._used.add(found)
+            return found, ABSENT
+        made = synthetic_id(self.turn, position)
+        while made in self._used:
+            made += "_"
+        self._used.add(made)
+        return made, found
+
+    def called(self, spelling: Any, call: ToolCall) -> None:
+        """Remember a call, so that its result finds it by the wire's spelling of the id.
+
+        A call whose id stood in the same message before cannot be told from the other, and is marked.
+        """
+        if type(spelling) is str:
+            known = self._called.get(spelling)
+            if known is not None and known[2] == self.turn and call.invalid is None:
+                call.invalid = InvalidCall(compact(call.arguments), "duplicate_id")
+            self._called[spelling] = (call.id, call.name, self.turn)
+
+    def called_otherwise(self, wire: Any) -> None:
+        """Remember a call that stays opaque, so that a result of it finds its id."""
+        if type(wire) is dict and type(wire.get("id")) is str:
+            self._called[wire["id"]] = (wire["id"], "", self.turn)
+
+    def call_of(self, spelling: str) -> tuple[str, str]:
+        """Id and tool name of the last call with this id on the wire; the name is empty where there is none."""
+        identifier, name, _ = self._called.get(spelling) or (spelling, "", 0)
+        return identifier, name
+
+    def next_turn(self) -> None:
+        """An assistant message is done."""
+        self.turn += 1
+        self.position = 0

@@ -1,0 +1,90 @@
+"""Residue: what a provider's object holds beyond the typed fields, kept under the provider's name in `metadata`.
+
+It mirrors the wire's object: unknown keys, nulls, and spellings that our own writing would not give. Keys with a
+leading `$` are ours and never go out: `$as` names the key that carried a field, `$absent` the keys that were not
+there though we would write them, `$list` those of a text that was
+spelled as a list, `$key` the wire key that an opaque part belongs to, `$synthetic` ids made here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+__all__ = ["ABSENT", "Residue", "first_of", "leftovers", "present", "restore", "spelled_as", "spelling", "within"]
+
+Residue = dict[str, Any]
+
+
+class _Absent:
+    """The type of ABSENT."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Final[Any] = _Absent()
+"""No value at all, told apart from null."""
+
+
+def leftovers(wire: dict[str, Any], known: frozenset[str]) -> Residue:
+    """What `wire` holds that the typed fields do not: keys outside `known`, and nulls."""
+    if wire.keys() <= known and None not in wire.values():
+        return {}
+    return {key: value for key, value in wire.items() if value is None or key not in known}
+
+
+def within(residue: Residue, key: str) -> Residue:
+    """The residue of the object that stands under `key`; empty where there is none."""
+    inner = residue.get(key)
+    return inner if type(inner) is dict else {}
+
+
+def restore(wire: dict[str, Any], residue: Residue) -> None:
+    """Put residue back into an object that was written from typed fields; what is written already wins."""
+    for key, value in residue.items():
+        if key[:1] == "$":
+            continue
+        if key not in wire:
+            wire[key] = value
+        elif type(value) is dict and type(wire[key]) is dict:
+            merged = dict(wire[key])
+            restore(merged, value)
+            wire[key] = merged
+
+
+def first_of(wire: dict[str, Any], key: str, *aliases: str) -> tuple[Any, str]:
+    """The value of the first of several keys that has one, and that key."""
+    value = wire.get(key)
+    if value is None:
+        for alias in aliases:
+            found = wire.get(alias)
+            if found is not None:
+                return found, alias
+    return value, key
+
+
+def spelled_as(rest: Residue, key: str, alias: str) -> None:
+    """Note that `alias` carried the field of `key`."""
+    if alias != key:
+        rest.pop(alias, None)
+        rest["$as"] = {**rest.get("$as", {}), key: alias}
+
+
+def spelling(own: Residue, key: str) -> str:
+    """The key that carried the field of `key` when it was read."""
+    return str(within(own, "$as").get(key, key))
+
+
+def present(wire: dict[str, Any], *keys: str) -> bool:
+    """Whether a chain of keys leads to a value."""
+    value: Any = wire
+    for key in keys:
+        if type(value) is not dict or value.get(key) is None:
+            return False
+        value = value[key]
+    return True

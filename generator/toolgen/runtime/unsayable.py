@@ -1,0 +1,9 @@
+"""What a codec raises where its wire has no way to say a value."""
+
+from __future__ import annotations
+
+__all__ = ["Unsayable"]
+
+
+class Unsayable(Exception):
+    """The wire cannot say this; the converter reports the loss with this reason."""

@@ -1,0 +1,45 @@
+"""The facts of a wire that conversions need at run time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["Wire"]
+
+
+class Wire:
+    """A provider's wire: what it is called, and how it spells ids and names.
+
+    `names` maps the names of declared tools that are spelled otherwise on this wire; `refused` are tools that this provider may not get; `shares` are the providers
+    whose opaque state it may read as well.
+    """
+
+    __slots__ = ("id_length", "id_prefix", "legal_id", "legal_name", "name", "name_length", "names", "refused", "shares", "spoken", "title")
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        *,
+        ids: str,
+        id_length: int,
+        names: str,
+        name_length: int,
+        id_prefix: str = "call_",
+        renames: Mapping[str, str] | None = None,
+        refused: tuple[str, ...] = (),
+        shares: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.legal_id: Callable[[str], Any] = re.compile(ids, re.DOTALL).fullmatch
+        self.legal_name: Callable[[str], Any] = re.compile(names, re.DOTALL).fullmatch
+        self.id_prefix = id_prefix
+        self.id_length = id_length
+        self.name_length = name_length
+        self.names = dict(renames or {})
+        self.spoken = {wire: name for name, wire in self.names.items()}
+        self.refused = frozenset(refused)
+        self.shares = shares

@@ -1,0 +1,115 @@
+"""One conversion out of the format: what it lost, and how ids and names are spelled on this wire."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal
+
+from ..models import Loss
+from .errors import ConversionError, ConversionLoss
+from .ids import renamed
+from .paths import Path, spelled
+from .residue import Residue
+from .wire import Wire
+
+__all__ = ["OnLoss", "OnUnsupported", "Writer"]
+
+OnLoss = Callable[[Loss], object]
+OnUnsupported = Literal["error", "weaken"]
+Action = Literal["rewritten", "described", "dropped", "moved", "narrowed", "defaulted"]
+Severity = Literal["note", "warning", "behaviour"]
+
+
+class Writer:
+    """State of one call of a `to_*` function. `media` are parts of results that wait for the end of the turn."""
+
+    __slots__ = ("_ids", "_names", "_on_loss", "_unheard", "_weaken", "media", "wire")
+
+    def __init__(self, wire: Wire, on_loss: OnLoss | None, on_unsupported: OnUnsupported) -> None:
+        if on_unsupported not in ("error", "weaken"):
+            raise ValueError('on_unsupported must be "error" or "weaken"')
+        self.wire = wire
+        self._on_loss = on_loss
+        self._weaken = on_unsupported == "weaken"
+        self._unheard: list[Loss] = []
+        self._ids: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self.media: list[tuple[Any, Path]] = []
+
+    def lost(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
+        """Report a loss.
+
+        Raises:
+            ConversionError: the answer would not be what was asked for, and that was not allowed.
+        """
+        path = spelled(at)
+        if severity == "behaviour" and not self._weaken:
+            raise ConversionError(path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same')
+        loss = Loss(path, what, action, severity, reason)
+        if self._on_loss is not None:
+            self._on_loss(loss)
+        elif severity != "note":
+            self._unheard.append(loss)
+
+    def no_place(self, at: Path, what: str, severity: Severity = "note") -> None:
+        """Report a value that this wire has no place for."""
+        self.lost(at, what, "dropped", severity, f"{self.wire.title} has no place for it")
+
+    @staticmethod
+    def kind_of(value: Any) -> str:
+        """What a value is, for a report."""
+        return type(value).__name__
+
+    def finish(self) -> None:
+        """Report media that found no message to follow in, and warn of what nobody heard."""
+        for part, at in self.media:
+            self.no_place(at, self.kind_of(part), "warning")
+        for loss in self._unheard:
+            warnings.warn(
+                ConversionLoss(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"), stacklevel=3
+            )
+
+    def own(self, metadata: dict[str, Any] | None, at: Path) -> Residue:
+        """This provider's residue; what others left stays behind and is reported."""
+        if not metadata:
+            return {}
+        found: Residue = {}
+        for provider, state in metadata.items():
+            if provider == self.wire.name or (provider in self.wire.shares and not found):
+                if type(state) is dict:
+                    found = state
+            else:
+                self.lost((at, "metadata"), f"what {provider} kept here", "dropped", "note", "only its own provider reads it")
+        return found
+
+    def call_id(self, identifier: str) -> str:
+        """The wire's spelling of a call's id; renamed one to one where the wire would refuse it."""
+        known = self._ids.get(identifier)
+        if known is not None:
+            return known
+        if self.wire.legal_id(identifier):
+            return identifier
+        spelling = renamed(identifier, self.wire.id_prefix, self.wire.id_length)
+        self._ids[identifier] = spelling
+        return spelling
+
+    def keep_id(self, identifier: str, spelling: str) -> None:
+        """Spell an id as it came, here and in the results that refer to it."""
+        self._ids[identifier] = spelling
+
+    def tool_name(self, name: str, at: Path) -> str:
+        """The wire's spelling of a tool's name; renamed one to one, and reported, where the wire would refuse it."""
+        spelling = self.wire.names.get(name) or self._names.get(name)
+        if spelling is not None:
+            return spelling
+        if self.wire.legal_name(name):
+            return name
+        readable = re.sub(r"[^a-zA-Z0-9_]+", "_", name)[: self.wire.name_length - 24]
+        spelling = renamed(name, f"{readable or 'tool'}_" if readable[:1].isalpha() else f"t_{readable}_", self.wire.name_length)
+        self._names[name] = spelling
+        self.lost(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
+        return spelling
+
+

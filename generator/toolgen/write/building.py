@@ -1,0 +1,135 @@
+"""`apply`: makes the output folder what the build wants, wholly or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from toolgen.diagnostics import Findings
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.write import disk
+from toolgen.write.changes import Changes, carried, changes
+from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text
+from toolgen.write.place import Output, Place, locate, reason_of, report
+from toolgen.write.state import Files, State, read_state
+from toolgen.write.switch import Switch
+
+LISTED = 25
+"""Files in the way that are named one by one."""
+
+
+def apply(
+    files: Files, output: Output, stamp: Stamp, findings: Findings, *, force: bool = False
+) -> Changes | None:
+    """Write the package. None, with an error among the findings, if the former output stands as it was.
+
+    `force` overwrites generated files that were edited by hand and a lock file that cannot be read; files that
+    toolgen did not write stay even then. Nothing is written where nothing changes.
+
+    Raises:
+        ValueError: `files` has a path that leads out of the package: a defect of the plan.
+    """
+    wanted = package(files, stamp)
+    place = locate(output, findings)
+    if place is None:
+        return None
+    made: list[str] = []
+    plan: Changes | None = None
+    try:
+        _make_parents(place.parent, made)
+        with disk.locked(place.parent):
+            plan = _locked_apply(wanted, place, findings, force=force)
+            if plan is None:
+                _remove_parents(made)
+    except disk.LockedError:
+        findings.add("another-build", place.span, folder=output.name)
+    except OSError as error:
+        report(error, place, place.span, findings, doing="written")
+        _remove_parents(made)
+    return plan
+
+
+def package(files: Files, stamp: Stamp) -> dict[str, str]:
+    """The files with the lock file.
+
+    Raises:
+        ValueError: a path is none of a package's.
+    """
+    for path in files:
+        if not is_inside(path) or path == LOCK:
+            raise ValueError(f"no path of a generated file: {path!r}")
+    return dict(sorted({**files, LOCK: lock_text(files, stamp)}.items()))
+
+
+def _locked_apply(
+    wanted: Files, place: Place, findings: Findings, *, force: bool
+) -> Changes | None:
+    switch = Switch(place)
+    switch.recover()
+    state = read_state(place.path, wanted)
+    plan = changes(wanted, state)
+    if _refused(plan, state, place, findings, force=force):
+        return None
+    if not plan.any:
+        return plan
+    try:
+        written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
+        switch.stage(state.tree, carried(plan, state), written)
+        switch.commit()
+    except BaseException:
+        # An interrupt, too, must not leave litter; where this fails the next start does the same.
+        _twice(switch.recover)
+        raise
+    error = _twice(switch.settle)
+    if error:
+        findings.add("old-output-left", place.span, reason=Verbatim(reason_of(error)))
+    return plan
+
+
+def _twice(action: Callable[[], None]) -> OSError | None:
+    """Do it, and once more if it fails: what one call was refused is often granted to the next."""
+    failure = None
+    for _ in range(2):
+        try:
+            action()
+        except OSError as error:
+            failure = error
+        else:
+            return None
+    return failure
+
+
+def _refused(plan: Changes, state: State, place: Place, findings: Findings, *, force: bool) -> bool:
+    if state.trouble and not force:
+        findings.add("lock-unreadable", place.span_of(LOCK), reason=Verbatim(state.trouble))
+        return True
+    stops = [("foreign-in-the-way", path) for path in plan.blocked]
+    stops += [("edited-by-hand", path) for path in plan.edited if not force]
+    for code, path in stops[:LISTED]:
+        findings.add(code, place.span_of(path), file=f"{place.name}/{path}")
+    if len(stops) > LISTED:
+        findings.add("more-in-the-way", place.span, count=len(stops) - LISTED)
+    return bool(stops)
+
+
+def _make_parents(folder: str, made: list[str]) -> None:
+    missing = []
+    while disk.look(folder) is None:
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for path in reversed(missing):
+        try:
+            disk.make_folder(path)
+        except FileExistsError:
+            # Another build beside this one made it first.
+            continue
+        made.append(path)
+
+
+def _remove_parents(made: list[str]) -> None:
+    for folder in reversed(made):
+        try:
+            disk.remove_folder(folder)
+        except OSError:
+            # Somebody uses it by now, or the disk refuses that too; an empty folder does no harm.
+            return

@@ -1,0 +1,235 @@
+"""The file operations of the write stage, one system call at a time. Nothing else in it touches the disk.
+
+A test replaces `os` here to fail or kill at any call. No function follows a link at the end of its path.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import Any
+
+if sys.platform != "win32":
+    import fcntl
+
+BIGGEST = 64 * 1024 * 1024
+"""Bytes of a file that is worth reading; no generated file comes near."""
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+_NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
+_NO_LINK = {errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
+_NO_EXCHANGE = {
+    errno.ENOSYS,
+    errno.EINVAL,
+    errno.ENOTSUP,
+    errno.EOPNOTSUPP,
+    errno.EXDEV,
+    errno.EPERM,
+    errno.EBUSY,
+}
+
+
+class LockedError(Exception):
+    """Another process holds the lock."""
+
+
+def look(path: str) -> os.stat_result | None:
+    """What stands at `path` itself, a link not followed; None if nothing does."""
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
+        return None
+
+
+def entries(folder: str) -> list[os.DirEntry[str]]:
+    """What stands in `folder`, sorted by name."""
+    with os.scandir(folder) as found:
+        return sorted(found, key=lambda entry: entry.name)
+
+
+def read(path: str) -> bytes | None:
+    """The bytes of a regular file; None if it is larger than any generated file.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file by now.
+    """
+    fd = os.open(path, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        if info.st_size > BIGGEST:
+            return None
+        parts = []
+        while part := os.read(fd, 1 << 20):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(fd)
+
+
+def write(path: str, data: bytes) -> None:
+    """Write a new file and flush it to the disk; its mode is what the umask leaves of 0666."""
+    _fill(path, iter((data,)))
+
+
+def _fill(path: str, parts: Iterator[bytes]) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666)
+    try:
+        for part in parts:
+            rest = memoryview(part)
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+        os.fsync(fd)
+    except OSError as error:
+        # Calls on a descriptor do not know the name that the message needs.
+        raise OSError(error.errno, error.strerror, path) from error
+    finally:
+        os.close(fd)
+
+
+def carry(source: str, target: str) -> None:
+    """Give a file, a link or a special file a second name: the same file, so mode, owner and times stay.
+
+    Where the system allows no second name, a file is copied with its mode and times, and a link is made anew.
+    """
+    try:
+        os.link(source, target, follow_symlinks=False)
+        return
+    except (NotImplementedError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _NO_LINK:
+            raise
+    info = os.lstat(source)
+    if stat.S_ISLNK(info.st_mode):
+        os.symlink(os.readlink(source), target)
+    elif stat.S_ISREG(info.st_mode):
+        _copy(source, target)
+        os.chmod(target, stat.S_IMODE(info.st_mode))
+        os.utime(target, ns=(info.st_atime_ns, info.st_mtime_ns))
+    else:
+        raise OSError(errno.EINVAL, "a special file cannot be carried along", source)
+
+
+def _copy(source: str, target: str) -> None:
+    fd = os.open(source, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
+    try:
+        _fill(target, iter(lambda: os.read(fd, 1 << 20), b""))
+    finally:
+        os.close(fd)
+
+
+def make_folder(path: str, mode: int = 0o777) -> None:
+    """Make one folder."""
+    os.mkdir(path, mode)
+
+
+def dress(folder: str, like: os.stat_result) -> None:
+    """Give a folder the mode of another, and its owner as far as this process may."""
+    mine = os.lstat(folder)
+    if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid) and hasattr(os, "chown"):
+        # Only the superuser gives files away; anybody else's new folder is their own, as with mkdir.
+        with suppress(PermissionError):
+            os.chown(folder, like.st_uid, like.st_gid)
+    if stat.S_IMODE(os.lstat(folder).st_mode) != stat.S_IMODE(like.st_mode):
+        os.chmod(folder, stat.S_IMODE(like.st_mode))
+
+
+def sync_folder(path: str) -> None:
+    """Flush a folder's list of names to the disk, where the system has a notion of it."""
+    if sys.platform == "win32":
+        return
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _NO_FOLLOW)
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise OSError(error.errno, error.strerror, path) from error
+    finally:
+        os.close(fd)
+
+
+def rename(source: str, target: str) -> None:
+    """Move within one file system."""
+    os.rename(source, target)
+
+
+def remove_file(path: str) -> None:
+    """Remove a file, a link (not its target) or a special file."""
+    os.unlink(path)
+
+
+def remove_folder(path: str) -> None:
+    """Remove an empty folder."""
+    os.rmdir(path)
+
+
+def open_up(folder: str) -> None:
+    """Let this process change a folder's content."""
+    os.chmod(folder, 0o700)
+
+
+def exchange(one: str, other: str) -> bool:
+    """Swap two folders in one step; False, and nothing done, where the system or the file system cannot."""
+    call = _renameat2()
+    if call is None:
+        return False
+    here, swap = -100, 2
+    number = call(here, os.fsencode(one), here, os.fsencode(other), swap)
+    if number == 0:
+        return True
+    if number in _NO_EXCHANGE:
+        return False
+    raise OSError(number, os.strerror(number), other)
+
+
+@cache
+def _renameat2() -> Callable[..., int] | None:
+    if sys.platform != "linux":
+        return None
+    import ctypes  # late: only a build that changes something needs it
+
+    library = ctypes.CDLL(None, use_errno=True)
+    function: Any = getattr(library, "renameat2", None)
+    if function is None:
+        return None
+    function.argtypes = [
+        ctypes.c_int,
+        ctypes.c_char_p,
+        ctypes.c_int,
+        ctypes.c_char_p,
+        ctypes.c_uint,
+    ]
+    function.restype = ctypes.c_int
+
+    def call(*arguments: object) -> int:
+        return 0 if function(*arguments) == 0 else ctypes.get_errno()
+
+    return call
+
+
+@contextmanager
+def locked(folder: str) -> Iterator[None]:
+    """Hold the lock on `folder`. The system drops it with the process, so no kill leaves a stale one.
+
+    Raises:
+        LockedError: another process holds it.
+    """
+    if sys.platform == "win32":
+        # Folders cannot be locked there; a second build fails at the move of a folder in use.
+        yield
+        return
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_CLOEXEC", 0))
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LockedError from None
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,126 @@
+"""Where the output goes, and which places are refused before anything is read or written there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import Verbatim, quoted
+from toolgen.write import disk
+
+READ_FOLDERS = ("tools", "types", "providers", "format")
+"""Folders of SCHEMAS in which every file is a source."""
+
+_HINTS = {
+    errno.ENOSPC: "make room on the disk, then build again",
+    errno.EDQUOT: "make room in the quota, then build again",
+    errno.EACCES: "check who may write to the output folder and to the folder that contains it",
+    errno.EPERM: "check who may write to the output folder and to the folder that contains it",
+    errno.EROFS: "the file system is read-only; choose another output folder with --out",
+    errno.EBUSY: "a mount point cannot be replaced as a whole; choose a folder below it with --out",
+    errno.EXDEV: "the output and all in it must lie on one file system; choose a folder below the mount point",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What the caller names: the output folder, how messages show it, and the SCHEMAS folder."""
+
+    folder: Path
+    name: str
+    sources: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An accepted output: `parent` is absolute, its links resolved; `leaf` is the folder's own name in it."""
+
+    parent: str
+    leaf: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        """The output folder."""
+        return os.path.join(self.parent, self.leaf)
+
+    @property
+    def span(self) -> Span:
+        """The output folder as a finding's place."""
+        return Span(shown(self.name))
+
+    def span_of(self, path: str) -> Span:
+        """A file of the package as a finding's place."""
+        return Span(shown(f"{self.name}/{path}"))
+
+
+def locate(output: Output, findings: Findings) -> Place | None:
+    """Decide where the output is. None, with a finding, for a link, a file, the sources, or what holds them.
+
+    A folder inside SCHEMAS is allowed where no declaration is read from it, since SCHEMAS may be a whole project.
+    """
+    span = Span(shown(output.name))
+    try:
+        parent, leaf = output.folder.parent.resolve(), output.folder.name
+        if leaf in ("", ".."):
+            parent, leaf = output.folder.resolve().parent, output.folder.resolve().name
+        place = Place(str(parent), leaf, output.name)
+        info = disk.look(place.path)
+        code = _refusal(place, info, output.sources.resolve())
+    except (OSError, RuntimeError, ValueError) as error:
+        # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
+        reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "no usable path")
+        report(reason, None, span, findings, doing="found")
+        return None
+    if code:
+        findings.add(code, span, folder=output.name)
+        return None
+    return place
+
+
+def _refusal(place: Place, info: os.stat_result | None, sources: Path) -> str | None:
+    if info is not None and stat.S_ISLNK(info.st_mode):
+        return "output-is-link"
+    if info is not None and not stat.S_ISDIR(info.st_mode):
+        return "output-is-file"
+    # Identity and not spelling decides, so that a case-blind disk or a bind mount hides nothing.
+    if not place.leaf or (info is not None and _one_of(info, [sources, *sources.parents])):
+        return "output-holds-sources"
+    for folder in READ_FOLDERS:
+        read = disk.look(str(sources / folder))
+        if read is not None and _one_of(read, [Path(place.path), *Path(place.path).parents]):
+            return "output-in-sources"
+    return None
+
+
+def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
+    found = (disk.look(str(folder)) for folder in folders)
+    return any(other is not None and os.path.samestat(info, other) for other in found)
+
+
+def report(
+    error: OSError, place: Place | None, span: Span, findings: Findings, *, doing: str
+) -> None:
+    """Turn what the system refused into a finding at the file it is about, or at `span`."""
+    if place is not None and isinstance(error.filename, str):
+        for root in (f"{place.parent}/.toolgen-{place.leaf}/new/", f"{place.path}/"):
+            if error.filename.startswith(root):
+                span = place.span_of(error.filename.removeprefix(root))
+    hint = _HINTS.get(error.errno or 0)
+    findings.add(
+        "output-failed", span, hint=hint, doing=Verbatim(doing), reason=Verbatim(reason_of(error))
+    )
+
+
+def reason_of(error: OSError) -> str:
+    """The system's own words for an error, without the path, which is no part of a message."""
+    return (error.strerror or type(error).__name__).lower()
+
+
+def shown(name: str) -> str:
+    """A path as it may stand in a finding: forward slashes, nothing that a terminal obeys."""
+    return quoted(name.replace(os.sep, "/"), limit=1_000)[1:-1]

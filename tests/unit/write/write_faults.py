@@ -1,0 +1,83 @@
+"""A stand-in for `os` in `toolgen.write.disk` that acts before the n-th operation: raises, or kills the process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from toolgen.write import disk
+
+READS = ("open", "fstat", "lstat", "read", "readlink", "scandir")
+WRITES = (
+    "chmod",
+    "chown",
+    "fsync",
+    "link",
+    "mkdir",
+    "rename",
+    "rmdir",
+    "symlink",
+    "unlink",
+    "utime",
+    "write",
+)
+
+
+class FaultyOs:
+    """Calls `act(name)` before each operation in `names`; everything else is the real `os`."""
+
+    def __init__(self, act: Callable[[str], None], names: tuple[str, ...]) -> None:
+        self._act = act
+        self._names = names
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        if name not in self._names:
+            return real
+
+        def call(*arguments: Any, **options: Any) -> Any:
+            self._act(name)
+            return real(*arguments, **options)
+
+        return call
+
+
+class At:
+    """Counts operations; does `action` before number `number`, or from there on."""
+
+    def __init__(self, number: int, action: Callable[[], None], *, once: bool = True) -> None:
+        self.number, self.action, self.once, self.count = number, action, once, 0
+
+    def __call__(self, name: str) -> None:
+        self.count += 1
+        if self.count == self.number or (not self.once and self.count > self.number):
+            self.action()
+
+
+def install(
+    patch: pytest.MonkeyPatch, act: Callable[[str], None], *, names: tuple[str, ...], exchange: bool
+) -> None:
+    """Put faults into the disk module; without `exchange`, as on a system that has none."""
+    patch.setattr(disk, "os", FaultyOs(act, names))
+    real = disk._renameat2() if exchange else None
+
+    def call(*arguments: object) -> int:
+        assert real is not None
+        try:
+            act("exchange")
+        except OSError as error:
+            return error.errno or 0
+        return real(*arguments)
+
+    patch.setattr(disk, "_renameat2", lambda: call if real else None)
+
+
+def without_links(patch: pytest.MonkeyPatch) -> None:
+    """As on a file system that has no hard links."""
+
+    def link(*_: object, **__: object) -> None:
+        raise PermissionError(1, "no links")
+
+    patch.setattr(disk.os, "link", link)
