@@ -26,8 +26,8 @@ def ordered(items: list[Item], shared: Mapping[str, str]) -> ModelsPlan:
     for group in _groups(edges):
         members = set(group)
         cut = members if len(group) > MAX_CIRCLE else set()
-        classes = sorted(n for n in group if isinstance(by_name[n], ClassPlan))
-        aliases = sorted(members - set(classes))
+        classes = [n for n in reversed(group) if isinstance(by_name[n], ClassPlan)]
+        aliases = [n for n in reversed(group) if n not in classes]
         for name in (*classes, *aliases):
             item = by_name[name]
             unknown = {n for n in edges[name] if n not in above} if name in aliases else cut
@@ -95,7 +95,7 @@ def _without(shape: Any, names: set[str], instead: Shape) -> Any:
 
 
 def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
-    """The strongly connected groups of a graph, leaf first (Tarjan, without recursion)."""
+    """The strongly connected groups of a graph, leaf first, each as it was met (Tarjan, without recursion)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
