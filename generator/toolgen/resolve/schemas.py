@@ -31,6 +31,7 @@ class Bundles:
     """The shared types, by place."""
     types: dict[str, SharedType] = field(default_factory=dict)
     origins: dict[str, Place] = field(default_factory=dict)
+    _dialects: dict[Place, Dialect] = field(default_factory=dict)
 
     def shared_types(self) -> dict[str, SharedType]:
         """All shared types; references inside them are `#/$defs/<name>`."""
@@ -107,8 +108,10 @@ class Bundles:
         return keys
 
     def _copied(self, place: Place, address: Callable[[Place], str], *, top: bool) -> Any:
-        source = self.links.library.value(self.links.library.root(place))
-        copier = _Copier(self.links, address, dialect(source))
+        root = self.links.library.root(place)
+        if root not in self._dialects:
+            self._dialects[root] = dialect(self.links.library.value(root))
+        copier = _Copier(self.links, address, self._dialects[root])
         return copier.copy(self.links.library.value(place), place, top=top)
 
 

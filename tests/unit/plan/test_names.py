@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from toolgen.plan.names import field_names, module_name, tool_class_name
 
 HOSTILE = [
-    "", " ", "class", "None", "match", "_x", "__class__", "__init__", "1st", "a-b", "a_b", "a b", "𝒳", "ﬁ", "fi", "X",
+    "", " ", "class", "None", "match", "_x", "__class__", "__init__", "1st", "a-b", "a_b", "a b", "\U0001d4b3", "ﬁ", "fi", "X",
     "x", "🚀", "本文", "ключ", "é", "e", "list", "str", "Any", "Field", "model_config", "model_dump", "model_name",
     "copy", "json", "dict", "schema", "self", "cls", "field", "fields", "validate", "register", "mro", "\u202eabc",
     'a"b', "a\nb", "a" * 300, "{{x}}", "type", "Location", "ID",
