@@ -110,13 +110,10 @@ def _field_name(wire: str) -> str:
         name = f"field_{name}"
     if name[0].isupper():
         name = name.lower() if name.isupper() else name[0].lower() + name[1:]
-    hidden = _MODEL_ATTRIBUTES | _ANNOTATION_WORDS
-    reserved = (
-        keyword.iskeyword(name)
-        or name in hidden
-        or name.startswith(("model_validate", "model_dump"))
-    )
-    return f"{name}_" if reserved else name
+    if name.startswith(("model_dump", "model_validate")):  # pydantic protects these prefixes
+        return f"field_{name}"
+    hidden = name in _MODEL_ATTRIBUTES or name in _ANNOTATION_WORDS
+    return f"{name}_" if hidden or keyword.iskeyword(name) else name
 
 
 def _distinct(name: str, taken: Iterable[str]) -> PythonName:
