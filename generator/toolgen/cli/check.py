@@ -43,8 +43,5 @@ def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bo
         end(FINE)
     emit("".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff)
     if not quiet:
-        emit(
-            f"{output.name}: out of step with {built.sources.name}; run `toolgen build`\n",
-            sys.stderr,
-        )
+        emit(f"{output.name}: out of step with {built.sources.name}; run `toolgen build`\n", sys.stderr)
     end(FOUND)

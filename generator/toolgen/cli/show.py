@@ -16,11 +16,7 @@ from toolgen.cli.terminal import emit
 @click.command("show")
 @click.argument("tool")
 @click.option(
-    "--schemas",
-    type=click.Path(path_type=Path),
-    default=Path("schemas"),
-    show_default=True,
-    help="The sources.",
+    "--schemas", type=click.Path(path_type=Path), default=Path("schemas"), show_default=True, help="The sources."
 )
 @options.providers
 @options.finding_format
@@ -44,12 +40,7 @@ def command(
     report(findings, form, quiet=quiet, verbose=verbose)
     if shown is None:
         end(WRONG)
-    emit(
-        json.dumps(
-            {name: entry.payload for name, entry in shown.items()}, indent=2, ensure_ascii=False
-        )
-        + "\n"
-    )
+    emit(json.dumps({name: entry.payload for name, entry in shown.items()}, indent=2, ensure_ascii=False) + "\n")
     for name, entry in shown.items():
         for loss in entry.losses:
             emit(f"{name}: {loss}\n", sys.stderr)

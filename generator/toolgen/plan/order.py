@@ -99,27 +99,34 @@ def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
+    open_names: set[str] = set()
     for start in edges:
         if start in index:
             continue
         work = [(start, iter(edges[start]))]
         index[start] = low[start] = len(index)
         stack.append(start)
+        open_names.add(start)
         while work:
             name, nexts = work[-1]
             for other in nexts:
                 if other not in index:
                     index[other] = low[other] = len(index)
                     stack.append(other)
+                    open_names.add(other)
                     work.append((other, iter(edges[other])))
                     break
-                if other in stack:
+                if other in open_names:
                     low[name] = min(low[name], index[other])
             else:
                 work.pop()
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[name])
                 if low[name] == index[name]:
-                    at = stack.index(name)
-                    yield stack[at:]
+                    at = len(stack) - 1
+                    while stack[at] != name:
+                        at -= 1
+                    group = stack[at:]
                     del stack[at:]
+                    open_names.difference_update(group)
+                    yield group

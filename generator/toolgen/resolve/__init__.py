@@ -1,13 +1,5 @@
 """Resolve: declarations become one linked, frozen catalogue."""
 
-from toolgen.resolve.catalog import (
-    Catalog,
-    Format,
-    FormatField,
-    FormatType,
-    Profile,
-    SharedType,
-    Tool,
-)
+from toolgen.resolve.catalog import Catalog, Format, FormatField, FormatType, Profile, SharedType, Tool
 
 __all__ = ["Catalog", "Format", "FormatField", "FormatType", "Profile", "SharedType", "Tool"]

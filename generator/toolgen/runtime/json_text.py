@@ -47,9 +47,7 @@ def same(left: Any, right: Any) -> bool:
     if kind is not type(right):
         return False
     if kind is dict:
-        return left.keys() == right.keys() and all(
-            same(value, right[key]) for key, value in left.items()
-        )
+        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
     if kind is list:
         return len(left) == len(right) and all(map(same, left, right))
     return bool(left == right)

@@ -52,13 +52,7 @@ def write_list(values: Iterable[Any], at: Path, writer: Writer, write: Write) ->
         try:
             item = write(value, (at, i), writer)
         except Unsayable as reason:
-            writer.lost(
-                (at, i),
-                writer.kind_of(value),
-                "dropped",
-                "warning",
-                f"{writer.wire.title}: {reason}",
-            )
+            writer.lost((at, i), writer.kind_of(value), "dropped", "warning", f"{writer.wire.title}: {reason}")
             continue
         if item is not ABSENT:
             written.append(item)

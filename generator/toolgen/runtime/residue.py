@@ -10,17 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-__all__ = [
-    "ABSENT",
-    "Residue",
-    "first_of",
-    "leftovers",
-    "present",
-    "restore",
-    "spelled_as",
-    "spelling",
-    "within",
-]
+__all__ = ["ABSENT", "Residue", "first_of", "leftovers", "present", "restore", "spelled_as", "spelling", "within"]
 
 Residue = dict[str, Any]
 

@@ -48,9 +48,7 @@ def write_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer) -> st
     try:
         return compact(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ConversionError(
-            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
-        ) from error
+        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
 def write_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
@@ -62,13 +60,7 @@ def write_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) ->
             texts += write_list([part], at, writer, write)
         else:
             writer.media.append((part, (at, i)))
-            writer.lost(
-                (at, i),
-                writer.kind_of(part),
-                "moved",
-                "note",
-                "it follows the results in a user message",
-            )
+            writer.lost((at, i), writer.kind_of(part), "moved", "note", "it follows the results in a user message")
     if len(writer.media) == behind:
         return texts
     if len(texts) == 1 and texts[0].keys() == {"type", "text"}:

@@ -46,9 +46,7 @@ class Writer:
         """
         path = spelled(at)
         if severity == "behaviour" and not self._weaken:
-            raise ConversionError(
-                path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same'
-            )
+            raise ConversionError(path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same')
         loss = Loss(path, what, action, severity, reason)
         if self._on_loss is not None:
             self._on_loss(loss)
@@ -70,8 +68,7 @@ class Writer:
             self.no_place(at, self.kind_of(part), "warning")
         for loss in self._unheard:
             warnings.warn(
-                ConversionLoss(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"),
-                stacklevel=3,
+                ConversionLoss(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"), stacklevel=3
             )
 
     def own(self, metadata: dict[str, Any] | None, at: Path) -> Residue:
@@ -84,13 +81,7 @@ class Writer:
                 if type(state) is dict:
                     found = state
             else:
-                self.lost(
-                    (at, "metadata"),
-                    f"what {provider} kept here",
-                    "dropped",
-                    "note",
-                    "only its own provider reads it",
-                )
+                self.lost((at, "metadata"), f"what {provider} kept here", "dropped", "note", "only its own provider reads it")
         return found
 
     def call_id(self, identifier: str) -> str:
@@ -116,11 +107,9 @@ class Writer:
         if self.wire.legal_name(name):
             return name
         readable = re.sub(r"[^a-zA-Z0-9_]+", "_", name)[: self.wire.name_length - 24]
-        spelling = renamed(
-            name,
-            f"{readable or 'tool'}_" if readable[:1].isalpha() else f"t_{readable}_",
-            self.wire.name_length,
-        )
+        spelling = renamed(name, f"{readable or 'tool'}_" if readable[:1].isalpha() else f"t_{readable}_", self.wire.name_length)
         self._names[name] = spelling
         self.lost(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
         return spelling
+
+

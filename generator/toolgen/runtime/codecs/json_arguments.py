@@ -40,9 +40,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
     raise wrong_type(at, "a string", value)
 
 
-def write(
-    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
-) -> Any:
+def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer) -> Any:
     """Write the arguments; an invalid call goes back in the words in which it came.
 
     Raises:
@@ -55,9 +53,7 @@ def write(
     try:
         return compact(arguments)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ConversionError(
-            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
-        ) from error
+        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
 def _says(kept: Any, arguments: dict[str, Any]) -> bool:
