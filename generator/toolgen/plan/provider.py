@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.plan.usage import UsagePlan, plan_usage
 from toolgen.plan.wire_shapes import ShapeError, ShapePlan, plan_shape, upper
 from toolgen.resolve import Catalog, Format, Profile, Tool
 
@@ -45,6 +46,7 @@ class ProviderPlan:
     patches: Mapping[str, Any]
     tool_names: tuple[str, ...]
     fields: Mapping[str, frozenset[str]]
+    usage: UsagePlan | None
 
     def has(self, type_name: str, field: str) -> bool:
         """Whether the format has a field; what speaks of one that was taken out is not printed."""
@@ -80,6 +82,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         patches={t.name: p for t in tools if (p := {k: v for k, v in _patch(t, profile).items() if k != "name"})},
         tool_names=tuple(t.name for t in tools),
         fields=_fields(catalog.format),
+        usage=plan_usage(facts["usage"], catalog.format) if "usage" in facts else None,
     )
 
 

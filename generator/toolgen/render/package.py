@@ -30,6 +30,7 @@ def package_files(catalog: Catalog) -> Files:
     """
     files: Files = {
         "__init__.py": laid_out("__init__.py", environment().get_template("__init__.py.jinja").render()),
+        "messages.py": laid_out("messages.py", environment().get_template("messages.py.jinja").render()),
         "py.typed": "",
         "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
         **runtime_files(),

@@ -1,8 +1,8 @@
 """Residue: what a provider's object holds beyond the typed fields, kept under the provider's name in `metadata`.
 
 It mirrors the wire's object: unknown keys, nulls, and spellings that our own writing would not give. Keys with a
-leading `$` are ours and never go out: `$as` names the key that carried a field, `$absent` the keys that were not
-there though we would write them, `$list` those of a text that was
+leading `$` are ours and never go out (a wire's own key of that kind gets a second `$`): `$as` names the key that
+carried a field, `$absent` the keys that were not there though we would write them, `$list` those of a text that was
 spelled as a list, `$key` the wire key that an opaque part belongs to, `$synthetic` ids made here.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-__all__ = ["ABSENT", "Residue", "first_of", "leftovers", "present", "restore", "spelled_as", "spelling", "within"]
+__all__ = ["ABSENT", "Residue", "first_of", "leftovers", "nested", "present", "restore", "spelled_as", "spelling", "within"]
 
 Residue = dict[str, Any]
 
@@ -35,7 +35,11 @@ def leftovers(wire: dict[str, Any], known: frozenset[str]) -> Residue:
     """What `wire` holds that the typed fields do not: keys outside `known`, and nulls."""
     if wire.keys() <= known and None not in wire.values():
         return {}
-    return {key: value for key, value in wire.items() if value is None or key not in known}
+    return {
+        f"${key}" if key[:1] == "$" else key: value
+        for key, value in wire.items()
+        if value is None or key not in known
+    }
 
 
 def within(residue: Residue, key: str) -> Residue:
@@ -44,11 +48,19 @@ def within(residue: Residue, key: str) -> Residue:
     return inner if type(inner) is dict else {}
 
 
+def nested(rest: Residue, holder: dict[str, Any], key: str, inner: Residue) -> None:
+    """Keep the residue of an object inside another; an empty object is kept as one."""
+    if inner or holder.get(key) == {}:
+        rest[key] = inner
+
+
 def restore(wire: dict[str, Any], residue: Residue) -> None:
     """Put residue back into an object that was written from typed fields; what is written already wins."""
     for key, value in residue.items():
         if key[:1] == "$":
-            continue
+            if key[:2] != "$$":
+                continue
+            key = key[1:]
         if key not in wire:
             wire[key] = value
         elif type(value) is dict and type(wire[key]) is dict:

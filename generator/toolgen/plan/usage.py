@@ -1,0 +1,80 @@
+"""Token counts: the provider's numbers and the format's, as sums that can be taken apart again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.resolve import Format
+
+
+@dataclass(frozen=True, slots=True)
+class CountPlan:
+    """A number of the provider: where it is, and the variable that holds it."""
+
+    variable: str
+    holder: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class TotalPlan:
+    """A field of the format. `count` is its own number of the provider's, if it has one.
+
+    `others` are numbers that the field includes and the provider counts apart: `(expression when it is written,
+    variable when it is read)`. Where the provider has no number, `parts` are the fields that add up to it.
+    """
+
+    field: str
+    count: CountPlan | None
+    others: tuple[tuple[str, str], ...]
+    parts: tuple[str, ...]
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UsagePlan:
+    """The counts of a provider, ready to print. `holders` are objects inside the object: variable and key."""
+
+    holders: tuple[tuple[str, str], ...]
+    counts: tuple[CountPlan, ...]
+    totals: tuple[TotalPlan, ...]
+    known: Mapping[str, tuple[str, ...]]
+
+
+def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
+    """Plan the counts. `table` gives, by field of `Usage`, the ways to the provider's numbers that make it up."""
+    fields = {f.name: f for f in format.types["Usage"].fields}
+    ways = {name: [str(w) for w in table[name]] for name in table if name in fields}
+    single = {found[0]: name for name, found in ways.items() if len(found) == 1}
+    counts: dict[str, CountPlan] = {}
+    for found in ways.values():
+        for way in found:
+            if way not in counts:
+                *holder, key = way.split(".")
+                counts[way] = CountPlan(_snake(way), _snake(".".join(holder)) if holder else "wire", key)
+    totals = []
+    for field in format.types["Usage"].fields:
+        if field.name == "metadata":
+            continue
+        found = ways.get(field.name, [])
+        others = tuple(
+            (f"usage.{fields[single[way]].python}" if way in single else f'own.get("{way}")', counts[way].variable)
+            for way in found[1:]
+        )
+        parts = ("input_tokens", "output_tokens") if field.name == "totalTokens" else ()
+        if found or field.required:
+            totals.append(TotalPlan(field.python, counts[found[0]] if found else None, others, parts, field.required))
+    holders = tuple(dict.fromkeys((c.holder, ".".join(w.split(".")[:-1])) for w, c in counts.items() if c.holder != "wire"))
+    typed = {found[0] for found in ways.values()} | {w for found in ways.values() for w in found[1:] if w in single}
+    known: dict[str, tuple[str, ...]] = {"wire": tuple(key for _, key in holders)}
+    for way in sorted(typed):
+        count = counts[way]
+        known[count.holder] = (*known.get(count.holder, ()), count.key)
+    return UsagePlan(holders, tuple(counts.values()), tuple(totals), known)
+
+
+def _snake(way: str) -> str:
+    return re.sub(r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", way).lower()) + "_count"

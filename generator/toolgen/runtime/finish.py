@@ -1,0 +1,53 @@
+"""Why an answer ended, by the format's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from ..models import AssistantMessage, Completion, InvalidCall, ToolCallPart
+from .json_text import compact
+
+__all__ = ["FinishReason", "finish_reason", "hold_calls", "stop_word"]
+
+FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error", "other"]
+
+
+def finish_reason(word: Any, message: AssistantMessage, table: Mapping[str, Any], opaque_calls: bool = False) -> FinishReason:
+    """Derive the reason: a cut, a filter or a failure wins, then calls, then the provider's word.
+
+    Providers say `stop` with calls there, and `tool_calls` with none; what is in the message decides.
+    """
+    reason: FinishReason = table.get(word, "other") if type(word) is str else "other"
+    if reason in ("length", "content_filter", "error"):
+        return reason
+    content = message.content
+    if type(content) is list and any(type(part) is ToolCallPart for part in content):
+        return "tool_calls"
+    if reason == "tool_calls" and not opaque_calls:
+        return "stop"
+    return reason
+
+
+def hold_calls(message: AssistantMessage, reason: FinishReason) -> None:
+    """Mark the calls of an answer that did not end as it should: valid JSON is no proof that a call is whole."""
+    if reason == "length" or reason == "error":
+        fault: Literal["truncated", "filtered"] = "truncated"
+    elif reason == "content_filter":
+        fault = "filtered"
+    else:
+        return
+    if type(message.content) is list:
+        for part in message.content:
+            if type(part) is ToolCallPart and part.call.invalid is None:
+                part.call.invalid = InvalidCall(compact(part.call.arguments), fault)
+
+
+def stop_word(completion: Completion, table: Mapping[str, str]) -> str | None:
+    """The provider's word for why an answer ended: its own, else the first of the table with that meaning."""
+    if completion.stop_reason is not None:
+        return completion.stop_reason
+    for word, reason in table.items():
+        if reason == completion.finish_reason:
+            return word
+    return None
