@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import toolgen
-from tests.support.sources import linked
 from toolgen.render.layout import laid_out
 from toolgen.render.tools import tool_modules
 
+from tests.support.sources import linked
+
 RUNTIME = Path(toolgen.__file__).parent / "runtime"
+
+MODULES = ("__init__.py", "arguments.py", "definitions.py", "fields.py", "strict_json.py")
+"""What modules of tools import at run time."""
 
 
 def write_package(files: Mapping[str, Any], folder: Path) -> Path:
@@ -24,27 +25,16 @@ def write_package(files: Mapping[str, Any], folder: Path) -> Path:
 
 
 def write_texts(texts: Mapping[str, str], folder: Path) -> Path:
-    """Write generated texts with the runtime modules that they import."""
+    """Write generated texts with the runtime modules that tools import."""
     package = folder / "generated"
     (package / "tools").mkdir(parents=True)
     (package / "__init__.py").write_text("")
     (package / "py.typed").write_text("")
     shutil.copy(Path(__file__).parent / "models.py", package / "models.py")
     (package / "runtime").mkdir()
-    for module in RUNTIME.glob("*.py"):
-        text = laid_out(module.name, module.read_text("utf-8"))
-        (package / "runtime" / module.name).write_text(text, encoding="utf-8")
+    for module in MODULES:
+        text = laid_out(module, (RUNTIME / module).read_text("utf-8"))
+        (package / "runtime" / module).write_text(text, encoding="utf-8")
     for path, text in texts.items():
         (package / path).write_text(text, encoding="utf-8")
     return package
-
-
-def load_tools(package: Path, name: str) -> ModuleType:
-    """Import `<name>.tools` of a written package, under a name that no other test uses."""
-    target = package.parent / name
-    package.rename(target)
-    sys.path.insert(0, str(target.parent))
-    try:
-        return importlib.import_module(f"{name}.tools")
-    finally:
-        sys.path.remove(str(target.parent))

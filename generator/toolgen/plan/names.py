@@ -10,22 +10,55 @@ from toolgen.resolve.identifiers import ascii_words, class_name
 MAX_FIELD = 60
 
 _MODEL_ATTRIBUTES = frozenset(
-    """
-    construct copy dict from_orm json parse_file parse_obj parse_raw schema schema_json update_forward_refs validate
-    model_computed_fields model_config model_construct model_copy model_dump model_dump_json model_extra model_fields
-    model_fields_set model_json_schema model_parametrized_name model_post_init model_rebuild model_validate
-    model_validate_json model_validate_strings
-    """.split()
+    [
+        "construct",
+        "copy",
+        "dict",
+        "from_orm",
+        "json",
+        "parse_file",
+        "parse_obj",
+        "parse_raw",
+        "schema",
+        "schema_json",
+        "update_forward_refs",
+        "validate",
+        "model_computed_fields",
+        "model_config",
+        "model_construct",
+        "model_copy",
+        "model_dump",
+        "model_dump_json",
+        "model_extra",
+        "model_fields",
+        "model_fields_set",
+        "model_json_schema",
+        "model_parametrized_name",
+        "model_post_init",
+        "model_rebuild",
+        "model_validate",
+        "model_validate_json",
+        "model_validate_strings",
+        "mro",
+        "register",
+    ]
 )
-"""What a field would hide in `BaseModel`. A test compares this with the installed pydantic."""
+"""What a field would hide in `BaseModel` or its metaclass. A test compares this with the installed pydantic."""
 
-_ANNOTATION_WORDS = frozenset("bool bytes dict float int list str tuple".split())
+_ANNOTATION_WORDS = frozenset(["bool", "bytes", "dict", "float", "int", "list", "str", "tuple"])
 """Built-in names that annotations use: a field of that name would stand in their place."""
 
 _PACKAGE_WORDS = frozenset(
-    """
-    annotations definitions dispatch dispatch_all dispatch_sync handlers parse_arguments parse_call
-    """.split()
+    [
+        "annotations",
+        "definitions",
+        "dispatch",
+        "dispatch_all",
+        "dispatch_sync",
+        "handlers",
+        "parse_arguments",
+        "parse_call",
+    ]
 )
 """Names of `generated.tools` that a module of the same name would replace once it is imported."""
 
@@ -77,9 +110,10 @@ def _field_name(wire: str) -> str:
         name = f"field_{name}"
     if name[0].isupper():
         name = name.lower() if name.isupper() else name[0].lower() + name[1:]
-    hidden = _MODEL_ATTRIBUTES | _ANNOTATION_WORDS
-    reserved = keyword.iskeyword(name) or name in hidden or name.startswith(("model_validate", "model_dump"))
-    return f"{name}_" if reserved else name
+    if name.startswith(("model_dump", "model_validate")):  # pydantic protects these prefixes
+        return f"field_{name}"
+    hidden = name in _MODEL_ATTRIBUTES or name in _ANNOTATION_WORDS
+    return f"{name}_" if hidden or keyword.iskeyword(name) else name
 
 
 def _distinct(name: str, taken: Iterable[str]) -> PythonName:
@@ -112,12 +146,18 @@ def _digit_first(tool: str) -> bool:
 
 
 def module_name(tool: str) -> ModuleName:
-    """The module of a tool. Only case, dashes and underscores are changed, so that tools whose names do not fall
-    together have modules of their own.
+    """The module of a tool.
+
+    Only case, dashes and underscores are changed, so that tools whose names do not fall together have modules of
+    their own.
     """
     name = tool.lower().replace("-", "_").strip("_") or "_"
     if name[0].isdigit():
         name = f"_{name}"
-    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in _DEVICES | _PACKAGE_WORDS:
+    if (
+        keyword.iskeyword(name)
+        or keyword.iskeyword(name.capitalize())
+        or name in _DEVICES | _PACKAGE_WORDS
+    ):
         name = f"{name}_"
     return ModuleName(name)

@@ -26,15 +26,17 @@ def ordered(items: list[Item], shared: Mapping[str, str]) -> ModelsPlan:
     for group in _groups(edges):
         members = set(group)
         cut = members if len(group) > MAX_CIRCLE else set()
-        classes = sorted(n for n in group if isinstance(by_name[n], ClassPlan))
-        aliases = sorted(members - set(classes))
+        classes = [n for n in reversed(group) if isinstance(by_name[n], ClassPlan)]
+        aliases = [n for n in reversed(group) if n not in classes]
         for name in (*classes, *aliases):
             item = by_name[name]
             unknown = {n for n in edges[name] if n not in above} if name in aliases else cut
             item = _cut(item, unknown)
             above.add(name)
             done.append(item)
-            if isinstance(item, ClassPlan) and not above.issuperset(n for n in _refers(item) if n in by_name):
+            if isinstance(item, ClassPlan) and not above.issuperset(
+                n for n in _refers(item) if n in by_name
+            ):
                 rebuilt.append(item.name)
     used = {n for item in done for n in _refers(item)}
     return ModelsPlan(tuple(done), tuple(sorted(n for n in shared if n in used)), tuple(rebuilt))
@@ -86,35 +88,45 @@ def _without(shape: Any, names: set[str], instead: Shape) -> Any:
         return shape
     if str(shape.get("$ref")).removeprefix(PREFIX) in names:
         return instead
-    return {key: value if key == "enum" else _without(value, names, instead) for key, value in shape.items()}
+    return {
+        key: value if key == "enum" else _without(value, names, instead)
+        for key, value in shape.items()
+    }
 
 
 def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
-    """The strongly connected groups of a graph, leaf first (Tarjan, without recursion)."""
+    """The strongly connected groups of a graph, leaf first, each as it was met (Tarjan, without recursion)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
+    open_names: set[str] = set()
     for start in edges:
         if start in index:
             continue
         work = [(start, iter(edges[start]))]
         index[start] = low[start] = len(index)
         stack.append(start)
+        open_names.add(start)
         while work:
             name, nexts = work[-1]
             for other in nexts:
                 if other not in index:
                     index[other] = low[other] = len(index)
                     stack.append(other)
+                    open_names.add(other)
                     work.append((other, iter(edges[other])))
                     break
-                if other in stack:
+                if other in open_names:
                     low[name] = min(low[name], index[other])
             else:
                 work.pop()
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[name])
                 if low[name] == index[name]:
-                    at = stack.index(name)
-                    yield stack[at:]
+                    at = len(stack) - 1
+                    while stack[at] != name:
+                        at -= 1
+                    group = stack[at:]
                     del stack[at:]
+                    open_names.difference_update(group)
+                    yield group

@@ -23,7 +23,11 @@ def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
     for kind in ("string", "integer", "boolean"):
         members = list(dict.fromkeys(v for v in values if _type(v) == kind))
         if members:
-            shapes.append({"type": kind} if len(members) == 2 and kind == "boolean" else {"type": kind, "enum": members})
+            shapes.append(
+                {"type": kind}
+                if len(members) == 2 and kind == "boolean"
+                else {"type": kind, "enum": members}
+            )
     if any(v is None for v in values):
         shapes.append({"type": "null"})
     if not shapes or any(_type(v) == "other" for v in values):
@@ -61,7 +65,9 @@ def number_shape(schema: Mapping[str, Any], kind: str) -> Shape:
                 keyword = "minimum" if low else "maximum"
             bound = math.ceil(bound) if low else math.floor(bound)
         if keyword in shape:
-            bound = max(bound, shape[keyword]) if keyword == "minimum" else min(bound, shape[keyword])
+            bound = (
+                max(bound, shape[keyword]) if keyword == "minimum" else min(bound, shape[keyword])
+            )
         shape[keyword] = bound
     step = schema.get("multipleOf")
     if kind == "integer" and step is not None and step == int(step) and step < _EXACT:
@@ -75,7 +81,11 @@ def array_counts(schema: Mapping[str, Any]) -> Shape:
 
 
 def _counts(schema: Mapping[str, Any], *keywords: str) -> Shape:
-    return {k: int(schema[k]) for k in keywords if k in schema and 0 < schema[k] < 2**31 or schema.get(k) == 0 and k.startswith("max")}
+    return {
+        k: int(schema[k])
+        for k in keywords
+        if (k in schema and 0 < schema[k] < 2**31) or (schema.get(k) == 0 and k.startswith("max"))
+    }
 
 
 def union(shapes: list[Shape]) -> Shape:

@@ -19,8 +19,8 @@ from toolgen.plan.scalars import Shape, array_counts, literal_shape, number_shap
 MAX_INLINE = 200
 """Keywords of a definition that is written out at each of its places. A larger one becomes any value there."""
 
-MAX_NESTING = 30
-"""Definitions inside definitions that are written out."""
+MAX_NESTING = 90
+"""Schemas inside schemas that are written out in one type. What is deeper becomes any value."""
 
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
@@ -38,6 +38,7 @@ class Shaper:
     _names: dict[str, ClassName] = field(default_factory=dict)
     _inlined: dict[str, Shape] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
+    _depth: int = 0
     _waiting: list[tuple[ClassName, ObjectView, str | None]] = field(default_factory=list)
 
     @property
@@ -64,8 +65,14 @@ class Shaper:
 
     def shape(self, schema: Any, *way: str) -> Shape:
         """The shape of a schema; `way` names the classes of objects in it."""
-        if not isinstance(schema, Mapping):
+        if not isinstance(schema, Mapping) or self._depth == MAX_NESTING:
             return {}
+        self._depth += 1
+        shape = self._shape(schema, way)
+        self._depth -= 1
+        return shape
+
+    def _shape(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
         if "$ref" in schema:
             return self._reference(schema["$ref"], way)
         if "const" in schema or "enum" in schema:
@@ -96,19 +103,32 @@ class Shaper:
     def _array(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
         prefix, rest = schema.get("prefixItems"), schema.get("items", True)
         if not prefix:
-            return {"type": "array", "items": self.shape(rest, *way, "item"), **array_counts(schema)}
+            return {
+                "type": "array",
+                "items": self.shape(rest, *way, "item"),
+                **array_counts(schema),
+            }
         size = len(prefix)
         closed = rest is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
         if not closed:
             return {"type": "array", "items": {}, **array_counts(schema)}
         members = [self.shape(sub, *way, f"item{i}") for i, sub in enumerate(prefix, 1)]
-        return {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
+        return {
+            "type": "array",
+            "prefixItems": members,
+            "items": False,
+            "minItems": size,
+            "maxItems": size,
+        }
 
     def _object(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         choices = only.get("anyOf") or only.get("oneOf")
         if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
-            typed = [{"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c for c in choices]
+            typed = [
+                {"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c
+                for c in choices
+            ]
             return self._union(typed, way)
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
@@ -141,23 +161,32 @@ class Shaper:
         return next((shape for shape in shapes if shape), {})
 
     def _reference(self, ref: str, way: tuple[str, ...]) -> Shape:
-        key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "#"
+        key, target = self._followed(ref)
         if key in self.shared:
             self.used.add(key)
             return {"$ref": f"{PREFIX}{self.shared[key]}"}
         if key in self._names:
             return {"$ref": f"{PREFIX}{self._names[key]}"}
-        target = self.lookup(ref)
         view = object_view(target, self.lookup)
         if view is not None and view.properties:
             name = type_name(self.root_name, key, taken=self.taken)
             self._names[key] = name
             return self._new_class(name, view, view.description)
-        return self._inline(key, target, way)
+        return self._inline(key, target)
 
-    def _inline(self, key: str, target: Any, way: tuple[str, ...]) -> Shape:
+    def _followed(self, ref: str) -> tuple[str, Any]:
+        """The key and the schema at the end of a chain of references, or where a shared type or a class is met."""
+        while True:
+            key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "#"
+            target = self.lookup(ref)
+            known = key in self.shared or key in self._names
+            if known or not isinstance(target, Mapping) or "$ref" not in target:
+                return key, target
+            ref = target["$ref"]
+
+    def _inline(self, key: str, target: Any) -> Shape:
         """The shape of a definition that is no class; inside itself it is any value."""
-        if key in self._open or len(self._open) == MAX_NESTING:
+        if key in self._open:
             return {}
         if key not in self._inlined:
             self._open.append(key)
@@ -174,7 +203,9 @@ class Shaper:
         extras = self.shape(view.extra, name, "extra") if isinstance(view.extra, Mapping) else {}
         return ClassPlan(name, description, fields, view.extra is False, extras)
 
-    def _field(self, owner: ClassName, wire: str, name: Any, schema: Any, view: ObjectView) -> FieldPlan:
+    def _field(
+        self, owner: ClassName, wire: str, name: Any, schema: Any, view: ObjectView
+    ) -> FieldPlan:
         shape = self.shape(schema, owner, wire)
         said = schema if isinstance(schema, Mapping) else {}
         description = said.get("description")

@@ -68,7 +68,11 @@ def _types(types: list[SharedType]) -> ModelsPlan:
     taken: set[str] = set(names)
     items: list[ClassPlan | AliasPlan] = []
     for shared in sorted(types, key=lambda s: s.name):
-        schema = {**shared.schema, "$defs": schemas} if isinstance(shared.schema, Mapping) else shared.schema
+        schema = (
+            {**shared.schema, "$defs": schemas}
+            if isinstance(shared.schema, Mapping)
+            else shared.schema
+        )
         items += _named(schema, ClassName(shared.name), names, taken)
     return ordered(items, {})
 

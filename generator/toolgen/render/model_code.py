@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from datamodel_code_generator import DataModelType, InputFileType, generate
+from datamodel_code_generator import InputFileType, generate
 from datamodel_code_generator.config import GenerateConfig
+from datamodel_code_generator.enums import (
+    DataModelType,
+    StrictTypes,
+    TargetPydanticVersion,
+)
+from datamodel_code_generator.format import PythonVersion
+from datamodel_code_generator.parser import LiteralType
 
 from toolgen.render.literals import python_string
 
@@ -22,6 +29,24 @@ _FIELDS_PER_CLASS = 40
 
 _RENAMED = {"StrictInt": "Integer", "StrictFloat": "Number", "Dict": "dict", "List": "list"}
 """Names of pydantic and typing that are printed as names of our own, or of the language."""
+
+_KNOWN = frozenset(
+    [
+        "Annotated",
+        "Any",
+        "Field",
+        "Integer",
+        "Literal",
+        "Number",
+        "StrictBool",
+        "StrictStr",
+        "dict",
+        "list",
+        "str",
+        "tuple",
+    ]
+)
+"""All names but those of classes that a type expression may have."""
 
 _PREFIX = "#/$defs/"
 
@@ -47,19 +72,41 @@ def type_expressions(shapes: Sequence[Any]) -> list[Expression]:
 def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
     if not masked:
         return []
-    document: dict[str, Any] = {token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes}
+    document: dict[str, Any] = {
+        token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes
+    }
     for start in range(0, len(masked), _FIELDS_PER_CLASS):
-        part = {f"f{i}": shape for i, shape in enumerate(masked[start : start + _FIELDS_PER_CLASS], start)}
+        part = {
+            f"f{i}": shape
+            for i, shape in enumerate(masked[start : start + _FIELDS_PER_CLASS], start)
+        }
         document[f"H{start}"] = {"type": "object", "properties": part, "required": list(part)}
     found: dict[str, ast.expr] = {}
     for node in ast.parse(model_code({"$defs": document})).body:
-        for line in node.body if isinstance(node, ast.ClassDef) else ():
-            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
-                if line.target.id == "root":  # a constrained part, which is printed where it is used
-                    tokens.parts[node.name] = line.annotation
+        if isinstance(node, ast.Assign):
+            tokens.parts |= _aliased(node)
+        elif isinstance(node, ast.ClassDef):
+            for name, annotation in _annotated(node):
+                if name == "root":  # a constrained part, which is printed where it is used
+                    tokens.parts[node.name] = annotation
                 elif node.name.startswith("H"):
-                    found[line.target.id] = line.annotation
+                    found[name] = annotation
     return [tokens.unmasked(found[f"f{i}"]) for i in range(len(masked))]
+
+
+def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+    """The fields of a class with their annotations."""
+    for line in node.body:
+        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+            yield line.target.id, line.annotation
+
+
+def _aliased(node: ast.Assign) -> dict[str, ast.expr]:
+    """The name and the type of a `Name = TypeAliasType("Name", type)`."""
+    target, call = node.targets[0], node.value
+    if isinstance(target, ast.Name) and isinstance(call, ast.Call) and len(call.args) == 2:
+        return {target.id: call.args[1]}
+    return {}
 
 
 def model_code(schema: dict[str, Any]) -> str:
@@ -69,8 +116,8 @@ def model_code(schema: dict[str, Any]) -> str:
         config=GenerateConfig(
             input_file_type=InputFileType.JsonSchema,
             output_model_type=DataModelType.PydanticV2BaseModel,
-            target_python_version="3.11",
-            target_pydantic_version="2.12",
+            target_python_version=PythonVersion("3.11"),
+            target_pydantic_version=TargetPydanticVersion("2.12"),
             disable_timestamp=True,
             formatters=[],
             allow_remote_refs=False,
@@ -78,8 +125,8 @@ def model_code(schema: dict[str, Any]) -> str:
             treat_dot_as_module=False,
             use_annotated=True,
             strict_nullable=True,
-            strict_types=["str", "bytes", "int", "float", "bool"],
-            enum_field_as_literal="all",
+            strict_types=list(StrictTypes),
+            enum_field_as_literal=LiteralType.All,
             use_single_value_enum_as_const=True,
             read_const_beside_enum=True,
             filter_literal_values=True,
@@ -116,7 +163,9 @@ class _Tokens(ast.NodeTransformer):
         out: dict[str, Any] = {}
         for key, value in shape.items():
             if key == "$ref":
-                out[key] = _PREFIX + self._token("R", value.removeprefix(_PREFIX), self._class_tokens, self.classes)
+                out[key] = _PREFIX + self._token(
+                    "R", value.removeprefix(_PREFIX), self._class_tokens, self.classes
+                )
             elif key == "pattern":
                 out[key] = self._text(value)
             elif key == "enum":
@@ -140,14 +189,18 @@ class _Tokens(ast.NodeTransformer):
         text = ast.unparse(self.visit(deepcopy(annotation)))
         return Expression(text, frozenset(self._used))
 
-    def visit_Name(self, node: ast.Name) -> Any:  # noqa: N802 - named by ast
+    def visit_Name(self, node: ast.Name) -> Any:
         """Put back the name of a class, or print our own name for one of pydantic's."""
         if node.id in self.parts and node.id not in self.classes:
             return self.visit(deepcopy(self.parts[node.id]))
         name = self.classes.get(node.id) or _RENAMED.get(node.id, node.id)
+        if node.id not in self.classes and name not in _KNOWN:
+            raise ValueError(f"a type expression has the unknown name {name}")
         self._used.add(name)
         return ast.Name(name)
 
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:  # noqa: N802 - named by ast
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Put back a text; its literal is printed as it is, as a name would be."""
-        return ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node
+        return (
+            ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node
+        )

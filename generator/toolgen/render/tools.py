@@ -78,38 +78,52 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
     ):
         if value is not None:
             definition.append((key, value))
-    return environment().get_template("tools/module.py.jinja").render(
-        title=f"The tool `{tool.name}`: its arguments, its result and its definition.",
-        imports=imports.lines(),
-        exports=sorted(["DEFINITION", *(str(item.name) for item in plan.models.items)]),
-        items=items,
-        rebuilt=plan.models.rebuilt,
-        definition=definition,
+    return (
+        environment()
+        .get_template("tools/module.py.jinja")
+        .render(
+            title=f"The tool `{tool.name}`: its arguments, its result and its definition.",
+            imports=imports.lines(),
+            exports=["DEFINITION", *sorted(str(item.name) for item in plan.models.items)],
+            items=items,
+            rebuilt=plan.models.rebuilt,
+            definition=definition,
+        )
     )
 
 
 def _types(plan: ModelsPlan, expressions: Iterator[Expression]) -> str:
     imports = Imports()
     items = _items(plan, expressions, imports, ".runtime.fields")
-    return environment().get_template("types.py.jinja").render(
-        title="Types that tools share.",
-        imports=imports.lines(),
-        exports=sorted(str(item.name) for item in plan.items),
-        items=items,
-        rebuilt=plan.rebuilt,
+    return (
+        environment()
+        .get_template("types.py.jinja")
+        .render(
+            title="Types that tools share.",
+            imports=imports.lines(),
+            exports=sorted(str(item.name) for item in plan.items),
+            items=items,
+            rebuilt=plan.rebuilt,
+        )
     )
 
 
 def _index(plan: ToolsPlan) -> str:
     tools = [(p.tool.name, str(p.module), str(p.arguments)) for p in plan.tools]
     aliases = {alias: p.tool.name for p in plan.tools for alias in p.tool.aliases}
-    return environment().get_template("tools/__init__.py.jinja").render(
-        tools=tools,
-        modules=sorted(p.module for p in plan.tools),
-        low=[p.tool.name for p in plan.tools if p.tool.risk == "low"],
-        aliases=dict(sorted(aliases.items())),
-        display_names={p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name},
-        deprecated=[p.tool.name for p in plan.tools if p.tool.deprecated],
+    return (
+        environment()
+        .get_template("tools/__init__.py.jinja")
+        .render(
+            tools=tools,
+            modules=sorted(p.module for p in plan.tools),
+            low=[p.tool.name for p in plan.tools if p.tool.risk == "low"],
+            aliases=dict(sorted(aliases.items())),
+            display_names={
+                p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name
+            },
+            deprecated=[p.tool.name for p in plan.tools if p.tool.deprecated],
+        )
     )
 
 
@@ -125,7 +139,9 @@ def _items(
     ]
 
 
-def _alias(item: AliasPlan, expressions: Iterator[Expression], imports: Imports, fields_module: str) -> AliasText:
+def _alias(
+    item: AliasPlan, expressions: Iterator[Expression], imports: Imports, fields_module: str
+) -> AliasText:
     expression = next(expressions)
     imports.add("typing", "TypeAlias")
     imports.use(expression.names, fields_module)
@@ -133,7 +149,11 @@ def _alias(item: AliasPlan, expressions: Iterator[Expression], imports: Imports,
 
 
 def _class(
-    item: ClassPlan, expressions: Iterator[Expression], imports: Imports, fields_module: str, classes: set[str]
+    item: ClassPlan,
+    expressions: Iterator[Expression],
+    imports: Imports,
+    fields_module: str,
+    classes: set[str],
 ) -> ClassText:
     extras: Expression = next(expressions)
     imports.add("pydantic", "BaseModel")
@@ -142,8 +162,12 @@ def _class(
     if typed:
         imports.add("pydantic", "Field")
         imports.use(extras.names, fields_module)
-    fields = tuple(_field(f, next(expressions), imports, fields_module, classes) for f in item.fields)
-    return ClassText(item.name, item.description, item.closed, extras.text if typed else None, fields)
+    fields = tuple(
+        _field(f, next(expressions), imports, fields_module, classes) for f in item.fields
+    )
+    return ClassText(
+        item.name, item.description, item.closed, extras.text if typed else None, fields
+    )
 
 
 def _field(
@@ -163,13 +187,15 @@ def _field(
         value = None if factory else value
     if plan.name != plan.wire:
         options.append(f"alias={python_string(plan.wire)}")
-    if options and value is None or plan.name != plan.wire:
+    if (options and value is None) or plan.name != plan.wire:
         imports.add("pydantic", "Field")
         value = f"Field({', '.join(options)})"
     return FieldText(plan.name, annotation, value, plan.description)
 
 
-def _factory(plan: FieldPlan, expression: Expression, imports: Imports, classes: set[str]) -> str | None:
+def _factory(
+    plan: FieldPlan, expression: Expression, imports: Imports, classes: set[str]
+) -> str | None:
     """What makes a default that holds objects of classes; None for plain data."""
     if not isinstance(plan.default, dict | list) or not plan.default:
         return None
@@ -180,4 +206,3 @@ def _factory(plan: FieldPlan, expression: Expression, imports: Imports, classes:
         return f"{expression.text}.model_validate({literal})"
     imports.add("pydantic", "TypeAdapter")
     return f"TypeAdapter[{expression.text}]({expression.text}).validate_python({literal})"
-

@@ -26,7 +26,12 @@ def check_tool_names(declared: Iterable[Declaration], findings: Findings) -> Non
             findings.add("tool-duplicate", span, related=there, name=tool.name, first=where)
         else:
             findings.add(
-                "tool-names-collide", span, related=there, name=tool.name, other=first.name, first=where
+                "tool-names-collide",
+                span,
+                related=there,
+                name=tool.name,
+                other=first.name,
+                first=where,
             )
     for tool in tools:
         for i, alias in enumerate(tool.aliases):
@@ -49,7 +54,9 @@ def check_type_names(named: Iterable[tuple[str, Span]], findings: Findings) -> N
         first = seen.setdefault(fold(name), span)
         if first is not span:
             related = (Related(first, "the first one"),)
-            findings.add("type-names-collide", span, related=related, name=name, first=Verbatim(first.path))
+            findings.add(
+                "type-names-collide", span, related=related, name=name, first=Verbatim(first.path)
+            )
 
 
 def _declared(tool: Declaration) -> tuple[Related, ...]:

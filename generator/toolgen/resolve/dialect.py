@@ -18,12 +18,21 @@ _NAMED: tuple[tuple[str, Dialect], ...] = (
 )
 
 ANNOTATIONS = frozenset(
-    "$comment default deprecated description examples readOnly title writeOnly".split()
+    [
+        "$comment",
+        "default",
+        "deprecated",
+        "description",
+        "examples",
+        "readOnly",
+        "title",
+        "writeOnly",
+    ]
 )
 """Keywords that judge no value."""
 
 
-class UnknownDialect(Exception):
+class UnknownDialectError(Exception):
     """`$schema` names a dialect that is not read."""
 
 
@@ -31,7 +40,7 @@ def dialect(schema: Any) -> Dialect:
     """The dialect that `$schema` names; without it the newest, or draft-07 where only that spelling has a meaning.
 
     Raises:
-        UnknownDialect: `$schema` names another one.
+        UnknownDialectError: `$schema` names another one.
     """
     if not isinstance(schema, Mapping):
         return "2020-12"
@@ -41,7 +50,7 @@ def dialect(schema: Any) -> Dialect:
             for word, known in _NAMED:
                 if word in named:
                     return known
-        raise UnknownDialect
+        raise UnknownDialectError
     old = any(
         isinstance(s, dict) and (isinstance(s.get("items"), list) or "dependencies" in s)
         for _, s in walk(schema)
@@ -53,7 +62,9 @@ def respelled(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
     """The keywords of one schema, not of those inside it, in their 2020-12 spelling and with the same meaning."""
     if source == "2020-12":
         return dict(schema)
-    if source == "draft-07" and "$ref" in schema:  # draft-07 overlooks what stands beside a reference
+    if (
+        source == "draft-07" and "$ref" in schema
+    ):  # draft-07 overlooks what stands beside a reference
         schema = {k: v for k, v in schema.items() if k == "$ref" or k in ANNOTATIONS}
     out: dict[str, Any] = {}
     for key, value in schema.items():

@@ -8,8 +8,27 @@ import unicodedata
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 
 _TAKEN = frozenset(
-    "Annotated Any BaseModel ConfigDict Field Final Integer Literal Mapping Number Omittable ToolDefinition TypeAlias "
-    "TypeVar Union Optional False None True".split()
+    [
+        "Annotated",
+        "Any",
+        "BaseModel",
+        "ConfigDict",
+        "Field",
+        "Final",
+        "Integer",
+        "Literal",
+        "Mapping",
+        "Number",
+        "Omittable",
+        "ToolDefinition",
+        "TypeAlias",
+        "TypeVar",
+        "Union",
+        "Optional",
+        "False",
+        "None",
+        "True",
+    ]
 )
 """Class-like names that a generated module uses itself."""
 

@@ -8,14 +8,28 @@ from typing import Any
 from toolgen.load import Pointer
 
 ONE = frozenset(
-    "additionalItems additionalProperties contains contentSchema else if items not propertyNames then "
-    "unevaluatedItems unevaluatedProperties".split()
+    [
+        "additionalItems",
+        "additionalProperties",
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ]
 )
-LIST = frozenset("allOf anyOf items oneOf prefixItems".split())
+LIST = frozenset(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
 NAMED = frozenset(
-    "$defs definitions dependencies dependentSchemas patternProperties properties".split()
+    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"]
 )
-IN_PLACE = frozenset("allOf anyOf dependencies dependentSchemas else if not oneOf then".split())
+IN_PLACE = frozenset(
+    ["allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"]
+)
 """Keywords whose schemas judge the same value as the schema around them."""
 
 

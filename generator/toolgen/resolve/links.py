@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from toolgen.diagnostics import Findings
 from toolgen.resolve.keywords import in_place, walk
 from toolgen.resolve.places import Library, Place
-from toolgen.resolve.references import References, Refused
+from toolgen.resolve.references import References, RefusedError
 
 _DYNAMIC = ("$dynamicRef", "$recursiveRef")
 
@@ -52,13 +52,15 @@ def linked(library: Library, findings: Findings) -> Links:
                 continue
             for keyword in _DYNAMIC:
                 if keyword in schema:
-                    findings.add("reference-dynamic", library.key_span(here, keyword), keyword=keyword)
+                    findings.add(
+                        "reference-dynamic", library.key_span(here, keyword), keyword=keyword
+                    )
             ref = schema.get("$ref")
             if isinstance(ref, str):
                 try:
                     targets[here] = references.target(here, ref)
-                except Refused as refused:
-                    findings.add(refused.code, library.span(here, "$ref"), **refused.holes)
+                except RefusedError as refused:
+                    findings.add(refused.code, library.span(here, "$ref"), ref=refused.ref)
                 else:
                     queue.append(targets[here])
     links = Links(library, targets, tuple(roots))

@@ -20,7 +20,7 @@ class Place(NamedTuple):
     pointer: Pointer
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """There is no value at a pointer."""
 
 
@@ -28,16 +28,16 @@ def child(value: Any, step: str | int) -> Any:
     """The member of an object or the item of a list that a step of a pointer leads to.
 
     Raises:
-        Missing: there is none.
+        MissingError: there is none.
     """
     if isinstance(value, dict) and isinstance(step, str) and step in value:
         return value[step]
     if isinstance(value, list):
         digits = str(step)
-        if digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0"):
-            if len(digits) < 10 and int(digits) < len(value):
-                return value[int(digits)]
-    raise Missing
+        position = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+        if str(position) == digits and position < len(value):
+            return value[position]
+    raise MissingError
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Library:
         """The value at a place.
 
         Raises:
-            Missing: there is none.
+            MissingError: there is none.
         """
         value = self.documents[place.document].value
         for step in place.pointer:
@@ -77,7 +77,10 @@ class Library:
 
     def root(self, place: Place) -> Place:
         """The schema that `#` means at a place: a file of types, or `parameters` or `result` of a tool."""
-        inside = place.document in self.tools and place.pointer[:1] in (("parameters",), ("result",))
+        inside = place.document in self.tools and place.pointer[:1] in (
+            ("parameters",),
+            ("result",),
+        )
         return Place(place.document, place.pointer[:1] if inside else ())
 
     def roots(self) -> Iterator[Place]:

@@ -9,16 +9,16 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from toolgen.load import Pointer
 from toolgen.resolve.keywords import is_schema, walk
-from toolgen.resolve.places import Library, Missing, Place, child
+from toolgen.resolve.places import Library, MissingError, Place, child
 
 
-class Refused(Exception):
-    """A reference that cannot be followed: the code of the finding and what fills its message."""
+class RefusedError(Exception):
+    """A reference that cannot be followed: the code of the finding, and the reference."""
 
-    def __init__(self, code: str, **holes: object) -> None:
+    def __init__(self, code: str, ref: str) -> None:
         super().__init__(code)
         self.code = code
-        self.holes = holes
+        self.ref = ref
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class References:
         """The place that `ref` leads to from the schema at `place`.
 
         Raises:
-            Refused: it leads out of the sources, or nowhere.
+            RefusedError: it leads out of the sources, or nowhere.
         """
         root = self.library.root(place)
         identifiers = self._identifiers(root)
@@ -70,18 +70,18 @@ class References:
         try:
             parts = urlsplit(ref)
         except ValueError:
-            raise Refused("reference-remote", ref=ref) from None
+            raise RefusedError("reference-remote", ref) from None
         if parts.scheme or parts.netloc or parts.query or ref.startswith("//"):
-            raise Refused("reference-remote", ref=ref)
+            raise RefusedError("reference-remote", ref)
         path = unquote(parts.path)
         if path.startswith(("/", "~")) or "\\" in path or ":" in path or "\0" in path:
-            raise Refused("reference-outside", ref=ref)
+            raise RefusedError("reference-outside", ref)
         source = posixpath.normpath(posixpath.join(posixpath.dirname(place.document[0]), path))
         if source == ".." or source.startswith(("../", "/")):
-            raise Refused("reference-outside", ref=ref)
+            raise RefusedError("reference-outside", ref)
         document = (source, 0)
         if document not in self.library.documents:
-            raise Refused("reference-dangling", ref=ref)
+            raise RefusedError("reference-dangling", ref)
         return self._inside(Place(document, ()), parts.fragment, ref)
 
     def _inside(self, resource: Place, fragment: str, ref: str) -> Place:
@@ -91,7 +91,7 @@ class References:
             base, _ = anchors.base(resource, self.library.root(resource))
             found = anchors.addresses.get(f"{base}#{pointer}")
             if found is None:
-                raise Refused("reference-dangling", ref=ref)
+                raise RefusedError("reference-dangling", ref)
             return found
         steps: list[str | int] = list(resource.pointer)
         try:
@@ -99,11 +99,13 @@ class References:
             for raw in pointer.split("/")[1:]:
                 step = raw.replace("~1", "/").replace("~0", "~")
                 value = child(value, step)
-                steps.append(int(step) if step.isdigit() and not _keyed(self, resource, steps) else step)
-        except Missing:
-            raise Refused("reference-dangling", ref=ref) from None
+                steps.append(
+                    int(step) if step.isdigit() and not _keyed(self, resource, steps) else step
+                )
+        except MissingError:
+            raise RefusedError("reference-dangling", ref) from None
         if not is_schema(value):
-            raise Refused("reference-no-schema", ref=ref)
+            raise RefusedError("reference-no-schema", ref)
         return Place(resource.document, tuple(steps))
 
     def _identifiers(self, root: Place) -> Identifiers:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.load import Pointer
-from toolgen.resolve.catalog import Schema, SharedType
+from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import Dialect, dialect, respelled
 from toolgen.resolve.identifiers import class_name
 from toolgen.resolve.keywords import LIST, NAMED, ONE, is_schema
@@ -31,6 +31,7 @@ class Bundles:
     """The shared types, by place."""
     types: dict[str, SharedType] = field(default_factory=dict)
     origins: dict[str, Place] = field(default_factory=dict)
+    _dialects: dict[Place, Dialect] = field(default_factory=dict)
 
     def shared_types(self) -> dict[str, SharedType]:
         """All shared types; references inside them are `#/$defs/<name>`."""
@@ -69,8 +70,8 @@ class Bundles:
         found: dict[Place, None] = {}
         for container in _DEFINITIONS:
             named = value.get(container) if isinstance(value, dict) else None
-            for name in named if isinstance(named, dict) else ():
-                if is_schema(named[name]):
+            for name, sub in named.items() if isinstance(named, dict) else ():
+                if is_schema(sub):
                     found[Place(root.document, (*root.pointer, container, name))] = None
         queue = [root, *found]
         for place in queue:
@@ -82,7 +83,9 @@ class Bundles:
 
     def _closure(self, root: Place, own: list[Place]) -> list[str]:
         places = [root, *own]
-        direct = {self.names[t] for p in places for t in self.links.from_place(p) if t in self.names}
+        direct = {
+            self.names[t] for p in places for t in self.links.from_place(p) if t in self.names
+        }
         found, queue = set(direct), list(direct)
         for name in queue:
             for other in self.types[name].refers:
@@ -105,8 +108,10 @@ class Bundles:
         return keys
 
     def _copied(self, place: Place, address: Callable[[Place], str], *, top: bool) -> Any:
-        source = self.links.library.value(self.links.library.root(place))
-        copier = _Copier(self.links, address, dialect(source))
+        root = self.links.library.root(place)
+        if root not in self._dialects:
+            self._dialects[root] = dialect(self.links.library.value(root))
+        copier = _Copier(self.links, address, self._dialects[root])
         return copier.copy(self.links.library.value(place), place, top=top)
 
 
@@ -128,7 +133,9 @@ class _Copier:
             if key == "$ref" and place in self.links.targets:
                 out[key] = self.address(self.links.targets[place])
             else:
-                out[key] = self._value(key, value, Place(place.document, (*place.pointer, pointers.get(key, key))))
+                out[key] = self._value(
+                    key, value, Place(place.document, (*place.pointer, pointers.get(key, key)))
+                )
         return out
 
     def _kept(self, key: str) -> bool:

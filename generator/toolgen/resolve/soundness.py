@@ -10,13 +10,13 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Pointer
 from toolgen.resolve.bounds import check_bounds
-from toolgen.resolve.dialect import Dialect, UnknownDialect, dialect
+from toolgen.resolve.dialect import Dialect, UnknownDialectError, dialect
 from toolgen.resolve.keywords import walk
 from toolgen.resolve.links import Links
 from toolgen.resolve.patterns import compiled
 from toolgen.resolve.places import Library, Place
 
-TYPES = frozenset("array boolean integer null number object string".split())
+TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
 
 _METASCHEMAS: dict[Dialect, Any] = {
     "draft-07": Draft7Validator(Draft7Validator.META_SCHEMA),
@@ -34,8 +34,10 @@ def check_soundness(links: Links, findings: Findings) -> None:
         value = library.value(root)
         try:
             source = dialect(library.value(library.root(root)))
-        except UnknownDialect:
-            findings.add("dialect-unknown", library.span(root, "$schema"), dialect=value.get("$schema"))
+        except UnknownDialectError:
+            findings.add(
+                "dialect-unknown", library.span(root, "$schema"), dialect=value.get("$schema")
+            )
             continue
         faults: set[Pointer] = set()
         for pointer, schema in walk(value):
@@ -47,7 +49,9 @@ def check_soundness(links: Links, findings: Findings) -> None:
         _check_form(root, value, source, faults, library, findings)
 
 
-def _check_schema(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
+def _check_schema(
+    schema: dict[str, Any], place: Place, library: Library, findings: Findings
+) -> set[str]:
     """Check the keywords of one schema; return those that are at fault."""
     faults = check_bounds(schema, place, library, findings)
     faults |= _check_type(schema, place, library, findings)
@@ -56,14 +60,22 @@ def _check_schema(schema: dict[str, Any], place: Place, library: Library, findin
         faults.add("enum")
     patterns = schema.get("patternProperties")
     for pattern in patterns if isinstance(patterns, dict) else ():
-        _check_pattern(pattern, Place(place.document, (*place.pointer, "patternProperties")), pattern, library, findings)
+        _check_pattern(
+            pattern,
+            Place(place.document, (*place.pointer, "patternProperties")),
+            pattern,
+            library,
+            findings,
+        )
     if isinstance(schema.get("pattern"), str):
         _check_pattern(schema["pattern"], place, "pattern", library, findings)
     _check_required(schema, place, library, findings)
     return faults
 
 
-def _check_type(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
+def _check_type(
+    schema: dict[str, Any], place: Place, library: Library, findings: Findings
+) -> set[str]:
     named = schema.get("type", [])
     faults = set()
     for i, name in enumerate(named if isinstance(named, list) else [named]):
@@ -74,14 +86,18 @@ def _check_type(schema: dict[str, Any], place: Place, library: Library, findings
     return faults
 
 
-def _check_pattern(pattern: str, place: Place, key: str, library: Library, findings: Findings) -> None:
+def _check_pattern(
+    pattern: str, place: Place, key: str, library: Library, findings: Findings
+) -> None:
     reason = compiled(pattern)
     if isinstance(reason, str):
         span = library.span(place, key) if key == "pattern" else library.key_span(place, key)
         findings.add("pattern-unusable", span, pattern=pattern, reason=Verbatim(reason[:200]))
 
 
-def _check_required(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> None:
+def _check_required(
+    schema: dict[str, Any], place: Place, library: Library, findings: Findings
+) -> None:
     required, properties = schema.get("required"), schema.get("properties", {})
     if schema.get("additionalProperties") is not False or not isinstance(properties, dict):
         return
@@ -93,7 +109,12 @@ def _check_required(schema: dict[str, Any], place: Place, library: Library, find
 
 
 def _check_form(
-    root: Place, value: Any, source: Dialect, faults: set[Pointer], library: Library, findings: Findings
+    root: Place,
+    value: Any,
+    source: Dialect,
+    faults: set[Pointer],
+    library: Library,
+    findings: Findings,
 ) -> None:
     """Check a whole schema against the schema of schemas; faults that are known already are passed over."""
     for error in _METASCHEMAS[source].iter_errors(value):

@@ -24,7 +24,9 @@ def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Validatio
         yield ValidationError("the text does not match the pattern")
 
 
-Judge: Any = extend(Draft202012Validator, {"pattern": _pattern})
+_extend: Any = extend  # the stubs leave its type open
+
+Judge: Any = _extend(Draft202012Validator, {"pattern": _pattern})
 """A JSON Schema validator whose patterns run in the engine of the generated code."""
 
 _TYPES: dict[str, Any] = {
@@ -52,7 +54,12 @@ def reason_against(judge: Any, value: Any) -> str | None:
 
 
 def check_values(
-    schema: Any, judge: Any, origins: Mapping[str, Place], root: Place, library: Library, findings: Findings
+    schema: Any,
+    judge: Any,
+    origins: Mapping[str, Place],
+    root: Place,
+    library: Library,
+    findings: Findings,
 ) -> None:
     """Check the values inside a self-contained schema.
 

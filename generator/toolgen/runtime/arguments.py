@@ -58,7 +58,9 @@ class ArgumentsError(ValueError):
 
 def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
     """Make the error for a tool that there is not; it names the nearest tools."""
-    near = get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
+    near = (
+        get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
+    )
     expected = f"a known tool (perhaps {' or '.join(near)})" if near else "a known tool"
     return ArgumentsError("", [Fault("", expected, "an unknown name")])
 
@@ -73,7 +75,9 @@ def parsed(package: str, entry: tuple[str, str], tool: str, value: object) -> Ba
         try:
             value = loads(value)
         except JSONError as error:
-            raise ArgumentsError(tool, [Fault("", "one JSON object", f"text with {error}")]) from None
+            raise ArgumentsError(
+                tool, [Fault("", "one JSON object", f"text with {error}")]
+            ) from None
     if not isinstance(value, Mapping):
         raise ArgumentsError(tool, [Fault("", "an object", _type(value))])
     from pydantic import ValidationError
@@ -82,7 +86,9 @@ def parsed(package: str, entry: tuple[str, str], tool: str, value: object) -> Ba
     try:
         return model.model_validate(value if isinstance(value, dict) else dict(value))
     except ValidationError as error:
-        faults = list(dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False)))
+        faults = list(
+            dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False))
+        )
     except RecursionError:
         faults = [Fault("", "a value of bounded depth", "one that is nested too deep")]
     raise ArgumentsError(tool, faults[:MAX_FAULTS], max(0, len(faults) - MAX_FAULTS))
@@ -97,7 +103,9 @@ def _fault(value: object, row: Mapping[str, Any]) -> Fault:
         return Fault(pointer, "no such property", _type(row["input"]))
     wanted = _EXPECTED.get(kind)
     try:
-        expected = wanted.format(**context) if wanted else str(row["msg"]).removeprefix("Input should be ")
+        expected = (
+            wanted.format(**context) if wanted else str(row["msg"]).removeprefix("Input should be ")
+        )
     except KeyError:
         expected = kind
     found = _type(row["input"])
@@ -127,15 +135,25 @@ _EXPECTED = {
 _LENGTHS = frozenset({"string_too_long", "string_too_short", "too_long", "too_short"})
 
 
-def _pointer(value: Any, loc: Sequence[int | str], *, missing: bool) -> str:
+_NOWHERE = object()
+
+
+def _inner(value: object, step: int | str) -> object:
+    """The member or item that a step leads to."""
+    if isinstance(value, Mapping):
+        return value.get(step, _NOWHERE)
+    if isinstance(value, list | tuple) and isinstance(step, int) and step < len(value):
+        return value[step]
+    return _NOWHERE
+
+
+def _pointer(value: object, loc: Sequence[int | str], *, missing: bool) -> str:
     """The JSON pointer of a fault; steps that name a branch of a union lead nowhere in the value and are left out."""
     steps = []
     for i, step in enumerate(loc):
-        inside = (isinstance(value, Mapping) and step in value) or (
-            isinstance(value, list | tuple) and isinstance(step, int) and step < len(value)
-        )
-        if inside:
-            value = value[step]
+        inner = _inner(value, step)
+        if inner is not _NOWHERE:
+            value = inner
         elif not (missing and i == len(loc) - 1):
             continue
         steps.append(str(step).replace("~", "~0").replace("/", "~1"))

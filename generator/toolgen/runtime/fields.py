@@ -28,7 +28,10 @@ class _NumberSchema:
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         return core_schema.union_schema(
-            [core_schema.int_schema(strict=True), core_schema.float_schema(strict=True, allow_inf_nan=False)],
+            [
+                core_schema.int_schema(strict=True),
+                core_schema.float_schema(strict=True, allow_inf_nan=False),
+            ],
             custom_error_type="number_type",
             custom_error_message="Input should be a valid number",
         )

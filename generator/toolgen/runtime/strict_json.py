@@ -89,4 +89,6 @@ def _no_constant(_: str) -> Any:
     raise JSONError("NaN or Infinity, which JSON does not have")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant
+)

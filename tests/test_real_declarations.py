@@ -1,0 +1,59 @@
+"""Fifty declarations of real applications: each builds and imports, or is refused at a place."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from tests.support.package import write_package
+from tests.support.sources import faults
+from tests.test_tool_modules import run
+
+ROWS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "corpus" / "declarations.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
+
+_IMPORT = """
+import json
+import generated.tools as tools
+for name in tools.DEFINITIONS:
+    tools.DEFINITIONS[name]
+    try:
+        tools.parse_arguments(name, {})
+    except tools.ArgumentsError:
+        pass
+    print(json.dumps(name))
+"""
+
+
+def _declared(position: int, row: dict[str, Any]) -> dict[str, Any]:
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", row["name"])[:50]
+    declared = {"name": f"{name}_{position}", "parameters": row["parameters"]}
+    if row["description"]:
+        declared["description"] = row["description"]
+    if row["result"] is not None:
+        declared["result"] = row["result"]
+    return declared
+
+
+def test_real_declarations_build_or_are_refused_at_a_place(tmp_path: Path) -> None:
+    files: dict[str, Any] = {}
+    refused = []
+    for position, row in enumerate(ROWS):
+        path = f"tools/t{position}.json"
+        declared = _declared(position, row)
+        found = faults({path: json.dumps(declared)})
+        if found:
+            assert {f.span.path for f in found} == {f"schemas/{path}"}
+            refused.append((row["id"], found[0].code))
+        else:
+            files[path] = declared
+    write_package(files, tmp_path)
+
+    assert len(run(tmp_path, _IMPORT)) == len(files)
+    assert len(files) >= 40, refused

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import keyword
+
+import pytest
+from pydantic import BaseModel
+from toolgen.plan.names import field_names, module_name, tool_class_name
+
+HOSTILE = [
+    "", " ", "class", "None", "match", "_x", "__class__", "__init__", "1st", "a-b", "a_b", "a b", "\U0001d4b3", "ﬁ", "fi", "X",
+    "x", "🚀", "本文", "ключ", "é", "e", "list", "str", "Any", "Field", "model_config", "model_dump", "model_name",
+    "copy", "json", "dict", "schema", "self", "cls", "field", "fields", "validate", "register", "mro", "\u202eabc",
+    'a"b', "a\nb", "a" * 300, "{{x}}", "type", "Location", "ID",
+]  # fmt: skip
+
+
+def test_field_names_are_distinct_plain_identifiers() -> None:
+    names = field_names(HOSTILE)
+
+    assert list(names) == HOSTILE
+    assert len(set(names.values())) == len(HOSTILE)
+    for name in names.values():
+        assert name.isidentifier()
+        assert name.isascii()
+        assert not keyword.iskeyword(name)
+        assert not name.startswith("_")
+        assert not hasattr(BaseModel, name)
+        assert not name[0].isupper()
+        assert len(name) <= 70
+
+
+def test_fit_names_are_kept_whatever_the_order() -> None:
+    assert field_names(["a-b", "a_b"]) == {"a-b": "a_b_2", "a_b": "a_b"}
+    assert field_names(["a_b", "a-b"]) == {"a-b": "a_b_2", "a_b": "a_b"}
+
+
+def test_every_attribute_of_a_model_is_avoided() -> None:
+    public = [n for n in {*dir(BaseModel), *dir(type(BaseModel))} if not n.startswith("_")]
+
+    assert [n for n in public if field_names([n])[n] == n] == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "module", "stem"),
+    [
+        ("get_weather", "get_weather", "GetWeather"),
+        ("getWeather", "getweather", "GetWeather"),
+        ("get-weather", "get_weather", "GetWeather"),
+        ("class", "class_", "Class"),
+        ("None", "none_", "NoneType"),
+        ("__init__", "init", "Init"),
+        ("con", "con_", "Con"),
+        ("COM1", "com1_", "COM1"),
+        ("2fa", "_2fa", "Tool2fa"),
+        ("_", "_", "Tool"),
+        ("typing", "typing", "Typing"),
+        ("dispatch", "dispatch_", "Dispatch"),
+        ("parse_arguments", "parse_arguments_", "ParseArguments"),
+    ],
+)
+def test_names_of_tools(tool: str, module: str, stem: str) -> None:
+    assert (module_name(tool), tool_class_name(tool)) == (module, stem)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from tests.support.sources import linked, tool
+
+
+def test_parameters_equal_a_source_without_references_out() -> None:
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "title": "T",
+        "properties": {"a": {"$ref": "#/$defs/A", "description": "kept beside"}},
+        "x-vendor": {"kept": True},
+        "$defs": {"A": {"type": "string"}, "unused": {"type": "integer"}},
+    }
+
+    (probe,), _ = linked({"tools/a.yaml": tool(schema)})
+
+    assert probe.parameters == schema
+
+
+def test_an_own_definition_gives_way_to_a_shared_type() -> None:
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/Place"}, "b": {"$ref": "../types/place.yaml"}},
+        "$defs": {"Place": {"type": "integer"}},
+    }
+
+    (probe,), _ = linked({"tools/a.yaml": tool(schema), "types/place.yaml": {"type": "string"}})
+
+    assert probe.parameters == {
+        "properties": {"a": {"$ref": "#/$defs/Place_2"}, "b": {"$ref": "#/$defs/Place"}},
+        "$defs": {"Place_2": {"type": "integer"}, "Place": {"type": "string"}},
+    }
+    assert probe.shared == ("Place",)
+
+
+def test_draft_07_comes_out_as_2020_12() -> None:
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {
+            "pair": {"items": [{"type": "string"}], "additionalItems": {"$ref": "#/definitions/n"}},
+            "open": {"additionalItems": False, "items": {"type": "string"}},
+            "ref": {"$ref": "#/definitions/n", "description": "said", "minimum": 100},
+        },
+        "dependencies": {"pair": ["open"], "ref": {"required": ["pair"]}},
+        "definitions": {"n": {"type": "integer"}},
+    }
+
+    (probe,), _ = linked({"tools/a.yaml": tool(schema)})
+
+    assert probe.parameters == {
+        "type": "object",
+        "properties": {
+            "pair": {"prefixItems": [{"type": "string"}], "items": {"$ref": "#/$defs/n"}},
+            "open": {"items": {"type": "string"}},
+            "ref": {"$ref": "#/$defs/n", "description": "said"},
+        },
+        "dependentRequired": {"pair": ["open"]},
+        "dependentSchemas": {"ref": {"required": ["pair"]}},
+        "$defs": {"n": {"type": "integer"}},
+    }
+
+
+def test_types_keep_their_references_to_each_other() -> None:
+    files = {
+        "tools/a.yaml": tool({"properties": {"p": {"$ref": "../types/a.yaml"}}}),
+        "types/a.yaml": {"properties": {"b": {"$ref": "b.yaml"}, "a": {"$ref": "#"}}},
+        "types/b.yaml": {"type": "array", "items": {"$ref": "a.yaml#/properties/b"}},
+    }
+
+    (probe,), types = linked(files)
+
+    assert {t.name: t.refers for t in types} == {"A": ("B", "A"), "AB": ("B",), "B": ("AB",)}
+    assert probe.shared == ("A", "AB", "B")
+    assert probe.parameters is not None
+    assert set(probe.parameters["$defs"]) == {"A", "AB", "B"}

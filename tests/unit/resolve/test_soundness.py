@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.sources import faults, linked, tool
+
+
+@pytest.mark.parametrize(
+    ("schema", "code", "said"),
+    [
+        ({"type": "float"}, "type-unknown", "float"),
+        ({"type": ["string", "text"]}, "type-unknown", "text"),
+        ({"type": 3}, "schema-invalid", "type"),
+        ({"enum": []}, "enum-empty", "enum"),
+        ({"type": "string", "enum": ["a", 1]}, "value-contradicts", "enum"),
+        ({"type": "integer", "enum": [True]}, "value-contradicts", "enum"),
+        ({"type": "string", "const": 1}, "value-contradicts", "const"),
+        ({"type": "integer", "default": "1"}, "value-contradicts", "default"),
+        ({"type": "integer", "default": True}, "value-contradicts", "default"),
+        ({"type": "integer", "maximum": 3, "default": 4}, "value-contradicts", "default"),
+        ({"type": "string", "examples": ["a", 2]}, "value-contradicts", "examples"),
+        ({"minimum": 3, "maximum": 2}, "bounds-contradict", "minimum"),
+        ({"exclusiveMinimum": 2, "maximum": 2}, "bounds-contradict", "exclusiveMinimum"),
+        ({"minLength": 3, "maxLength": 2}, "bounds-contradict", "minLength"),
+        ({"minItems": 3, "maxItems": 2}, "bounds-contradict", "minItems"),
+        ({"minProperties": 3, "maxProperties": 2}, "bounds-contradict", "minProperties"),
+        ({"minLength": -1}, "bound-invalid", "minLength"),
+        ({"maxItems": 1.5}, "bound-invalid", "maxItems"),
+        ({"minimum": "1"}, "bound-invalid", "minimum"),
+        ({"minimum": True}, "bound-invalid", "minimum"),
+        ({"multipleOf": 0}, "bound-invalid", "multipleOf"),
+        ({"required": "a"}, "schema-invalid", "required"),
+        ({"required": ["a", "a"]}, "schema-invalid", "required"),
+        ({"required": ["a"], "additionalProperties": False}, "required-unknown", "required"),
+        ({"pattern": "("}, "pattern-unusable", "pattern"),
+        ({"pattern": "(?=a)"}, "pattern-unusable", "pattern"),
+        ({"pattern": "(a)\\1"}, "pattern-unusable", "pattern"),
+        ({"patternProperties": {"(": True}}, "pattern-unusable", "pattern"),
+        ({"properties": []}, "schema-invalid", "properties"),
+        ({"$schema": "http://json-schema.org/draft-03/schema#"}, "dialect-unknown", "draft-03"),
+    ],
+)
+def test_contradictions_are_named(schema: dict[str, Any], code: str, said: str) -> None:
+    inside = {"properties": {"p": schema}} if "$schema" not in schema else schema
+
+    found = faults({"tools/a.yaml": tool(inside)})
+
+    assert [f.code for f in found] == [code]
+    assert said in found[0].message
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "integer", "default": 1.0},
+        {"type": ["string", "null"], "default": None, "enum": ["a", None]},
+        {"required": ["a"], "additionalProperties": False, "patternProperties": {"^a": True}},
+        {"required": ["a"]},
+        {"pattern": "^\\p{L}+$", "default": "é"},
+        {"minimum": 2, "maximum": 2},
+        True,
+    ],
+)
+def test_sound_schemas_pass(schema: Any) -> None:
+    linked({"tools/a.yaml": tool({"properties": {"p": schema}})})
+
+
+def test_faults_of_shared_types_are_reported_once_at_their_place() -> None:
+    files = {
+        "tools/a.yaml": tool({"properties": {"p": {"$ref": "../types/t.yaml"}}}, "a"),
+        "tools/b.yaml": tool({"properties": {"p": {"$ref": "../types/t.yaml"}}}, "b"),
+        "types/t.yaml": "type: integer\ndefault: x\n",
+    }
+
+    (found,) = faults(files)
+
+    assert (found.code, found.span.path, found.span.line) == (
+        "value-contradicts",
+        "schemas/types/t.yaml",
+        2,
+    )
+
+
+def test_examples_are_judged_by_the_parameters() -> None:
+    bad = tool({"properties": {"p": {"type": "string"}}}, examples=[{"p": "x"}, {"p": 1}])
+
+    assert [f.code for f in faults({"tools/a.yaml": bad})] == ["example-invalid"]
+
+
+@pytest.mark.parametrize("root", ["array", ["object", "null"], "string"])
+def test_parameters_are_an_object(root: Any) -> None:
+    assert [f.code for f in faults({"tools/a.yaml": tool({"type": root})})] == [
+        "parameters-not-object"
+    ]
