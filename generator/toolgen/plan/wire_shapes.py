@@ -68,6 +68,7 @@ class KeyPlan:
     table: str
     aliases: tuple[str, ...]
     own: str
+    default: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,4 +260,5 @@ class _Planner:
             table=table,
             aliases=tuple(spec.get("also", ())),
             own=own,
+            default=spec.get("default"),
         )

@@ -12,7 +12,7 @@ from .residue import ABSENT
 from .unsayable import Unsayable
 from .writer import Writer
 
-__all__ = ["demanded", "read_list", "read_text_or_list", "write_list", "write_text_or_list"]
+__all__ = ["defaulted", "demanded", "read_list", "read_text_or_list", "write_list", "write_text_or_list"]
 
 T = TypeVar("T")
 Read = Callable[[Any, Path, Reader], T]
@@ -65,6 +65,14 @@ def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> st
         return value
     written = write_list(value, at, writer, write)
     return written if written or not value else ""
+
+
+def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
+    """A value that the wire demands, or the profile's default for it, which is reported."""
+    if value is not None:
+        return value
+    writer.lost(at, "a value that the API demands", "defaulted", "note", f"it is written as {default}")
+    return default
 
 
 def demanded(value: Any, what: str) -> Any:

@@ -35,7 +35,7 @@ def lower(schema: Mapping[str, Any], dialect: Mapping[str, Any], report: Report)
     """Lower the schema of a tool's parameters.
 
     `dialect` has `keywords` (a list, or `any`), optionally `formats`, and `root` with the `type` that the root must
-    name and the keywords that it may be `without`.
+    name, the keywords that it may be `without`, and those that it `needs`.
     """
     root = dialect.get("root", {})
     lowered: dict[str, Any] = _schema(dict(schema), dialect, (), report)
@@ -47,8 +47,9 @@ def lower(schema: Mapping[str, Any], dialect: Mapping[str, Any], report: Report)
         if "type" in lowered:
             report((), "type")
         lowered = {"type": root["type"], **{k: v for k, v in lowered.items() if k != "type"}}
-    if lowered.get("type") == "object":
-        lowered.setdefault("properties", {})
+    if "properties" in root.get("needs", ()) and "properties" not in lowered:
+        lowered["properties"] = {}
+        report((), "properties")
     return lowered
 
 

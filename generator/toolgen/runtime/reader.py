@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..models import InvalidCall, ToolCall, ToolDefinition
+from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .errors import wrong_type
 from .ids import synthetic_id
 from .json_text import compact
@@ -19,15 +19,19 @@ __all__ = ["Reader"]
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
-    __slots__ = ("_called", "_names", "_used", "position", "turn", "wire")
+    __slots__ = ("_called", "_spoken", "_used", "position", "turn", "wire")
 
-    def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition] = ()) -> None:
+    def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self.wire = wire
         self.turn = turn
         self.position = 0
         self._used: set[str] = set()
         self._called: dict[str, tuple[str, str, int]] = {}
-        self._names = {tool.name for tool in tools}
+        self._spoken = {
+            wire.spelling(tool.name): tool.name
+            for tool in tools
+            if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
+        }
 
     def metadata(self, residue: Residue) -> dict[str, Any] | None:
         """The metadata that keeps a residue; none where there is nothing to keep."""
@@ -35,7 +39,7 @@ class Reader:
 
     def tool_name(self, name: str) -> str:
         """A tool's own name for its spelling on this wire."""
-        return self.wire.spoken.get(name, name)
+        return self.wire.spoken.get(name) or self._spoken.get(name, name)
 
     def call_id(self, found: Any, at: Path) -> tuple[str, Any]:
         """The id of a call, and the wire's spelling where it differs.

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .ids import renamed
+
 __all__ = ["Wire"]
 
 
@@ -43,3 +45,13 @@ class Wire:
         self.spoken = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(refused)
         self.shares = shares
+
+    def spelling(self, name: str) -> str:
+        """A spelling of a tool's name that this wire takes: itself, or a legal one made of it, always the same."""
+        if name in self.names:
+            return self.names[name]
+        if self.legal_name(name):
+            return name
+        readable = re.sub(r"[^a-zA-Z0-9_]+", "_", name)[: self.name_length - 24]
+        prefix = f"{readable}_" if readable[:1].isalpha() else f"t_{readable}_"
+        return renamed(name, prefix, self.name_length)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable
 from typing import Any, Literal
@@ -105,15 +104,9 @@ class Writer:
 
     def tool_name(self, name: str, at: Path) -> str:
         """The wire's spelling of a tool's name; renamed one to one, and reported, where the wire would refuse it."""
-        spelling = self.wire.names.get(name) or self._names.get(name)
-        if spelling is not None:
-            return spelling
-        if self.wire.legal_name(name):
-            return name
-        readable = re.sub(r"[^a-zA-Z0-9_]+", "_", name)[: self.wire.name_length - 24]
-        spelling = renamed(name, f"{readable or 'tool'}_" if readable[:1].isalpha() else f"t_{readable}_", self.wire.name_length)
-        self._names[name] = spelling
-        self.lost(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
+        spelling = self._names.get(name)
+        if spelling is None:
+            spelling = self._names[name] = self.wire.spelling(name)
+            if spelling != name and name not in self.wire.names:
+                self.lost(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
         return spelling
-
-

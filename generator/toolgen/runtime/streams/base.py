@@ -9,6 +9,7 @@ from ...models import (
     CompletedEvent,
     Completion,
     ErrorEvent,
+    OpaquePart,
     StreamEvent,
     ToolCallDelta,
     ToolCallEvent,
@@ -59,7 +60,7 @@ class BaseStream:
         """Read a whole response; set by the provider's module."""
         raise NotImplementedError
 
-    def __init__(self, turn: int = 0, *, tools: Iterable[ToolDefinition] = ()) -> None:
+    def __init__(self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self._turn = turn
         self._tools = tuple(tools)
         self._names = Reader(self.WIRE, turn, self._tools)
