@@ -53,6 +53,7 @@ from ..runtime.codecs import (
 from ..runtime.errors import ConversionError, wrong_type
 from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
 from ..runtime.lists import read_list, read_text_or_list, write_list, write_text_or_list
+from ..runtime.offered import write_offered
 from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.plain import optional_text, plain
 from ..runtime.reader import Reader
@@ -222,9 +223,6 @@ _TOOL_CHOICE: dict[str, Any] = {
     "required": {"type": "any"},
     "named": {"type": "tool", "name": "$name"},
 }
-_PATCHES: dict[str, dict[str, Any]] = {
-    "get_weather": {"cache_control": {"type": "ephemeral"}}
-}
 ToolName: TypeAlias = Literal[
     "create_order",
     "find-free-slots",
@@ -358,6 +356,7 @@ TOOLS: list[dict[str, Any]] = [
             "required": ["city"],
         },
         "description": "Current weather for a city.",
+        "cache_control": {"type": "ephemeral"},
     },
     {
         "name": "list_time_zones",
@@ -555,7 +554,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "348580172b1ab2e33c2ccb7c530bfb825a11efaf1157451c5fbb0e0200b8db8b"
+FINGERPRINT = "46764fc6061b9a37d518e90439d886ab7b8744923bec819545f7d260163c8608"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -595,7 +594,7 @@ def to_tools(
         ConversionError: a tool may not be sent to this provider, or its schema is no schema.
     """
     writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_tools(definitions, ROOT, writer)
+    written: list[Any] = _write_tools(definitions, ABSENT, ROOT, writer)
     writer.finish()
     return written
 
@@ -608,7 +607,7 @@ def from_tools(
     Raises:
         ConversionError: a value has the wrong JSON type.
     """
-    return _read_tools(wire, ROOT, Reader(WIRE, tools=tools))
+    return _read_tools(wire, ROOT, Reader(WIRE, tools=tools))[0] or []
 
 
 def to_tool_choice(
@@ -824,15 +823,28 @@ def aiter_events(
 
 
 def _read_tools(
-    wire: Any, at: Path, reader: Reader
-) -> list[ToolDefinition | OpaquePart]:
+    value: Any, at: Path, reader: Reader
+) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
     """Read the tools on offer."""
-    return read_list(wire, at, reader, _read_tool_entry) or []
+    return read_list(
+        None if value is ABSENT else value, at, reader, _read_tool_entry
+    ), ABSENT
 
 
-def _write_tools(definitions: Sequence[Any], at: Path, writer: Writer) -> list[Any]:
+def _write_tools(
+    definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer
+) -> Any:
     """Write the tools on offer."""
-    return write_list(definitions, at, writer, _write_tool_entry)
+    return (
+        ABSENT
+        if definitions is None
+        else write_list(definitions, at, writer, _write_offered)
+    )
+
+
+def _write_offered(definition: Any, at: Path, writer: Writer) -> Any:
+    """Write a tool as its declaration offers it to this provider."""
+    return write_offered(definition, at, writer, _write_tool_entry)
 
 
 def _read_tool_choice(
@@ -1625,7 +1637,7 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
     messages, messages_kept = _read_messages(
         wire.get("messages", ABSENT), (at, "messages"), reader
     )
-    tools = read_list(wire.get("tools"), (at, "tools"), reader, _read_tool_entry)
+    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
     tool_choice, parallel_tool_calls, tool_choice_kept = _read_request_tool_choice(
         wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
     )
@@ -1644,6 +1656,8 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
     rest = leftovers(wire, _REQUEST_BODY)
     if messages_kept is not ABSENT:
         rest["messages"] = messages_kept
+    if tools_kept is not ABSENT:
+        rest["tools"] = tools_kept
     if tool_choice_kept is not ABSENT:
         rest["tool_choice"] = tool_choice_kept
     if temperature_kept is not ABSENT:
@@ -1681,10 +1695,9 @@ def _write_request_body(request: Request, at: Path, writer: Writer) -> dict[str,
         wire["model"] = request.model
     if request.max_output_tokens is not None:
         wire["max_tokens"] = request.max_output_tokens
-    if request.tools is not None:
-        wire["tools"] = write_list(
-            request.tools, (at, "tools"), writer, _write_tool_entry
-        )
+    tools = _write_tools(request.tools, own.get("tools", ABSENT), (at, "tools"), writer)
+    if tools is not ABSENT:
+        wire["tools"] = tools
     tool_choice = _write_request_tool_choice(
         request.tool_choice,
         request.parallel_tool_calls,

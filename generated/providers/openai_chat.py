@@ -61,6 +61,7 @@ from ..runtime.lists import (
     write_list,
     write_text_or_list,
 )
+from ..runtime.offered import write_offered
 from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.plain import optional_text, plain
 from ..runtime.reader import Reader
@@ -689,7 +690,7 @@ def to_tools(
         ConversionError: a tool may not be sent to this provider, or its schema is no schema.
     """
     writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_tools(definitions, ROOT, writer)
+    written: list[Any] = _write_tools(definitions, ABSENT, ROOT, writer)
     writer.finish()
     return written
 
@@ -702,7 +703,7 @@ def from_tools(
     Raises:
         ConversionError: a value has the wrong JSON type.
     """
-    return _read_tools(wire, ROOT, Reader(WIRE, tools=tools))
+    return _read_tools(wire, ROOT, Reader(WIRE, tools=tools))[0] or []
 
 
 def to_tool_choice(
@@ -918,15 +919,28 @@ def aiter_events(
 
 
 def _read_tools(
-    wire: Any, at: Path, reader: Reader
-) -> list[ToolDefinition | OpaquePart]:
+    value: Any, at: Path, reader: Reader
+) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
     """Read the tools on offer."""
-    return read_list(wire, at, reader, _read_tool_entry) or []
+    return read_list(
+        None if value is ABSENT else value, at, reader, _read_tool_entry
+    ), ABSENT
 
 
-def _write_tools(definitions: Sequence[Any], at: Path, writer: Writer) -> list[Any]:
+def _write_tools(
+    definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer
+) -> Any:
     """Write the tools on offer."""
-    return write_list(definitions, at, writer, _write_tool_entry)
+    return (
+        ABSENT
+        if definitions is None
+        else write_list(definitions, at, writer, _write_offered)
+    )
+
+
+def _write_offered(definition: Any, at: Path, writer: Writer) -> Any:
+    """Write a tool as its declaration offers it to this provider."""
+    return write_offered(definition, at, writer, _write_tool_entry)
 
 
 def _read_tool_choice(
@@ -1534,7 +1548,7 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     messages, messages_kept = _read_messages(
         wire.get("messages", ABSENT), (at, "messages"), reader
     )
-    tools = read_list(wire.get("tools"), (at, "tools"), reader, _read_tool_entry)
+    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
     tool_choice, tool_choice_kept = _read_tool_choice(
         wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
     )
@@ -1572,6 +1586,8 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     rest = leftovers(wire, _REQUEST)
     if messages_kept is not ABSENT:
         rest["messages"] = messages_kept
+    if tools_kept is not ABSENT:
+        rest["tools"] = tools_kept
     if tool_choice_kept is not ABSENT:
         rest["tool_choice"] = tool_choice_kept
     if output_format_kept is not ABSENT:
@@ -1609,10 +1625,9 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
     }
     if request.model is not None:
         wire["model"] = request.model
-    if request.tools is not None:
-        wire["tools"] = write_list(
-            request.tools, (at, "tools"), writer, _write_tool_entry
-        )
+    tools = _write_tools(request.tools, own.get("tools", ABSENT), (at, "tools"), writer)
+    if tools is not ABSENT:
+        wire["tools"] = tools
     tool_choice = _write_tool_choice(
         request.tool_choice, own.get("tool_choice", ABSENT), (at, "toolChoice"), writer
     )

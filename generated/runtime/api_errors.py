@@ -39,22 +39,39 @@ _STATUSES: dict[int, Kind] = {
 _RETRYABLE = ("rate_limit", "overloaded", "server")
 
 
-def api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -> ApiError:
+def api_error(
+    provider: str, status: int, body: Any, table: Mapping[str, Any]
+) -> ApiError:
     """Classify an error by the words in its body, else by its status.
 
     `table` has `codes`: the ways to a word, `words`: what a word means, `phrases`: what a piece of the message means,
     `message`: the ways to the message, `final`: words that a second try does not help.
     """
-    codes = [found for way in table.get("codes", ()) if type(found := _at(body, way)) in (str, int)]
-    message = next((found for way in table.get("message", ()) if type(found := _at(body, way)) is str), None)
+    codes = [
+        found
+        for way in table.get("codes", ())
+        if type(found := _at(body, way)) in (str, int)
+    ]
+    message = next(
+        (
+            found
+            for way in table.get("message", ())
+            if type(found := _at(body, way)) is str
+        ),
+        None,
+    )
     if message is None:
         message = body if type(body) is str else f"HTTP status {status}"
     words: Mapping[str, Kind] = table.get("words", {})
-    kind: Kind | None = next((words[str(code)] for code in codes if str(code) in words), None)
+    kind: Kind | None = next(
+        (words[str(code)] for code in codes if str(code) in words), None
+    )
     lowered = message.lower()
     phrases: Mapping[str, Kind] = table.get("phrases", {})
     if kind in (None, "invalid_request"):
-        kind = next((meaning for phrase, meaning in phrases.items() if phrase in lowered), kind)
+        kind = next(
+            (meaning for phrase, meaning in phrases.items() if phrase in lowered), kind
+        )
     if kind is None:
         kind = _STATUSES.get(status) or ("server" if status >= 500 else "unknown")
     final = any(str(code) in table.get("final", ()) for code in codes)

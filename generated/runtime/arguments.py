@@ -36,7 +36,9 @@ class Fault:
 
     def __str__(self) -> str:
         """Return the fault as one line."""
-        return f"{self.pointer or '(root)'}: expected {self.expected}, found {self.found}"
+        return (
+            f"{self.pointer or '(root)'}: expected {self.expected}, found {self.found}"
+        )
 
 
 class ArgumentsError(ValueError):
@@ -60,7 +62,9 @@ class ArgumentsError(ValueError):
 def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
     """Make the error for a tool that there is not; it names the nearest tools."""
     near = (
-        get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
+        get_close_matches(name[:64], list(known), n=3, cutoff=0.5)
+        if isinstance(name, str)
+        else []
     )
     expected = f"a known tool (perhaps {' or '.join(near)})" if near else "a known tool"
     return ArgumentsError("", [Fault("", expected, "an unknown name")])
@@ -88,7 +92,9 @@ def parsed(package: str, entry: tuple[str, str], tool: str, value: object) -> Ba
         return model.model_validate(value if isinstance(value, dict) else dict(value))
     except ValidationError as error:
         faults = list(
-            dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False))
+            dict.fromkeys(
+                _fault(value, dict(row)) for row in error.errors(include_url=False)
+            )
         )
     except RecursionError:
         faults = [Fault("", "a value of bounded depth", "one that is nested too deep")]
@@ -97,7 +103,9 @@ def parsed(package: str, entry: tuple[str, str], tool: str, value: object) -> Ba
 
 def _fault(value: object, row: Mapping[str, Any]) -> Fault:
     kind, context = row["type"], row.get("ctx", {})
-    pointer = _pointer(value, row["loc"], missing=kind in ("missing", "extra_forbidden"))
+    pointer = _pointer(
+        value, row["loc"], missing=kind in ("missing", "extra_forbidden")
+    )
     if kind == "missing":
         return Fault(pointer, "a value", "nothing")
     if kind == "extra_forbidden":
@@ -105,7 +113,9 @@ def _fault(value: object, row: Mapping[str, Any]) -> Fault:
     wanted = _EXPECTED.get(kind)
     try:
         expected = (
-            wanted.format(**context) if wanted else str(row["msg"]).removeprefix("Input should be ")
+            wanted.format(**context)
+            if wanted
+            else str(row["msg"]).removeprefix("Input should be ")
         )
     except KeyError:
         expected = kind

@@ -17,22 +17,34 @@ from .writer import Writer
 __all__ = ["read", "write"]
 
 
-def read(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoice | None, Any]:
+def read(
+    value: Any, reader: Reader, table: Mapping[str, Any]
+) -> tuple[ToolChoice | None, Any]:
     """Read a choice; one that no row of the table fits gives None and is kept."""
     for word in ("auto", "none", "required"):
         if word in table and type(value) is type(table[word]) and value == table[word]:
             return word, ABSENT
     if "named" in table and (found := match(table["named"], value)):
         _, names, rest = found
-        return NamedToolChoice(reader.tool_name(names[0]), reader.metadata(rest)), ABSENT
-    if "allowed" in table and (found := match(table["allowed"], value)) and found[0] in ("auto", "required"):
+        return NamedToolChoice(
+            reader.tool_name(names[0]), reader.metadata(rest)
+        ), ABSENT
+    if (
+        "allowed" in table
+        and (found := match(table["allowed"], value))
+        and found[0] in ("auto", "required")
+    ):
         mode, names, rest = found
         known = [reader.tool_name(name) for name in names]
-        return AllowedToolChoice(known, "auto" if mode == "auto" else "required", reader.metadata(rest)), ABSENT
+        return AllowedToolChoice(
+            known, "auto" if mode == "auto" else "required", reader.metadata(rest)
+        ), ABSENT
     return None, value
 
 
-def write(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
+def write(
+    choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mapping[str, Any]
+) -> Any:
     """Write a choice; one that the table has no row for is a loss of behaviour.
 
     Raises:
@@ -41,16 +53,34 @@ def write(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mappin
     row: str
     mode: str
     if type(choice) is NamedToolChoice:
-        row, mode, names, own = "named", "required", [choice.name], writer.own(choice.metadata, at)
+        row, mode, names, own = (
+            "named",
+            "required",
+            [choice.name],
+            writer.own(choice.metadata, at),
+        )
     elif type(choice) is AllowedToolChoice:
-        row, mode, names, own = "allowed", choice.mode or "auto", choice.names, writer.own(choice.metadata, at)
+        row, mode, names, own = (
+            "allowed",
+            choice.mode or "auto",
+            choice.names,
+            writer.own(choice.metadata, at),
+        )
     else:
         row, mode, names, own = str(choice), "", [], {}
     refused = writer.wire.refused.intersection(names)
     if refused:
-        raise ConversionError(spelled(at), f"names a tool that is not offered to {writer.wire.title}")
+        raise ConversionError(
+            spelled(at), f"names a tool that is not offered to {writer.wire.title}"
+        )
     if row not in table:
-        writer.lost(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has no such choice")
+        writer.lost(
+            at,
+            "toolChoice",
+            "dropped",
+            "behaviour",
+            f"{writer.wire.title} has no such choice",
+        )
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
     written = fill(table[row], mode, spelling)

@@ -42,4 +42,6 @@ _NAMES = {
 def wrong_type(at: Path, expected: str, found: Any) -> ConversionError:
     """The error for a value of the wrong JSON type; null stands for a value that is not there."""
     name = type(found).__name__
-    return ConversionError(spelled(at), f"must be {expected}, found {_NAMES.get(name, name)}")
+    return ConversionError(
+        spelled(at), f"must be {expected}, found {_NAMES.get(name, name)}"
+    )

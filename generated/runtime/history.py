@@ -17,7 +17,14 @@ from ..models import (
     ToolResult,
 )
 
-__all__ = ["has_tool_calls", "is_tool_result", "repair", "text_of", "tool_calls_of", "validate"]
+__all__ = [
+    "has_tool_calls",
+    "is_tool_result",
+    "repair",
+    "text_of",
+    "tool_calls_of",
+    "validate",
+]
 
 NO_RESULT = "no result recorded"
 
@@ -57,31 +64,55 @@ def validate(messages: Sequence[Message]) -> list[Finding]:
     for i, message in enumerate(messages):
         for call in tool_calls_of(message):
             if call.id in calls:
-                findings.append(Finding(f"messages[{i}]", "duplicate_id", "an id that a call before it has"))
+                findings.append(
+                    Finding(
+                        f"messages[{i}]",
+                        "duplicate_id",
+                        "an id that a call before it has",
+                    )
+                )
             calls[call.id] = i
         if type(message) is ToolMessage:
             findings += _results(message, i, messages, calls, answered)
     for identifier, i in calls.items():
         if identifier not in answered:
-            findings.append(Finding(f"messages[{i}]", "orphan_call", "a call has no result"))
+            findings.append(
+                Finding(f"messages[{i}]", "orphan_call", "a call has no result")
+            )
     return findings
 
 
 def _results(
-    message: ToolMessage, i: int, messages: Sequence[Message], calls: dict[str, int], answered: set[str]
+    message: ToolMessage,
+    i: int,
+    messages: Sequence[Message],
+    calls: dict[str, int],
+    answered: set[str],
 ) -> list[Finding]:
     findings: list[Finding] = []
     for j, result in enumerate(message.results):
         place = f"messages[{i}].results[{j}]"
         turn = calls.get(result.tool_call_id)
         if turn is None:
-            findings.append(Finding(place, "orphan_result", "no call before it has its id"))
+            findings.append(
+                Finding(place, "orphan_result", "no call before it has its id")
+            )
         elif result.tool_call_id in answered:
-            findings.append(Finding(place, "duplicate_result", "its call has a result already"))
+            findings.append(
+                Finding(place, "duplicate_result", "its call has a result already")
+            )
         elif any(type(m) is not ToolMessage for m in messages[turn + 1 : i]):
-            findings.append(Finding(place, "wrong_order", "other messages stand between the call and its result"))
+            findings.append(
+                Finding(
+                    place,
+                    "wrong_order",
+                    "other messages stand between the call and its result",
+                )
+            )
         if turn is not None and not result.name:
-            findings.append(Finding(place, "missing_name", "the name of the tool is empty"))
+            findings.append(
+                Finding(place, "missing_name", "the name of the tool is empty")
+            )
         answered.add(result.tool_call_id)
     return findings
 
@@ -109,7 +140,9 @@ def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
         mended.append(message)
         calls = [call for call in tool_calls_of(message) if call.id not in done]
         if calls:
-            mended.append(ToolMessage([_result(call, results.get(call.id)) for call in calls]))
+            mended.append(
+                ToolMessage([_result(call, results.get(call.id)) for call in calls])
+            )
             done.update(call.id for call in calls)
     return mended, findings
 

@@ -22,7 +22,9 @@ def renamed(text: str, prefix: str, length: int) -> str:
     The same each time, so that a call and its result stay paired without a table; with twenty characters and more
     two texts do not fall together.
     """
-    number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big")
+    number = int.from_bytes(
+        hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big"
+    )
     letters = []
     for _ in range(length - len(prefix)):
         number, rest = divmod(number, len(_ALPHABET))

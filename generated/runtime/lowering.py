@@ -32,7 +32,9 @@ _SINGLE = (
 )
 
 
-def lower(schema: Mapping[str, Any], dialect: Mapping[str, Any], report: Report) -> dict[str, Any]:
+def lower(
+    schema: Mapping[str, Any], dialect: Mapping[str, Any], report: Report
+) -> dict[str, Any]:
     """Lower the schema of a tool's parameters.
 
     `dialect` has `keywords` (a list, or `any`), optionally `formats`, and `root` with the `type` that the root must
@@ -47,26 +49,39 @@ def lower(schema: Mapping[str, Any], dialect: Mapping[str, Any], report: Report)
     if root.get("type") and lowered.get("type") != root["type"]:
         if "type" in lowered:
             report((), "type")
-        lowered = {"type": root["type"], **{k: v for k, v in lowered.items() if k != "type"}}
+        lowered = {
+            "type": root["type"],
+            **{k: v for k, v in lowered.items() if k != "type"},
+        }
     if "properties" in root.get("needs", ()) and "properties" not in lowered:
         lowered["properties"] = {}
         report((), "properties")
     return lowered
 
 
-def _schema(schema: Any, dialect: Mapping[str, Any], way: tuple[str | int, ...], report: Report) -> Any:
+def _schema(
+    schema: Any, dialect: Mapping[str, Any], way: tuple[str | int, ...], report: Report
+) -> Any:
     if not isinstance(schema, dict):
         return schema
     allowed = dialect["keywords"]
     lowered: dict[str, Any] = {}
     for keyword, value in schema.items():
         unknown = allowed != "any" and keyword not in allowed
-        if unknown or (keyword == "format" and value not in dialect.get("formats", (value,))):
+        if unknown or (
+            keyword == "format" and value not in dialect.get("formats", (value,))
+        ):
             report(way, keyword)
         elif keyword in _MAPS and isinstance(value, dict):
-            lowered[keyword] = {k: _schema(v, dialect, (*way, keyword, k), report) for k, v in value.items()}
+            lowered[keyword] = {
+                k: _schema(v, dialect, (*way, keyword, k), report)
+                for k, v in value.items()
+            }
         elif keyword in _LISTS and isinstance(value, list):
-            lowered[keyword] = [_schema(v, dialect, (*way, keyword, i), report) for i, v in enumerate(value)]
+            lowered[keyword] = [
+                _schema(v, dialect, (*way, keyword, i), report)
+                for i, v in enumerate(value)
+            ]
         elif keyword in _SINGLE:
             lowered[keyword] = _schema(value, dialect, (*way, keyword), report)
         else:

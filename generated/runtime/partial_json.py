@@ -77,7 +77,9 @@ def _closed(text: str) -> str | None:
         elif char == '"':
             found = _STRING.match(text, i)
             end = found.end() if found else n
-            whole = end - i > 1 and text[end - 1] == '"' and not _escaped_end(text, i, end)
+            whole = (
+                end - i > 1 and text[end - 1] == '"' and not _escaped_end(text, i, end)
+            )
             if not whole:
                 if expects_key:
                     break
@@ -105,6 +107,10 @@ def _escaped_end(text: str, start: int, end: int) -> bool:
 
 
 def _open_string(string: str, before: str, stack: list[str]) -> str:
-    string = re.sub(r"\\(?:u[0-9a-fA-F]{0,3})?$", "", string) if not re.search(r"(?<!\\)(?:\\\\)+$", string) else string
+    string = (
+        re.sub(r"\\(?:u[0-9a-fA-F]{0,3})?$", "", string)
+        if not re.search(r"(?<!\\)(?:\\\\)+$", string)
+        else string
+    )
     string = re.sub(r"\\u[dD][89abAB][0-9a-fA-F]{2}$", "", string)
     return before + string + '"' + "".join(reversed(stack))

@@ -54,7 +54,9 @@ def _match(pattern: Any, value: Any, found: dict[str, list[str]]) -> Any:
                 rest[key] = left
         return rest
     if type(pattern) is list and len(pattern) == 1 and _holds(pattern[0]):
-        if type(value) is not list or any(_match(pattern[0], item, found) != {} for item in value):
+        if type(value) is not list or any(
+            _match(pattern[0], item, found) != {} for item in value
+        ):
             return ABSENT
         return {}
     if pattern in ("$mode", "$name"):

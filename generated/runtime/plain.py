@@ -26,7 +26,9 @@ def plain(value: Any, at: Path) -> dict[str, Any]:
         convert = getattr(value, "to_dict", None) or getattr(value, "dict", None)
         found = convert() if convert is not None else value
     if type(found) is not dict:
-        raise ConversionError(spelled(at), "must be an object, or an object of the official client")
+        raise ConversionError(
+            spelled(at), "must be an object, or an object of the official client"
+        )
     return found
 
 

@@ -4,14 +4,27 @@
 It mirrors the wire's object: unknown keys, nulls, and spellings that our own writing would not give. Keys with a
 leading `$` are ours and never go out (a wire's own key of that kind gets a second `$`): `$as` names the key that
 carried a field, `$absent` the keys that were not there though we would write them, `$list` those of a text that was
-spelled as a list, `$key` the wire key that an opaque part belongs to, `$synthetic` ids made here.
+spelled as a list, `$key` the wire key that an opaque part belongs to, `$synthetic` ids made here, `$whole`, `$apart`
+and `$inline` how messages stood, `$description` and `$patch` what a declaration says of the provider.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-__all__ = ["ABSENT", "Residue", "add_residue", "first_of", "leftovers", "nested", "present", "restore", "spelled_as", "spelling", "within"]
+__all__ = [
+    "ABSENT",
+    "Residue",
+    "add_residue",
+    "first_of",
+    "leftovers",
+    "nested",
+    "present",
+    "restore",
+    "spelled_as",
+    "spelling",
+    "within",
+]
 
 Residue = dict[str, Any]
 
@@ -73,7 +86,10 @@ def restore(wire: dict[str, Any], residue: Residue) -> None:
 def add_residue(value: Any, provider: str, rest: Residue) -> None:
     """Add to the residue that a value of the format keeps for a provider."""
     if rest:
-        value.metadata = {**(value.metadata or {}), provider: {**within(value.metadata or {}, provider), **rest}}
+        value.metadata = {
+            **(value.metadata or {}),
+            provider: {**within(value.metadata or {}, provider), **rest},
+        }
 
 
 def first_of(wire: dict[str, Any], key: str, *aliases: str) -> tuple[Any, str]:

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from ..models import TextPart
 from .errors import ConversionError, wrong_type
-from .json_text import compact, parse
+from .json_text import compact
 from .lists import Write, write_list
 from .paths import Path, spelled
 from .residue import ABSENT
+from .strict_json import loads
 from .writer import Writer
 
 __all__ = ["MEDIA_BEHIND", "read_text", "write_parts", "write_text"]
@@ -24,10 +25,14 @@ def read_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
     """Read a text; `{"error": text}` with no other key is an error."""
     if text[:1] == "{" and '"error"' in text:
         try:
-            value = parse(text)
+            value = loads(text)
         except ValueError:
             return "text", text, ABSENT
-        if type(value) is dict and value.keys() == {"error"} and type(value["error"]) is str:
+        if (
+            type(value) is dict
+            and value.keys() == {"error"}
+            and type(value["error"]) is str
+        ):
             return "error", value["error"], ABSENT if compact(value) == text else text
     return "text", text, ABSENT
 
@@ -49,19 +54,31 @@ def write_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer) -> st
     try:
         return compact(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+        raise ConversionError(
+            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+        ) from error
 
 
-def write_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
+def write_parts(
+    parts: Sequence[Any], at: Path, writer: Writer, write: Write
+) -> str | list[Any]:
     """Write the text parts of a result; the others wait in `writer.media`."""
     behind = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
-        if type(part) is TextPart or (getattr(part, "provider", None) == writer.wire.name):
+        if type(part) is TextPart or (
+            getattr(part, "provider", None) == writer.wire.name
+        ):
             texts += write_list([part], at, writer, write)
         else:
             writer.media.append((part, (at, i)))
-            writer.lost((at, i), writer.kind_of(part), "moved", "note", "it follows the results in a user message")
+            writer.lost(
+                (at, i),
+                writer.kind_of(part),
+                "moved",
+                "note",
+                "it follows the results in a user message",
+            )
     if len(writer.media) == behind:
         return texts
     if len(texts) == 1 and texts[0].keys() == {"type", "text"}:

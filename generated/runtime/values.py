@@ -81,7 +81,10 @@ def _fields(kind: Any) -> tuple[tuple[str, str, bool], ...] | None:
     if not dataclasses.is_dataclass(kind):
         return None
     hints = _hints(kind)
-    return tuple((camel(f.name), f.name, _holds_types(hints[f.name])) for f in dataclasses.fields(kind))
+    return tuple(
+        (camel(f.name), f.name, _holds_types(hints[f.name]))
+        for f in dataclasses.fields(kind)
+    )
 
 
 def _hints(kind: Any) -> dict[str, Any]:
@@ -136,7 +139,9 @@ def _number(data: Any, at: Path) -> Any:
 
 
 def _word_loader(words: tuple[Any, ...]) -> Load:
-    expected = "one of " + ", ".join(map(repr, words)) if len(words) > 1 else repr(words[0])
+    expected = (
+        "one of " + ", ".join(map(repr, words)) if len(words) > 1 else repr(words[0])
+    )
 
     def read(data: Any, at: Path) -> Any:
         if type(data) is not str:
@@ -160,13 +165,23 @@ def _list_loader(inner: Load) -> Load:
 def _union_loader(members: tuple[Any, ...]) -> Load:
     """Choose by JSON type, then by the tag that the classes of the union share."""
     optional = type(None) in members
-    texts = next((m for m in members if m is str or typing.get_origin(m) is Literal), None)
+    texts = next(
+        (m for m in members if m is str or typing.get_origin(m) is Literal), None
+    )
     lists = next((m for m in members if typing.get_origin(m) is list), None)
     classes = [m for m in members if dataclasses.is_dataclass(m)]
-    others = [m for m in members if m not in (texts, lists, type(None)) and m not in classes]
+    others = [
+        m for m in members if m not in (texts, lists, type(None)) and m not in classes
+    ]
     tag, tagged = _tags(classes)
     expected = " or ".join(
-        word for word, there in (("a string", texts), ("an array", lists), ("an object", classes)) if there
+        word
+        for word, there in (
+            ("a string", texts),
+            ("an array", lists),
+            ("an object", classes),
+        )
+        if there
     )
 
     def read(data: Any, at: Path) -> Any:
@@ -176,11 +191,14 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
         if kind is str and texts is not None:
             if classes and texts is not str and data not in typing.get_args(texts):
                 words = ", ".join(map(repr, typing.get_args(texts)))
-                raise ConversionError(spelled(at), f"must be one of {words}, or an object such as {{name: …}}")
+                raise ConversionError(
+                    spelled(at),
+                    f"must be one of {words}, or an object such as {{name: …}}",
+                )
             return _loader(texts)(data, at)
         if kind is list and lists is not None:
             return _loader(lists)(data, at)
-        if kind is dict and classes:
+        if type(data) is dict and classes:
             return _loader(_class_of(data, at, classes, tag, tagged))(data, at)
         if others:
             return _loader(others[0])(data, at)
@@ -192,16 +210,20 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
 def _tags(classes: list[Any]) -> tuple[str, dict[str, Any]]:
     for tag in ("type", "role"):
         found = {
-            typing.get_args(_hints(c)[tag])[0]: c
+            word: c
             for c in classes
-            if tag in c.__dataclass_fields__ and typing.get_origin(_hints(c)[tag]) is Literal
+            if tag in c.__dataclass_fields__
+            and typing.get_origin(_hints(c)[tag]) is Literal
+            for word in typing.get_args(_hints(c)[tag])
         }
         if found and len(found) >= len(classes) - 1:
             return tag, found
     return "", {}
 
 
-def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagged: dict[str, Any]) -> Any:
+def _class_of(
+    data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagged: dict[str, Any]
+) -> Any:
     """The class that an object stands for: by its tag, else the class without tag, else by its required fields."""
     if len(classes) == 1:
         return classes[0]
@@ -213,22 +235,37 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
         if word in tagged:
             return tagged[word]
         if not untagged:
-            raise ConversionError(spelled((at, tag)), f"{word[:40]!r} is none of {', '.join(map(repr, tagged))}")
+            raise ConversionError(
+                spelled((at, tag)),
+                f"{word[:40]!r} is none of {', '.join(map(repr, tagged))}",
+            )
     if len(untagged) == 1 and tagged:
         return untagged[0]
     for candidate in untagged:
-        required = [f.name for f in dataclasses.fields(candidate) if f.default is dataclasses.MISSING]
+        required = [
+            f.name
+            for f in dataclasses.fields(candidate)
+            if f.default is dataclasses.MISSING
+        ]
         if all(name in data or camel(name) in data for name in required):
             return candidate
     if tagged:
         raise ConversionError(spelled((at, tag)), "is missing")
-    raise ConversionError(spelled(at), f"is no {' or '.join(c.__name__ for c in classes)}")
+    raise ConversionError(
+        spelled(at), f"is no {' or '.join(c.__name__ for c in classes)}"
+    )
 
 
 def _object_loader(kind: type[Any]) -> Load:
     hints = _hints(kind)
     table = [
-        (f.name, camel(f.name), _loader(hints[f.name]), f.default is dataclasses.MISSING, _is_optional(hints[f.name]))
+        (
+            f.name,
+            camel(f.name),
+            _loader(hints[f.name]),
+            f.default is dataclasses.MISSING,
+            _is_optional(hints[f.name]),
+        )
         for f in dataclasses.fields(kind)
     ]
     known = {name for python, json, *_ in table for name in (python, json)}
@@ -244,7 +281,9 @@ def _object_loader(kind: type[Any]) -> Load:
         values: dict[str, Any] = {}
         for python, json, reader, required, optional in table:
             if json != python and json in data and python in data:
-                raise ConversionError(spelled((at, json)), f"is given twice, as {json} and as {python}")
+                raise ConversionError(
+                    spelled((at, json)), f"is given twice, as {json} and as {python}"
+                )
             key = json if json in data else python
             if key not in data:
                 if required:
@@ -254,7 +293,9 @@ def _object_loader(kind: type[Any]) -> Load:
         unknown = {key: item for key, item in data.items() if key not in known}
         if unknown:
             if not keeps:
-                raise ConversionError(spelled((at, min(unknown))), f"is no field of {kind.__name__}")
+                raise ConversionError(
+                    spelled((at, min(unknown))), f"is no field of {kind.__name__}"
+                )
             values["metadata"] = {**(values.get("metadata") or {}), UNKNOWN: unknown}
         if refined is not None:
             tag, word, field, inner = refined

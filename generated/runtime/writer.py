@@ -27,7 +27,9 @@ class Writer:
 
     __slots__ = ("_ids", "_names", "_on_loss", "_unheard", "_weaken", "media", "wire")
 
-    def __init__(self, wire: Wire, on_loss: OnLoss | None, on_unsupported: OnUnsupported) -> None:
+    def __init__(
+        self, wire: Wire, on_loss: OnLoss | None, on_unsupported: OnUnsupported
+    ) -> None:
         if on_unsupported not in ("error", "weaken"):
             raise ValueError('on_unsupported must be "error" or "weaken"')
         self.wire = wire
@@ -38,7 +40,9 @@ class Writer:
         self._names: dict[str, str] = {}
         self.media: list[tuple[Any, Path]] = []
 
-    def lost(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
+    def lost(
+        self, at: Path, what: str, action: Action, severity: Severity, reason: str
+    ) -> None:
         """Report a loss.
 
         Raises:
@@ -46,7 +50,9 @@ class Writer:
         """
         path = spelled(at)
         if severity == "behaviour" and not self._weaken:
-            raise ConversionError(path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same')
+            raise ConversionError(
+                path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same'
+            )
         loss = Loss(path, what, action, severity, reason)
         if self._on_loss is not None:
             self._on_loss(loss)
@@ -55,7 +61,9 @@ class Writer:
 
     def no_place(self, at: Path, what: str, severity: Severity = "note") -> None:
         """Report a value that this wire has no place for."""
-        self.lost(at, what, "dropped", severity, f"{self.wire.title} has no place for it")
+        self.lost(
+            at, what, "dropped", severity, f"{self.wire.title} has no place for it"
+        )
 
     @staticmethod
     def kind_of(value: Any) -> str:
@@ -68,7 +76,10 @@ class Writer:
             self.no_place(at, self.kind_of(part), "warning")
         for loss in self._unheard:
             warnings.warn(
-                ConversionLoss(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"), stacklevel=3
+                ConversionLoss(
+                    f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"
+                ),
+                stacklevel=3,
             )
 
     def own(self, metadata: dict[str, Any] | None, at: Path) -> Residue:
@@ -77,11 +88,19 @@ class Writer:
             return {}
         found: Residue = {}
         for provider, state in metadata.items():
-            if provider == self.wire.name or (provider in self.wire.shares and not found):
+            if provider == self.wire.name or (
+                provider in self.wire.shares and not found
+            ):
                 if type(state) is dict:
                     found = state
-            else:
-                self.lost((at, "metadata"), f"what {provider} kept here", "dropped", "note", "only its own provider reads it")
+            elif type(state) is not dict or any(key[:1] != "$" for key in state):
+                self.lost(
+                    (at, "metadata"),
+                    f"what {provider} kept here",
+                    "dropped",
+                    "note",
+                    "only its own provider reads it",
+                )
         return found
 
     def kept(self, metadata: dict[str, Any] | None) -> Residue:
@@ -109,5 +128,11 @@ class Writer:
         if spelling is None:
             spelling = self._names[name] = self.wire.spelling(name)
             if spelling != name and name not in self.wire.names:
-                self.lost(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
+                self.lost(
+                    at,
+                    "a tool's name",
+                    "rewritten",
+                    "note",
+                    f"{self.wire.title} would refuse it",
+                )
         return spelling

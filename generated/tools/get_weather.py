@@ -74,5 +74,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             },
         },
     },
+    metadata={"anthropic": {"$patch": {"cache_control": {"type": "ephemeral"}}}},
 )
 """What is declared to providers."""

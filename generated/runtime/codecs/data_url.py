@@ -10,7 +10,7 @@ from ..errors import wrong_type
 from ..paths import Path
 from ..reader import Reader
 from ..residue import ABSENT
-from ..unsayable import Unsayable
+from ..unsayable import UnsayableError
 from ..writer import Writer
 
 __all__ = ["read", "write"]
@@ -18,7 +18,9 @@ __all__ = ["read", "write"]
 _DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
 
 
-def read(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
+def read(
+    value: Any, at: Path, reader: Reader
+) -> tuple[str | None, str | None, str | None, Any]:
     """Read url, data and media type; another kind of `data:` address stays an address.
 
     Raises:
@@ -32,16 +34,23 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, 
     return None, found[2], found[1], ABSENT
 
 
-def write(url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer) -> str:
+def write(
+    url: str | None,
+    data: str | None,
+    media_type: str | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+) -> str:
     """Write the address.
 
     Raises:
-        Unsayable: there is neither an address, nor data with its media type.
+        UnsayableError: there is neither an address, nor data with its media type.
     """
     if data is not None:
         if media_type is None:
-            raise Unsayable("data needs its media type")
+            raise UnsayableError("data needs its media type")
         return f"data:{media_type};base64,{data}"
     if url is None:
-        raise Unsayable("there is neither an address nor data")
+        raise UnsayableError("there is neither an address nor data")
     return url

@@ -32,23 +32,37 @@ def read(
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
     lost: list[str] = []
-    lowered = lower(value, _dialect(strict, dialects), lambda way, keyword: lost.append(keyword))
+    lowered = lower(
+        value, _dialect(strict, dialects), lambda way, keyword: lost.append(keyword)
+    )
     return value, value if lost or lowered != value else ABSENT
 
 
 def write(
-    parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, strict: bool | None, dialects: Dialects
+    parameters: dict[str, Any] | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+    strict: bool | None,
+    dialects: Dialects,
 ) -> Any:
     """Write the schema, lowered; what the dialect does not have is reported by keyword."""
     if parameters is None:
         return ABSENT
     if type(kept) is dict and same(kept, parameters):
         return parameters
+
     def report(way: tuple[str | int, ...], keyword: str) -> None:
         where = at
         for step in way:
             where = (where, step)
-        writer.lost((where, keyword), keyword, "dropped", "note", f"{writer.wire.title} does not take it here")
+        writer.lost(
+            (where, keyword),
+            keyword,
+            "dropped",
+            "note",
+            f"{writer.wire.title} does not take it here",
+        )
 
     return lower(parameters, _dialect(strict, dialects), report)
 

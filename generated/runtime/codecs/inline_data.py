@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..paths import Path
-from ..unsayable import Unsayable
+from ..unsayable import UnsayableError
 from ..writer import Writer
 from . import data_url
 from .data_url import read
@@ -14,12 +14,19 @@ from .data_url import read
 __all__ = ["read", "write"]
 
 
-def write(url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer) -> str:
+def write(
+    url: str | None,
+    data: str | None,
+    media_type: str | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+) -> str:
     """Write the `data:` address.
 
     Raises:
-        Unsayable: the content is not inline.
+        UnsayableError: the content is not inline.
     """
     if data is None and (url is None or url[:5] != "data:"):
-        raise Unsayable("it takes content as data only")
+        raise UnsayableError("it takes content as data only")
     return data_url.write(url, data, media_type, kept, at, writer)

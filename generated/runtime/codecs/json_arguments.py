@@ -7,16 +7,19 @@ from typing import Any
 
 from ...models import InvalidCall
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact, parse, same
+from ..json_text import compact, same
 from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
+from ..strict_json import loads
 from ..writer import Writer
 
 __all__ = ["read", "write"]
 
 
-def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+def read(
+    value: Any, at: Path, reader: Reader
+) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     """Read the arguments; absent, null and blank text are none.
 
     Text that is no JSON, repeats a key or is no object makes the call invalid and is kept.
@@ -28,7 +31,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
         if not value or value.isspace():
             return {}, None, value
         try:
-            arguments = parse(value)
+            arguments = loads(value)
         except ValueError:
             return {}, InvalidCall(value, "malformed"), ABSENT
         if type(arguments) is not dict:
@@ -41,7 +44,13 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
     raise wrong_type(at, "a string", value)
 
 
-def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write(
+    arguments: dict[str, Any],
+    invalid: InvalidCall | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+) -> Any:
     """Write the arguments; an invalid call goes back in the words in which it came.
 
     Raises:
@@ -54,7 +63,9 @@ def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at:
     try:
         return compact(arguments)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+        raise ConversionError(
+            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+        ) from error
 
 
 def _says(kept: Any, arguments: dict[str, Any]) -> bool:
@@ -63,6 +74,6 @@ def _says(kept: Any, arguments: dict[str, Any]) -> bool:
     if not kept or kept.isspace():
         return not arguments
     try:
-        return same(parse(kept), arguments)
+        return same(loads(kept), arguments)
     except ValueError:
         return False

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...models import InvalidCall
 from ..errors import wrong_type
-from ..json_text import parse
 from ..paths import Path
 from ..reader import Reader
 from ..residue import ABSENT
+from ..strict_json import loads
 from ..writer import Writer
 
 __all__ = ["read", "write"]
@@ -19,7 +19,9 @@ INVALID = "INVALID_JSON"
 """The key under which text that is no object goes back (Anthropic, fine-grained tool streaming)."""
 
 
-def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+def read(
+    value: Any, at: Path, reader: Reader
+) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     """Read the arguments; absent and null are none, text is that of a stream that broke or was not checked.
 
     Raises:
@@ -34,7 +36,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
     if not value or value.isspace():
         return {}, None, ABSENT
     try:
-        found = parse(value)
+        found = loads(value)
     except ValueError:
         return {}, InvalidCall(value, "malformed"), ABSENT
     if type(found) is not dict:
@@ -42,10 +44,24 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
     return found, None, ABSENT
 
 
-def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write(
+    arguments: dict[str, Any],
+    invalid: InvalidCall | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+) -> Any:
     """Write the arguments; the text of a call that could not be read is wrapped, and reported."""
-    unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
+    unread = (
+        invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
+    )
     if invalid is None or not unread:
         return arguments
-    writer.lost(at, "text of an invalid call", "rewritten", "note", "arguments are an object here")
+    writer.lost(
+        at,
+        "text of an invalid call",
+        "rewritten",
+        "note",
+        "arguments are an object here",
+    )
     return {INVALID: invalid.text}

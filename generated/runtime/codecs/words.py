@@ -10,13 +10,15 @@ from ..errors import wrong_type
 from ..paths import Path
 from ..reader import Reader
 from ..residue import ABSENT
-from ..unsayable import Unsayable
+from ..unsayable import UnsayableError
 from ..writer import Writer
 
 __all__ = ["read", "write"]
 
 
-def read(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[str | None, Any]:
+def read(
+    value: Any, at: Path, reader: Reader, table: Mapping[str, str]
+) -> tuple[str | None, Any]:
     """Read a word; one that the table lacks is kept as it is.
 
     Raises:
@@ -30,15 +32,17 @@ def read(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tupl
     return meaning, value if meaning is None else ABSENT
 
 
-def write(word: str | None, kept: Any, at: Path, writer: Writer, table: Mapping[str, str]) -> Any:
+def write(
+    word: str | None, kept: Any, at: Path, writer: Writer, table: Mapping[str, str]
+) -> Any:
     """Write a word.
 
     Raises:
-        Unsayable: the wire has no word for it.
+        UnsayableError: the wire has no word for it.
     """
     if word is None:
         return kept
     for spelling, meaning in table.items():
         if meaning == word:
             return spelling
-    raise Unsayable("it has no word for it")
+    raise UnsayableError("it has no word for it")

@@ -30,7 +30,16 @@ __all__ = ["BaseStream", "OpenCall"]
 class OpenCall:
     """A call that is coming: `head` is the wire's object without its arguments, `pieces` are their text so far."""
 
-    __slots__ = ("head", "index", "length", "name", "partial", "pieces", "told", "wire_id")
+    __slots__ = (
+        "head",
+        "index",
+        "length",
+        "name",
+        "partial",
+        "pieces",
+        "told",
+        "wire_id",
+    )
 
     def __init__(self, index: int, head: dict[str, Any]) -> None:
         self.index = index
@@ -61,7 +70,9 @@ class BaseStream:
         """Read a whole response; set by the provider's module."""
         raise NotImplementedError
 
-    def __init__(self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
+    def __init__(
+        self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
+    ) -> None:
         self._turn = turn
         self._tools = tuple(tools)
         self._names = Reader(self.WIRE, turn, self._tools)
@@ -88,7 +99,11 @@ class BaseStream:
         events: list[StreamEvent] = []
         completion = self.result()
         parts = completion.message.content
-        calls = [p.call for p in parts if type(p) is ToolCallPart] if type(parts) is list else []
+        calls = (
+            [p.call for p in parts if type(p) is ToolCallPart]
+            if type(parts) is list
+            else []
+        )
         for open_call, call in zip(self._calls, calls, strict=False):
             if not open_call.told:
                 open_call.told = True
@@ -102,10 +117,14 @@ class BaseStream:
 
     def result(self) -> Completion:
         """The answer as far as it came; its calls cannot be run before its end has come."""
-        completion = self.read_response(self._body(), ROOT, Reader(self.WIRE, self._turn, self._tools))
+        completion = self.read_response(
+            self._body(), ROOT, Reader(self.WIRE, self._turn, self._tools)
+        )
         if self._failure is not None or not self._ended():
             if completion.finish_reason != "content_filter":
-                completion.finish_reason = "error" if self._finished or self._failure is not None else "other"
+                completion.finish_reason = (
+                    "error" if self._finished or self._failure is not None else "other"
+                )
             hold_calls(completion.message, "error")
         return completion
 
@@ -126,7 +145,11 @@ class BaseStream:
         if type(parts) is not list:
             return []
         calls = [part.call for part in parts if type(part) is ToolCallPart]
-        cut = any(call.invalid is not None and call.invalid.reason in ("truncated", "filtered") for call in calls)
+        cut = any(
+            call.invalid is not None
+            and call.invalid.reason in ("truncated", "filtered")
+            for call in calls
+        )
         return [] if cut else [ToolCallEvent(call) for call in calls]
 
     def _delta(self, call: OpenCall, piece: str | None) -> ToolCallDelta:
@@ -140,7 +163,9 @@ class BaseStream:
         return ToolCallDelta(call.index, call.wire_id, name, piece)
 
     def _taken(self, call: OpenCall) -> bool:
-        return any(other.wire_id == call.wire_id for other in self._calls if other is not call)
+        return any(
+            other.wire_id == call.wire_id for other in self._calls if other is not call
+        )
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
         raise NotImplementedError

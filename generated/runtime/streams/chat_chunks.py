@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import StreamEvent, TextDelta
-from ..json_text import parse
+from ..strict_json import loads
 from .base import BaseStream, OpenCall
 
 __all__ = ["ChatChunks"]
@@ -83,15 +83,23 @@ class ChatChunks(BaseStream):
 
     def _take_choice(self, choice: dict[str, Any], events: list[StreamEvent]) -> None:
         for key, value in choice.items():
-            if key not in ("delta", "index") and (value not in (None, "") or key not in self._choice):
-                self._choice[key] = _joined(self._choice.get(key), value) if key == "logprobs" else value
+            if key not in ("delta", "index") and (
+                value not in (None, "") or key not in self._choice
+            ):
+                self._choice[key] = (
+                    _joined(self._choice.get(key), value)
+                    if key == "logprobs"
+                    else value
+                )
         word = choice.get("finish_reason")
         if word and self._end is None:
             self._end = word
             if self._calls and all(call.told for call in self._calls):
                 events += self._tell_calls()
 
-    def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
+    def _take_call(
+        self, piece: dict[str, Any], position: int, events: list[StreamEvent]
+    ) -> None:
         function = piece.get("function")
         if type(function) is not dict:
             function = {}
@@ -121,7 +129,9 @@ class ChatChunks(BaseStream):
         if call.index >= 0 and (text or first or not call.told):
             events.append(self._delta(call, text or None))
 
-    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], position: int) -> OpenCall:
+    def _call_of(
+        self, piece: dict[str, Any], function: dict[str, Any], position: int
+    ) -> OpenCall:
         """The call that a piece belongs to.
 
         Another id is another call. Without an id the index decides, without both the place in the chunk; a piece
@@ -131,7 +141,9 @@ class ChatChunks(BaseStream):
         identifier = piece.get("id") or None
         slot = index if type(index) is int else ("at", position)
         known = self._slots.get(slot)
-        if identifier is not None and (known is None or known.wire_id not in (None, identifier)):
+        if identifier is not None and (
+            known is None or known.wire_id not in (None, identifier)
+        ):
             same = next((c for c in self._entries if c.wire_id == identifier), None)
             if same is not None:
                 self._slots[slot] = same
@@ -163,7 +175,9 @@ class ChatChunks(BaseStream):
 
     def _fail(self, error: Any) -> None:
         message = error.get("message") if type(error) is dict else error
-        self._failure = message if type(message) is str else "the stream reported an error"
+        self._failure = (
+            message if type(message) is str else "the stream reported an error"
+        )
 
     def _body(self) -> dict[str, Any]:
         self._merge_top(self._last)
@@ -172,7 +186,10 @@ class ChatChunks(BaseStream):
             body["object"] = "chat.completion"
         if self._message or self._choice or self._entries or self._has_content:
             choices = [self._joined_choice(0)]
-            choices += [self._further[i]._joined_choice(i) for i in sorted(self._further, key=str)]
+            choices += [
+                self._further[i]._joined_choice(i)
+                for i in sorted(self._further, key=str)
+            ]
             body["choices"] = choices
         else:
             body["choices"] = []
@@ -182,14 +199,21 @@ class ChatChunks(BaseStream):
         message = {"role": "assistant", **self._message}
         text = "".join(self._text)
         if "content" in message:
-            message["content"] = ([{"type": "text", "text": text}] if text else []) + message["content"]
+            message["content"] = (
+                [{"type": "text", "text": text}] if text else []
+            ) + message["content"]
         else:
             message["content"] = text if self._has_content else None
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:
             message["tool_calls"] = [_joined_call(call) for call in self._entries]
-        return {"index": index, "finish_reason": None, **self._choice, "message": message}
+        return {
+            "index": index,
+            "finish_reason": None,
+            **self._choice,
+            "message": message,
+        }
 
     def _ended(self) -> bool:
         return self._end is not None
@@ -202,22 +226,34 @@ def _joined(old: Any, new: Any) -> Any:
     if type(old) is list and type(new) is list:
         return old + new
     if type(old) is dict and type(new) is dict:
-        return {**old, **{key: _joined(old.get(key), value) for key, value in new.items()}}
+        return {
+            **old,
+            **{key: _joined(old.get(key), value) for key, value in new.items()},
+        }
     return old if new is None else new
 
 
 def _pieced(old: Any, new: Any, growing: str) -> Any:
     if type(old) is not dict or type(new) is not dict:
         return new
-    merged = {**old, **{key: value for key, value in new.items() if value not in (None, "")}}
+    merged = {
+        **old,
+        **{key: value for key, value in new.items() if value not in (None, "")},
+    }
     merged[growing] = (old.get(growing) or "") + (new.get(growing) or "")
     return merged
 
 
 def _joined_call(call: OpenCall) -> dict[str, Any]:
-    whole: dict[str, Any] = {"type": "function", **call.head} if "function" in call.head else {**call.head}
+    whole: dict[str, Any] = (
+        {"type": "function", **call.head} if "function" in call.head else {**call.head}
+    )
     if type(whole.get("function")) is dict:
-        whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
+        whole["function"] = {
+            "name": "",
+            "arguments": "".join(call.pieces),
+            **whole["function"],
+        }
     return whole
 
 
@@ -226,6 +262,6 @@ def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
     if not function.get("name") or not function.get("arguments"):
         return False
     try:
-        return type(parse("".join(call.pieces))) is dict
+        return type(loads("".join(call.pieces))) is dict
     except ValueError:
         return False

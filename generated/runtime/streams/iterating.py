@@ -12,7 +12,9 @@ from .base import BaseStream
 __all__ = ["aiterate", "iterate"]
 
 
-def iterate(stream: BaseStream, source: Iterable[Any], text_only: bool) -> Iterator[StreamEvent]:
+def iterate(
+    stream: BaseStream, source: Iterable[Any], text_only: bool
+) -> Iterator[StreamEvent]:
     """Feed what a source gives, and finish once it ends or breaks; a failure of it is told as an `error` event."""
     failure: Exception | None = None
     try:
@@ -23,7 +25,9 @@ def iterate(stream: BaseStream, source: Iterable[Any], text_only: bool) -> Itera
     yield from _wanted(stream.finish(failure), text_only)
 
 
-async def aiterate(stream: BaseStream, source: AsyncIterable[Any], text_only: bool) -> AsyncIterator[StreamEvent]:
+async def aiterate(
+    stream: BaseStream, source: AsyncIterable[Any], text_only: bool
+) -> AsyncIterator[StreamEvent]:
     """The same over an asynchronous source."""
     failure: Exception | None = None
     try:
@@ -37,4 +41,6 @@ async def aiterate(stream: BaseStream, source: AsyncIterable[Any], text_only: bo
 
 
 def _wanted(events: list[StreamEvent], text_only: bool) -> list[StreamEvent]:
-    return [event for event in events if type(event) is TextDelta] if text_only else events
+    return (
+        [event for event in events if type(event) is TextDelta] if text_only else events
+    )

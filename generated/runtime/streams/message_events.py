@@ -6,12 +6,16 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta
-from ..json_text import parse
+from ..strict_json import loads
 from .base import BaseStream, OpenCall
 
 __all__ = ["MessageEvents"]
 
-_GROWING = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delta": "content"}
+_GROWING = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "compaction_delta": "content",
+}
 """Deltas of text, and the member of the block that grows."""
 
 
@@ -47,7 +51,9 @@ class MessageEvents(BaseStream):
         kind = event.get("type")
         if kind == "content_block_delta":
             delta = event.get("delta")
-            return self._grow(event.get("index", 0), delta) if type(delta) is dict else []
+            return (
+                self._grow(event.get("index", 0), delta) if type(delta) is dict else []
+            )
         if kind == "content_block_start":
             return self._start(event.get("index", 0), event.get("content_block"))
         if kind == "message_start":
@@ -78,7 +84,13 @@ class MessageEvents(BaseStream):
             call.wire_id = head["id"] if type(head.get("id")) is str else None
             call.name = head["name"] if type(head.get("name")) is str else None
             return [self._delta(call, None)]
-        text = head.get("text") if kind == "text" else head.get("thinking") if kind == "thinking" else None
+        text = (
+            head.get("text")
+            if kind == "text"
+            else head.get("thinking")
+            if kind == "thinking"
+            else None
+        )
         if type(text) is str and text:
             return [TextDelta(text) if kind == "text" else ReasoningDelta(text)]
         return []
@@ -109,7 +121,13 @@ class MessageEvents(BaseStream):
         if kind == "signature_delta":
             block.head = {**block.head, "signature": delta.get("signature")}
         elif kind == "citations_delta":
-            block.head = {**block.head, "citations": [*(block.head.get("citations") or []), delta.get("citation")]}
+            block.head = {
+                **block.head,
+                "citations": [
+                    *(block.head.get("citations") or []),
+                    delta.get("citation"),
+                ],
+            }
         return []
 
     def _close(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -117,24 +135,43 @@ class MessageEvents(BaseStream):
         if type(delta) is dict:
             self._message.update(delta)
         self._merge_usage(event.get("usage"))
-        self._message.update({k: v for k, v in event.items() if k not in ("type", "delta", "usage", "p")})
+        self._message.update(
+            {k: v for k, v in event.items() if k not in ("type", "delta", "usage", "p")}
+        )
         if self._message.get("stop_reason") is None:
             return []
         self._end = True
-        return self._tell_calls() if self._calls and all(call.told for call in self._calls) else []
+        return (
+            self._tell_calls()
+            if self._calls and all(call.told for call in self._calls)
+            else []
+        )
 
     def _merge_usage(self, usage: Any) -> None:
         """Later counts replace earlier ones; a member that is not there again keeps its value."""
         if type(usage) is dict:
-            self._usage.update({k: v for k, v in usage.items() if v is not None or k not in self._usage})
+            self._usage.update(
+                {
+                    k: v
+                    for k, v in usage.items()
+                    if v is not None or k not in self._usage
+                }
+            )
 
     def _fail(self, error: Any) -> None:
         message = error.get("message") if type(error) is dict else error
-        self._failure = message if type(message) is str else "the stream reported an error"
+        self._failure = (
+            message if type(message) is str else "the stream reported an error"
+        )
         self._message["error"] = error
 
     def _body(self) -> dict[str, Any]:
-        body = {**self._message, "content": [_whole(self._blocks[i]) for i in sorted(self._blocks, key=_place)]}
+        body = {
+            **self._message,
+            "content": [
+                _whole(self._blocks[i]) for i in sorted(self._blocks, key=_place)
+            ],
+        }
         if self._usage:
             body["usage"] = self._usage
         return body
@@ -165,7 +202,7 @@ def _whole(block: _Block) -> dict[str, Any]:
     if pieces:
         text = "".join(pieces)
         try:
-            whole["input"] = parse(text) if text.strip() else {}
+            whole["input"] = loads(text) if text.strip() else {}
         except ValueError:
             whole["input"] = text
         if type(whole["input"]) is not dict:

@@ -43,12 +43,21 @@ class BaseStreamWriter:
 
     @staticmethod
     def write_response(
-        completion: Completion, identifier: str | None, created: int | None, writer: Writer
+        completion: Completion,
+        identifier: str | None,
+        created: int | None,
+        writer: Writer,
     ) -> dict[str, Any]:
         """Write a whole response; set by the provider's module."""
         raise NotImplementedError
 
-    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        id: str | None = None,
+        created: int | None = None,
+        on_loss: OnLoss | None = None,
+    ) -> None:
         self.id = id
         self.created = created
         self.writer = Writer(self.WIRE, on_loss, "weaken")
@@ -73,7 +82,9 @@ class BaseStreamWriter:
             return self._error(event.message)
         if type(event) is CompletedEvent:
             self.ended = True
-            body = self.write_response(event.completion, self.id, self.created, self.writer)
+            body = self.write_response(
+                event.completion, self.id, self.created, self.writer
+            )
             return self._completed(body, event.completion)
         if type(event) is ToolCallEvent:
             return []
@@ -103,5 +114,7 @@ class BaseStreamWriter:
     def _error(self, message: str) -> list[dict[str, Any]]:
         raise NotImplementedError
 
-    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+    def _completed(
+        self, body: dict[str, Any], completion: Completion
+    ) -> list[dict[str, Any]]:
         raise NotImplementedError

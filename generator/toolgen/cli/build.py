@@ -20,9 +20,15 @@ from toolgen.cli.terminal import emit
 @click.option("--force", is_flag=True, help="Overwrite generated files that were edited by hand.")
 @options.verbosity
 def command(
-    schemas: Path, out: Path | None, providers: tuple[str, ...], form: str, force: bool, quiet: bool, verbose: bool
+    schemas: Path,
+    out: Path | None,
+    providers: tuple[str, ...],
+    form: str,
+    force: bool,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
-    """Compile SCHEMAS (default: schemas) into a Python package.
+    r"""Compile SCHEMAS (default: schemas) into a Python package.
 
     \b
     Example:
@@ -48,5 +54,8 @@ def command(
             (len(changes.deleted), "deleted"),
             (len(changes.unchanged), "unchanged"),
         )
-        emit(f"{output.name}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n", sys.stderr)
+        emit(
+            f"{output.name}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n",
+            sys.stderr,
+        )
     end(FINE)

@@ -18,7 +18,7 @@ from toolgen.cli.terminal import emit
 @options.finding_format
 @options.verbosity
 def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bool) -> None:
-    """Compare what build would write with what is there; print a diff, write nothing.
+    r"""Compare what build would write with what is there; print a diff, write nothing.
 
     \b
     Example:
@@ -43,5 +43,8 @@ def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bo
         end(FINE)
     emit("".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff)
     if not quiet:
-        emit(f"{output.name}: out of step with {built.sources.name}; run `toolgen build`\n", sys.stderr)
+        emit(
+            f"{output.name}: out of step with {built.sources.name}; run `toolgen build`\n",
+            sys.stderr,
+        )
     end(FOUND)

@@ -19,7 +19,11 @@ out = click.option(
 )
 
 providers = click.option(
-    "--provider", "providers", multiple=True, metavar="NAME", help="Only this provider; may be given more than once."
+    "--provider",
+    "providers",
+    multiple=True,
+    metavar="NAME",
+    help="Only this provider; may be given more than once.",
 )
 
 finding_format = click.option(

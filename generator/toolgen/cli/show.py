@@ -16,7 +16,11 @@ from toolgen.cli.terminal import emit
 @click.command("show")
 @click.argument("tool")
 @click.option(
-    "--schemas", type=click.Path(path_type=Path), default=Path("schemas"), show_default=True, help="The sources."
+    "--schemas",
+    type=click.Path(path_type=Path),
+    default=Path("schemas"),
+    show_default=True,
+    help="The sources.",
 )
 @options.providers
 @options.finding_format
@@ -24,7 +28,7 @@ from toolgen.cli.terminal import emit
 def command(
     tool: str, schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool
 ) -> None:
-    """Print TOOL's payload as it will be sent, and what was lost on the way.
+    r"""Print TOOL's payload as it will be sent, and what was lost on the way.
 
     The payload goes to stdout as JSON, by provider; losses go to stderr, one a line.
 
@@ -40,7 +44,12 @@ def command(
     report(findings, form, quiet=quiet, verbose=verbose)
     if shown is None:
         end(WRONG)
-    emit(json.dumps({name: entry.payload for name, entry in shown.items()}, indent=2, ensure_ascii=False) + "\n")
+    emit(
+        json.dumps(
+            {name: entry.payload for name, entry in shown.items()}, indent=2, ensure_ascii=False
+        )
+        + "\n"
+    )
     for name, entry in shown.items():
         for loss in entry.losses:
             emit(f"{name}: {loss}\n", sys.stderr)

@@ -18,5 +18,24 @@ def definition_facts(tool: Tool) -> dict[str, Any]:
         "parameters": tool.parameters,
         "strict": STRICT[tool.strict],
         "result": tool.result,
+        "metadata": _metadata(tool) or None,
     }
     return {key: value for key, value in facts.items() if value is not None}
+
+
+def _metadata(tool: Tool) -> dict[str, Any]:
+    """What the declaration says of single providers, as the runtime's `write_offered` reads it.
+
+    Another name is no part of it: a wire's names are mapped both ways, in results and choices too.
+    """
+    found = {}
+    for provider, patch in sorted(tool.providers.items()):
+        entry: dict[str, Any] = {}
+        if "description" in patch:
+            entry["$description"] = patch["description"]
+        rest = {key: value for key, value in patch.items() if key not in ("name", "description")}
+        if rest:
+            entry["$patch"] = rest
+        if entry:
+            found[provider] = entry
+    return found

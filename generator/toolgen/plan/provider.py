@@ -43,7 +43,6 @@ class ProviderPlan:
     tables: Mapping[str, Any]
     renames: Mapping[str, str]
     refused: tuple[str, ...]
-    patches: Mapping[str, Any]
     tool_names: tuple[str, ...]
     fields: Mapping[str, frozenset[str]]
     usage: UsagePlan | None
@@ -77,9 +76,10 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         shapes=shapes,
         unions=unions,
         tables=_tables(facts),
-        renames={t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)},
+        renames={
+            t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)
+        },
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
-        patches={t.name: p for t in tools if (p := {k: v for k, v in _patch(t, profile).items() if k != "name"})},
         tool_names=tuple(t.name for t in tools),
         fields=_fields(catalog.format),
         usage=plan_usage(facts["usage"], catalog.format) if "usage" in facts else None,
@@ -104,9 +104,15 @@ def _union(
             raise ShapeError(("unions", name, "shapes"), f"there is no shape {shape_name}")
         words = [word for key, word in shape.tag if key == union["tag"]]
         if not words:
-            raise ShapeError(("shapes", shape_name, "tag"), f"needs the tag {union['tag']}, for it is in {name}")
+            raise ShapeError(
+                ("shapes", shape_name, "tag"), f"needs the tag {union['tag']}, for it is in {name}"
+            )
         needs = tuple(facts["shapes"][shape_name].get("needs", ()))
-        members.append(MemberPlan((*words, *shape.tag_also.get(union["tag"], ())), shape_name, shape.type, needs))
+        members.append(
+            MemberPlan(
+                (*words, *shape.tag_also.get(union["tag"], ())), shape_name, shape.type, needs
+            )
+        )
     return UnionPlan(name, tuple(union["types"]), union["tag"], tuple(members))
 
 

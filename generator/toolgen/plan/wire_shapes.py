@@ -136,7 +136,9 @@ def upper(*names: str) -> str:
 
 
 class _Planner:
-    def __init__(self, name: str, shape: Mapping[str, Any], kind: FormatType, format: Format) -> None:
+    def __init__(
+        self, name: str, shape: Mapping[str, Any], kind: FormatType, format: Format
+    ) -> None:
         self.name = name
         self.shape = shape
         self.kind = kind
@@ -148,13 +150,21 @@ class _Planner:
 
     def plan(self) -> ShapePlan:
         tag = dict(self.shape.get("tag", {}))
-        self._object("wire", "", "", self.shape["keys"], "at", "own", (*tag, *self.shape.get("aside", ())))
+        self._object(
+            "wire", "", "", self.shape["keys"], "at", "own", (*tag, *self.shape.get("aside", ()))
+        )
         carried = {f for k in self.keys for f in k.fields}
         ignored = set(self.shape.get("ignored", {})) | {"metadata"}
-        missing = [f for f in self._data_fields() if self._variable(f) not in carried and f.name not in ignored]
+        missing = [
+            f
+            for f in self._data_fields()
+            if self._variable(f) not in carried and f.name not in ignored
+        ]
         for field in missing:
             if field.required:
-                raise ShapeError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
+                raise ShapeError(
+                    ("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}"
+                )
         severity = "warning" if self.kind.name == "Request" else "note"
         words = re.findall("[A-Z][a-z]*", self.kind.name)
         return ShapePlan(
@@ -169,7 +179,9 @@ class _Planner:
             lost=tuple(LostField(f.python, f.name, severity) for f in missing),
             known=self.known,
             arguments=tuple(
-                f"{f.python}={self._variable(f)}" for f in self.kind.fields if self._variable(f) in carried
+                f"{f.python}={self._variable(f)}"
+                for f in self.kind.fields
+                if self._variable(f) in carried
             ),
         )
 
@@ -180,7 +192,14 @@ class _Planner:
         return f"{field.python}_" if field.python in TAKEN else field.python
 
     def _object(
-        self, variable: str, parent: str, key: str, keys: Mapping[str, Any], path: str, own: str, tags: tuple[str, ...]
+        self,
+        variable: str,
+        parent: str,
+        key: str,
+        keys: Mapping[str, Any],
+        path: str,
+        own: str,
+        tags: tuple[str, ...],
     ) -> None:
         place = len(self.objects)
         constant = upper(self.name, *(() if variable == "wire" else (variable,)))
@@ -190,10 +209,14 @@ class _Planner:
         for inner_key, spec in keys.items():
             spec = {"field": spec} if isinstance(spec, str) else spec
             if "keys" in spec:
-                inner = re.sub(r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", inner_key).lower())
+                inner = re.sub(
+                    r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", inner_key).lower()
+                )
                 before, held = len(self.keys), len(self.objects)
                 self._object(
-                    f"{inner}_" if inner in TAKEN or inner in {f.python for f in self.kind.fields} else inner,
+                    f"{inner}_"
+                    if inner in TAKEN or inner in {f.python for f in self.kind.fields}
+                    else inner,
                     variable,
                     inner_key,
                     spec["keys"],
@@ -214,9 +237,13 @@ class _Planner:
             any_required = any_required or planned.required
             known.append(inner_key)
         self.known[constant] = tuple(sorted(known))
-        self.objects[place] = replace(self.objects[place], required=any_required or variable == "wire")
+        self.objects[place] = replace(
+            self.objects[place], required=any_required or variable == "wire"
+        )
 
-    def _key(self, holder: str, key: str, spec: Mapping[str, Any], path: str, own: str) -> KeyPlan | None:
+    def _key(
+        self, holder: str, key: str, spec: Mapping[str, Any], path: str, own: str
+    ) -> KeyPlan | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]]
         fields = [self.fields.get(n) for n in names]
         if any(f is None for f in fields):

@@ -44,18 +44,22 @@ class AliasCode:
 
 def format_code(format: Format) -> tuple[tuple[ClassCode, ...], tuple[AliasCode, ...]]:
     """Return the classes and the aliases of the format, each in the order of the sources."""
-    from datamodel_code_generator import (
-        DataModelType,
-        GenerateConfig,
-        InputFileType,
-        PythonVersion,
-        generate,
-    )
+    from datamodel_code_generator import InputFileType, generate
+    from datamodel_code_generator.config import GenerateConfig
+    from datamodel_code_generator.enums import DataModelType
+    from datamodel_code_generator.format import PythonVersion
+    from datamodel_code_generator.parser import LiteralType
 
     metadata = {"type": "object", "additionalProperties": True}
-    schema = {"$defs": {n: _inlined(s, metadata) for n, s in format.schema["$defs"].items() if n != "Metadata"}}
+    schema = {
+        "$defs": {
+            n: _inlined(s, metadata) for n, s in format.schema["$defs"].items() if n != "Metadata"
+        }
+    }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # notices about the generator's own future defaults; the version is pinned
+        warnings.simplefilter(
+            "ignore"
+        )  # notices about the generator's own future defaults; the version is pinned
         text = generate(
             schema,
             config=GenerateConfig(
@@ -68,7 +72,7 @@ def format_code(format: Format) -> tuple[tuple[ClassCode, ...], tuple[AliasCode,
                 strict_refs=True,
                 treat_dot_as_module=False,
                 snake_case_field=True,
-                enum_field_as_literal="all",
+                enum_field_as_literal=LiteralType.All,
                 use_union_operator=True,
                 use_standard_collections=True,
                 use_one_literal_as_default=True,
@@ -85,7 +89,11 @@ def _inlined(value: Any, metadata: dict[str, Any]) -> Any:
     if isinstance(value, dict):
         if value.get("$ref") == "#/$defs/Metadata":
             return metadata
-        return {k: _inlined(v, metadata) for k, v in value.items() if not (k == "description" and isinstance(v, str))}
+        return {
+            k: _inlined(v, metadata)
+            for k, v in value.items()
+            if not (k == "description" and isinstance(v, str))
+        }
     return [_inlined(v, metadata) for v in value] if isinstance(value, list) else value
 
 
@@ -107,10 +115,16 @@ def _read(text: str, format: Format) -> tuple[tuple[ClassCode, ...], tuple[Alias
                 if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
             )
             classes[node.name] = ClassCode(node.name, kind.description, fields)
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+        elif (
+            isinstance(node, ast.AnnAssign)
+            and isinstance(node.target, ast.Name)
+            and node.value is not None
+        ):
             name = node.target.id
             if name in format.types:
-                aliases[name] = AliasCode(name, format.types[name].description, ast.unparse(node.value))
+                aliases[name] = AliasCode(
+                    name, format.types[name].description, ast.unparse(node.value)
+                )
     missing = format.types.keys() - classes.keys() - aliases.keys() - {"Metadata"}
     if missing:
         raise ValueError(f"the model generator gave no {', '.join(sorted(missing))}")

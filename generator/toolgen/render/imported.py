@@ -45,7 +45,10 @@ class Imported(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if fullname != self._root and not fullname.startswith(self._root + "."):
             return None
         inner = fullname[len(self._root) + 1 :].replace(".", "/")
-        for file, is_package in ((f"{inner}/__init__.py".lstrip("/"), True), (f"{inner}.py", False)):
+        for file, is_package in (
+            (f"{inner}/__init__.py".lstrip("/"), True),
+            (f"{inner}.py", False),
+        ):
             if file in self._files:
                 spec = importlib.util.spec_from_loader(fullname, self, is_package=is_package)
                 if spec is not None:

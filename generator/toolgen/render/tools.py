@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan
+from toolgen.plan.definitions import definition_facts
 from toolgen.plan.nullability import PREFIX
 from toolgen.plan.order import refers, shapes_of
 from toolgen.plan.tools import ToolPlan, ToolsPlan, plan_tools
@@ -68,16 +68,6 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
         imports.add("..types", name, local)
     imports.add("..models", "ToolDefinition")
     tool = plan.tool
-    definition: list[tuple[str, Any]] = [("name", tool.name)]
-    strict = {"auto": None, "always": True, "never": False}[tool.strict]
-    for key, value in (
-        ("description", tool.description),
-        ("parameters", tool.parameters),
-        ("strict", strict),
-        ("result", tool.result),
-    ):
-        if value is not None:
-            definition.append((key, value))
     return (
         environment()
         .get_template("tools/module.py.jinja")
@@ -87,7 +77,7 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
             exports=["DEFINITION", *sorted(str(item.name) for item in plan.models.items)],
             items=items,
             rebuilt=plan.models.rebuilt,
-            definition=definition,
+            definition=definition_facts(tool).items(),
         )
     )
 

@@ -1,5 +1,13 @@
 """Resolve: declarations become one linked, frozen catalogue."""
 
-from toolgen.resolve.catalog import Catalog, Format, FormatField, FormatType, Profile, SharedType, Tool
+from toolgen.resolve.catalog import (
+    Catalog,
+    Format,
+    FormatField,
+    FormatType,
+    Profile,
+    SharedType,
+    Tool,
+)
 
 __all__ = ["Catalog", "Format", "FormatField", "FormatType", "Profile", "SharedType", "Tool"]

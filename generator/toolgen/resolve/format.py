@@ -43,18 +43,38 @@ def _rank(document: Document) -> int:
     return FILES.index(stem) if stem in FILES else len(FILES)
 
 
-def _extend(into: dict[str, Any], schema: Mapping[str, Any], name: str, document: Document, findings: Findings) -> None:
+def _extend(
+    into: dict[str, Any],
+    schema: Mapping[str, Any],
+    name: str,
+    document: Document,
+    findings: Findings,
+) -> None:
     known = into.get("properties", {})
     added = schema.get("properties", {})
     for key in schema.get("required", ()):
         if key in added:
-            findings.add("format-field-required", document.span("$defs", name, "required"), field=key, type=name)
+            findings.add(
+                "format-field-required",
+                document.span("$defs", name, "required"),
+                field=key,
+                type=name,
+            )
     for key in added.keys() & known.keys():
         if added[key] != known[key]:
-            findings.add("format-field-known", document.key_span("$defs", name, "properties", key), field=key, type=name)
+            findings.add(
+                "format-field-known",
+                document.key_span("$defs", name, "properties", key),
+                field=key,
+                type=name,
+            )
     tagged = [key for key in known if "const" in known[key]]
     plain = {key: value for key, value in known.items() if key not in tagged}
-    into["properties"] = {**plain, **{k: v for k, v in added.items() if k not in known}, **{k: known[k] for k in tagged}}
+    into["properties"] = {
+        **plain,
+        **{k: v for k, v in added.items() if k not in known},
+        **{k: known[k] for k in tagged},
+    }
 
 
 def _check_references(document: Document, schemas: Mapping[str, Any], findings: Findings) -> None:
@@ -64,19 +84,27 @@ def _check_references(document: Document, schemas: Mapping[str, Any], findings: 
             for step in pointer:
                 value = value[step]
             if isinstance(value, str) and value.rsplit("/", 1)[-1] not in schemas:
-                findings.add("format-type-unknown", document.span(*pointer), type=value.rsplit("/", 1)[-1])
+                findings.add(
+                    "format-type-unknown", document.span(*pointer), type=value.rsplit("/", 1)[-1]
+                )
 
 
 def _linked(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {k: f"#/$defs/{v.rsplit('/', 1)[-1]}" if k == "$ref" and isinstance(v, str) else _linked(v) for k, v in value.items()}
+        return {
+            k: f"#/$defs/{v.rsplit('/', 1)[-1]}"
+            if k == "$ref" and isinstance(v, str)
+            else _linked(v)
+            for k, v in value.items()
+        }
     return [_linked(v) for v in value] if isinstance(value, list) else value
 
 
 def _type(name: str, schema: Mapping[str, Any]) -> FormatType:
     required = set(schema.get("required", ()))
     fields = tuple(
-        FormatField(key, python_name(key), value, key in required) for key, value in schema.get("properties", {}).items()
+        FormatField(key, python_name(key), value, key in required)
+        for key, value in schema.get("properties", {}).items()
     )
     union = tuple(b["$ref"].rsplit("/", 1)[-1] for b in schema.get("anyOf", ()) if "$ref" in b)
     return FormatType(name, schema.get("description", ""), fields, union, schema)

@@ -25,7 +25,12 @@ def link_catalog(
     place = sources.config.span("providers") if sources.config is not None else Span(sources.name)
     for name in wanted:
         if name not in known:
-            findings.add("provider-unknown", place, hint=nearest(name, known) or f"known are {', '.join(known)}", name=name)
+            findings.add(
+                "provider-unknown",
+                place,
+                hint=nearest(name, known) or f"known are {', '.join(known)}",
+                name=name,
+            )
     profiles = link_profiles(sources.providers, wanted, findings)
     format = link_format(sources.formats, findings)
     tools, types = link(sources, findings)

@@ -30,7 +30,9 @@ def merged(base: Any, patch: Any) -> Any:
     return result
 
 
-def link_profiles(documents: Iterable[Document], wanted: Iterable[str] | None, findings: Findings) -> tuple[Profile, ...]:
+def link_profiles(
+    documents: Iterable[Document], wanted: Iterable[str] | None, findings: Findings
+) -> tuple[Profile, ...]:
     """Return the profiles that are wanted (all where None), each with what it extends merged in, by name.
 
     Documents of one stem follow one another as patches: the shipped profile, then the project's.
@@ -39,7 +41,11 @@ def link_profiles(documents: Iterable[Document], wanted: Iterable[str] | None, f
     for document in documents:
         layers.setdefault(stem(document), []).append(document)
     linked = {name: _link(name, layers, (), findings) for name in sorted(layers)}
-    names = sorted(linked) if wanted is None else [name for name in dict.fromkeys(wanted) if name in linked]
+    names = (
+        sorted(linked)
+        if wanted is None
+        else [name for name in dict.fromkeys(wanted) if name in linked]
+    )
     return tuple(profile for name in names if (profile := linked[name]) is not None)
 
 

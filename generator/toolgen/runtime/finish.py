@@ -13,7 +13,9 @@ __all__ = ["FinishReason", "finish_reason", "hold_calls", "stop_word"]
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error", "other"]
 
 
-def finish_reason(word: Any, message: AssistantMessage, table: Mapping[str, Any], opaque_calls: bool = False) -> FinishReason:
+def finish_reason(
+    word: Any, message: AssistantMessage, table: Mapping[str, Any], opaque_calls: bool = False
+) -> FinishReason:
     """Derive the reason: a cut, a filter or a failure wins, then calls, then the provider's word.
 
     Providers say `stop` with calls there, and `tool_calls` with none; what is in the message decides.

@@ -1,44 +1,14 @@
-"""JSON text: compact to write, strict to read."""
+"""JSON text that we write, and what is the same in it."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any
 
-__all__ = ["compact", "parse", "same"]
+__all__ = ["compact", "same"]
 
 compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 """Write a JSON value without blanks; text stays as it is, a number that is not finite raises ValueError."""
-
-
-def _constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key is given twice")
-    return found
-
-
-_decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant)
-
-
-def parse(text: str) -> Any:
-    """Read one JSON value: no second value, no repeated key, no NaN, no infinity.
-
-    Raises:
-        ValueError: the text is something else, an integer is too long to read, a surrogate stands alone, or it is
-            nested too deeply.
-    """
-    try:
-        value = _decoder.decode(text)
-        if "\\ud" in text or "\\uD" in text:
-            compact(value).encode()
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    return value
 
 
 def same(left: Any, right: Any) -> bool:
@@ -47,7 +17,9 @@ def same(left: Any, right: Any) -> bool:
     if kind is not type(right):
         return False
     if kind is dict:
-        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
+        return left.keys() == right.keys() and all(
+            same(value, right[key]) for key, value in left.items()
+        )
     if kind is list:
         return len(left) == len(right) and all(map(same, left, right))
     return bool(left == right)

@@ -9,10 +9,17 @@ from .errors import wrong_type
 from .paths import Path
 from .reader import Reader
 from .residue import ABSENT
-from .unsayable import Unsayable
+from .unsayable import UnsayableError
 from .writer import Writer
 
-__all__ = ["defaulted", "demanded", "read_list", "read_text_or_list", "write_list", "write_text_or_list"]
+__all__ = [
+    "defaulted",
+    "demanded",
+    "read_list",
+    "read_text_or_list",
+    "write_list",
+    "write_text_or_list",
+]
 
 T = TypeVar("T")
 Read = Callable[[Any, Path, Reader], T]
@@ -51,8 +58,14 @@ def write_list(values: Iterable[Any], at: Path, writer: Writer, write: Write) ->
     for i, value in enumerate(values):
         try:
             item = write(value, (at, i), writer)
-        except Unsayable as reason:
-            writer.lost((at, i), writer.kind_of(value), "dropped", "warning", f"{writer.wire.title}: {reason}")
+        except UnsayableError as reason:
+            writer.lost(
+                (at, i),
+                writer.kind_of(value),
+                "dropped",
+                "warning",
+                f"{writer.wire.title}: {reason}",
+            )
             continue
         if item is not ABSENT:
             written.append(item)
@@ -71,7 +84,9 @@ def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
     """A value that the wire demands, or the profile's default for it, which is reported."""
     if value is not None:
         return value
-    writer.lost(at, "a value that the API demands", "defaulted", "note", f"it is written as {default}")
+    writer.lost(
+        at, "a value that the API demands", "defaulted", "note", f"it is written as {default}"
+    )
     return default
 
 
@@ -79,8 +94,8 @@ def demanded(value: Any, what: str) -> Any:
     """A value that the wire cannot do without.
 
     Raises:
-        Unsayable: it is not there.
+        UnsayableError: it is not there.
     """
     if value is None:
-        raise Unsayable(f"it needs {what}")
+        raise UnsayableError(f"it needs {what}")
     return value

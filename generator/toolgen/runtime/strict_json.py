@@ -35,7 +35,8 @@ def loads(text: str | bytes | bytearray) -> Any:
             text = text.decode("utf-8")
         except UnicodeDecodeError:
             raise JSONError("not UTF-8") from None
-    _check_depth(text)
+    if text.count("{") + text.count("[") > MAX_DEPTH:
+        _check_depth(text)
     try:
         value = _DECODER.decode(text)
     except JSONError:
@@ -65,7 +66,7 @@ def _check_encodable(text: str, value: Any) -> None:
     try:
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
-        else:
+        elif not text.isascii():
             text.encode("utf-8")
     except UnicodeEncodeError:
         raise JSONError("half of a surrogate pair") from None

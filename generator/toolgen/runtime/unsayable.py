@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-__all__ = ["Unsayable"]
+__all__ = ["UnsayableError"]
 
 
-class Unsayable(Exception):
+class UnsayableError(Exception):
     """The wire cannot say this; the converter reports the loss with this reason."""

@@ -18,7 +18,19 @@ class Wire:
     whose opaque state it may read as well.
     """
 
-    __slots__ = ("id_length", "id_prefix", "legal_id", "legal_name", "name", "name_length", "names", "refused", "shares", "spoken", "title")
+    __slots__ = (
+        "id_length",
+        "id_prefix",
+        "legal_id",
+        "legal_name",
+        "name",
+        "name_length",
+        "names",
+        "refused",
+        "shares",
+        "spoken",
+        "title",
+    )
 
     def __init__(
         self,

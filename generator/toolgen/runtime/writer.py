@@ -45,7 +45,9 @@ class Writer:
         """
         path = spelled(at)
         if severity == "behaviour" and not self._weaken:
-            raise ConversionError(path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same')
+            raise ConversionError(
+                path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same'
+            )
         loss = Loss(path, what, action, severity, reason)
         if self._on_loss is not None:
             self._on_loss(loss)
@@ -67,7 +69,8 @@ class Writer:
             self.no_place(at, self.kind_of(part), "warning")
         for loss in self._unheard:
             warnings.warn(
-                ConversionLoss(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"), stacklevel=3
+                ConversionLoss(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"),
+                stacklevel=3,
             )
 
     def own(self, metadata: dict[str, Any] | None, at: Path) -> Residue:
@@ -79,8 +82,14 @@ class Writer:
             if provider == self.wire.name or (provider in self.wire.shares and not found):
                 if type(state) is dict:
                     found = state
-            else:
-                self.lost((at, "metadata"), f"what {provider} kept here", "dropped", "note", "only its own provider reads it")
+            elif type(state) is not dict or any(key[:1] != "$" for key in state):
+                self.lost(
+                    (at, "metadata"),
+                    f"what {provider} kept here",
+                    "dropped",
+                    "note",
+                    "only its own provider reads it",
+                )
         return found
 
     def kept(self, metadata: dict[str, Any] | None) -> Residue:
@@ -108,5 +117,7 @@ class Writer:
         if spelling is None:
             spelling = self._names[name] = self.wire.spelling(name)
             if spelling != name and name not in self.wire.names:
-                self.lost(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
+                self.lost(
+                    at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it"
+                )
         return spelling

@@ -9,7 +9,7 @@ from ..errors import wrong_type
 from ..paths import Path
 from ..reader import Reader
 from ..residue import ABSENT
-from ..unsayable import Unsayable
+from ..unsayable import UnsayableError
 from ..writer import Writer
 
 __all__ = ["read", "write"]
@@ -31,16 +31,18 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, 
     return None, found[2], found[1], ABSENT
 
 
-def write(url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer) -> str:
+def write(
+    url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer
+) -> str:
     """Write the address.
 
     Raises:
-        Unsayable: there is neither an address, nor data with its media type.
+        UnsayableError: there is neither an address, nor data with its media type.
     """
     if data is not None:
         if media_type is None:
-            raise Unsayable("data needs its media type")
+            raise UnsayableError("data needs its media type")
         return f"data:{media_type};base64,{data}"
     if url is None:
-        raise Unsayable("there is neither an address nor data")
+        raise UnsayableError("there is neither an address nor data")
     return url

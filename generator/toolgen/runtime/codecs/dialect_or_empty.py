@@ -14,7 +14,12 @@ __all__ = ["read", "write"]
 
 
 def write(
-    parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, strict: bool | None, dialects: Dialects
+    parameters: dict[str, Any] | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+    strict: bool | None,
+    dialects: Dialects,
 ) -> Any:
     """Write the schema; that of a tool without parameters is an object without properties."""
     written = dialect.write(parameters, kept, at, writer, strict, dialects)

@@ -6,10 +6,11 @@ from typing import Any
 
 from ...models import InvalidCall
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact, parse, same
+from ..json_text import compact, same
 from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
+from ..strict_json import loads
 from ..writer import Writer
 
 __all__ = ["read", "write"]
@@ -27,7 +28,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
         if not value or value.isspace():
             return {}, None, value
         try:
-            arguments = parse(value)
+            arguments = loads(value)
         except ValueError:
             return {}, InvalidCall(value, "malformed"), ABSENT
         if type(arguments) is not dict:
@@ -40,7 +41,9 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
     raise wrong_type(at, "a string", value)
 
 
-def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
     """Write the arguments; an invalid call goes back in the words in which it came.
 
     Raises:
@@ -53,7 +56,9 @@ def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at:
     try:
         return compact(arguments)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+        raise ConversionError(
+            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+        ) from error
 
 
 def _says(kept: Any, arguments: dict[str, Any]) -> bool:
@@ -62,6 +67,6 @@ def _says(kept: Any, arguments: dict[str, Any]) -> bool:
     if not kept or kept.isspace():
         return not arguments
     try:
-        return same(parse(kept), arguments)
+        return same(loads(kept), arguments)
     except ValueError:
         return False

@@ -6,10 +6,10 @@ from typing import Any
 
 from ...models import InvalidCall
 from ..errors import wrong_type
-from ..json_text import parse
 from ..paths import Path
 from ..reader import Reader
 from ..residue import ABSENT
+from ..strict_json import loads
 from ..writer import Writer
 
 __all__ = ["read", "write"]
@@ -33,7 +33,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
     if not value or value.isspace():
         return {}, None, ABSENT
     try:
-        found = parse(value)
+        found = loads(value)
     except ValueError:
         return {}, InvalidCall(value, "malformed"), ABSENT
     if type(found) is not dict:
@@ -41,7 +41,9 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
     return found, None, ABSENT
 
 
-def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer) -> Any:
+def write(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
     """Write the arguments; the text of a call that could not be read is wrapped, and reported."""
     unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
     if invalid is None or not unread:

@@ -11,7 +11,7 @@ from ..errors import wrong_type
 from ..paths import Path
 from ..reader import Reader
 from ..residue import ABSENT
-from ..unsayable import Unsayable
+from ..unsayable import UnsayableError
 from ..writer import Writer
 
 __all__ = ["read", "write"]
@@ -27,31 +27,44 @@ def read(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> Fields:
     """
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
-    found: Fields = (None, None, None, value)
     kind, data, media = value.get("type"), value.get("data"), value.get("media_type")
     if kind == "url" and type(value.get("url")) is str:
-        found = (value["url"], None, None, ABSENT)
-    elif kind == "base64" and type(data) is str and type(media) is str:
-        found = (None, data, media, ABSENT)
-    elif kind == "text" and type(data) is str and type(media) is str:
-        found = (None, base64.b64encode(data.encode()).decode(), media, ABSENT)
-    return found if found[3] is value or _own(*found[:3]) == value else (*found[:3], value)
+        return _kept(value["url"], None, None, value)
+    if kind == "base64" and type(data) is str and type(media) is str:
+        return _kept(None, data, media, value)
+    if kind == "text" and type(data) is str and type(media) is str:
+        return _kept(None, base64.b64encode(data.encode()).decode(), media, value)
+    return None, None, None, value
+
+
+def _kept(url: str | None, data: str | None, media: str | None, value: dict[str, Any]) -> Fields:
+    return url, data, media, ABSENT if _own(url, data, media) == value else value
 
 
 def write(
-    url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer, taken: Sequence[str]
+    url: str | None,
+    data: str | None,
+    media_type: str | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+    taken: Sequence[str],
 ) -> Any:
     """Write the source.
 
     Raises:
-        Unsayable: the API does not take this media type, or there is neither address nor data.
+        UnsayableError: the API does not take this media type, or there is neither address nor data.
     """
-    if type(kept) is dict and read(kept, at, Reader(writer.wire), taken)[:3] == (url, data, media_type):
+    if type(kept) is dict and read(kept, at, Reader(writer.wire), taken)[:3] == (
+        url,
+        data,
+        media_type,
+    ):
         return kept
     if data is not None and media_type not in taken:
-        raise Unsayable(f"it does not take {media_type or 'data without a media type'}")
+        raise UnsayableError(f"it does not take {media_type or 'data without a media type'}")
     if data is None and url is None:
-        raise Unsayable("there is neither an address nor data")
+        raise UnsayableError("there is neither an address nor data")
     return _own(url, data, media_type)
 
 
@@ -60,7 +73,11 @@ def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str,
         return {"type": "url", "url": url}
     if media_type == "text/plain":
         try:
-            return {"type": "text", "media_type": media_type, "data": base64.b64decode(data, validate=True).decode()}
+            return {
+                "type": "text",
+                "media_type": media_type,
+                "data": base64.b64decode(data, validate=True).decode(),
+            }
         except (binascii.Error, ValueError) as error:
-            raise Unsayable("its data is no base64 of text") from error
+            raise UnsayableError("its data is no base64 of text") from error
     return {"type": "base64", "media_type": media_type, "data": data}

@@ -9,7 +9,7 @@ from ..errors import wrong_type
 from ..paths import Path
 from ..reader import Reader
 from ..residue import ABSENT
-from ..unsayable import Unsayable
+from ..unsayable import UnsayableError
 from ..writer import Writer
 
 __all__ = ["read", "write"]
@@ -33,11 +33,11 @@ def write(word: str | None, kept: Any, at: Path, writer: Writer, table: Mapping[
     """Write a word.
 
     Raises:
-        Unsayable: the wire has no word for it.
+        UnsayableError: the wire has no word for it.
     """
     if word is None:
         return kept
     for spelling, meaning in table.items():
         if meaning == word:
             return spelling
-    raise Unsayable("it has no word for it")
+    raise UnsayableError("it has no word for it")

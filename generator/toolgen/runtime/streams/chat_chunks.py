@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import StreamEvent, TextDelta
-from ..json_text import parse
+from ..strict_json import loads
 from .base import BaseStream, OpenCall
 
 __all__ = ["ChatChunks"]
@@ -82,8 +82,12 @@ class ChatChunks(BaseStream):
 
     def _take_choice(self, choice: dict[str, Any], events: list[StreamEvent]) -> None:
         for key, value in choice.items():
-            if key not in ("delta", "index") and (value not in (None, "") or key not in self._choice):
-                self._choice[key] = _joined(self._choice.get(key), value) if key == "logprobs" else value
+            if key not in ("delta", "index") and (
+                value not in (None, "") or key not in self._choice
+            ):
+                self._choice[key] = (
+                    _joined(self._choice.get(key), value) if key == "logprobs" else value
+                )
         word = choice.get("finish_reason")
         if word and self._end is None:
             self._end = word
@@ -181,7 +185,9 @@ class ChatChunks(BaseStream):
         message = {"role": "assistant", **self._message}
         text = "".join(self._text)
         if "content" in message:
-            message["content"] = ([{"type": "text", "text": text}] if text else []) + message["content"]
+            message["content"] = ([{"type": "text", "text": text}] if text else []) + message[
+                "content"
+            ]
         else:
             message["content"] = text if self._has_content else None
         if self._refusal:
@@ -214,7 +220,9 @@ def _pieced(old: Any, new: Any, growing: str) -> Any:
 
 
 def _joined_call(call: OpenCall) -> dict[str, Any]:
-    whole: dict[str, Any] = {"type": "function", **call.head} if "function" in call.head else {**call.head}
+    whole: dict[str, Any] = (
+        {"type": "function", **call.head} if "function" in call.head else {**call.head}
+    )
     if type(whole.get("function")) is dict:
         whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
     return whole
@@ -225,6 +233,6 @@ def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
     if not function.get("name") or not function.get("arguments"):
         return False
     try:
-        return type(parse("".join(call.pieces))) is dict
+        return type(loads("".join(call.pieces))) is dict
     except ValueError:
         return False

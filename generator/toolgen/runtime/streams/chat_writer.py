@@ -45,7 +45,9 @@ class ChatWriter(BaseStreamWriter):
         return [{"error": {"message": message}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
-        top = {key: value for key, value in body.items() if key not in ("choices", "object", "usage")}
+        top = {
+            key: value for key, value in body.items() if key not in ("choices", "object", "usage")
+        }
         chunks: list[dict[str, Any]] = []
         choices = body.get("choices") or []
         for i, choice in enumerate(choices):
@@ -57,19 +59,32 @@ class ChatWriter(BaseStreamWriter):
             chunks.append({**top, **{k: v for k, v in chunk.items() if k not in top}})
         if "usage" in body or not chunks:
             last = {k: v for k, v in self._chunk({}).items() if k not in top and k != "choices"}
-            chunks.append({**top, **last, "choices": [], **({"usage": body["usage"]} if "usage" in body else {})})
+            chunks.append(
+                {
+                    **top,
+                    **last,
+                    "choices": [],
+                    **({"usage": body["usage"]} if "usage" in body else {}),
+                }
+            )
         return chunks
 
     def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
         """What of the message was not sent yet."""
-        delta = {key: value for key, value in message.items() if key not in ("content", "tool_calls")}
+        delta = {
+            key: value for key, value in message.items() if key not in ("content", "tool_calls")
+        }
         content = message.get("content")
         sent = "".join(self.text)
         if type(content) is str:
             if content[len(sent) :] or not content:
                 delta["content"] = content[len(sent) :]
         elif type(content) is list:
-            unsent = [part for part in content if not (type(part) is dict and part.get("text") and part["text"] in sent)]
+            unsent = [
+                part
+                for part in content
+                if not (type(part) is dict and part.get("text") and part["text"] in sent)
+            ]
             if unsent:
                 delta["content"] = unsent
         pieces: list[dict[str, Any]] = []
@@ -80,11 +95,21 @@ class ChatWriter(BaseStreamWriter):
                 pieces.append({"index": len(message["tool_calls"]) + len(pieces), **entry})
                 continue
             call = self.sent(position)
-            rest: dict[str, Any] = {k: v for k, v in entry.items() if not (call.named and k in ("id", "type"))}
+            rest: dict[str, Any] = {
+                k: v for k, v in entry.items() if not (call.named and k in ("id", "type"))
+            }
             text = str(function.get("arguments", ""))
-            rest["function"] = {k: v for k, v in function.items() if not (call.named and k == "name")}
-            rest["function"]["arguments"] = text[len(call.arguments) :] if text.startswith(call.arguments) else ""
-            if rest.keys() != {"function"} or rest["function"].keys() != {"arguments"} or rest["function"]["arguments"]:
+            rest["function"] = {
+                k: v for k, v in function.items() if not (call.named and k == "name")
+            }
+            rest["function"]["arguments"] = (
+                text[len(call.arguments) :] if text.startswith(call.arguments) else ""
+            )
+            if (
+                rest.keys() != {"function"}
+                or rest["function"].keys() != {"arguments"}
+                or rest["function"]["arguments"]
+            ):
                 pieces.append({"index": position, **rest})
             position += 1
         if pieces:

@@ -29,9 +29,20 @@ class MessageEventWriter(BaseStreamWriter):
         if self._started:
             return []
         self._started = True
-        message: dict[str, Any] = {"type": "message", "role": "assistant", "content": [], "stop_reason": None, "stop_sequence": None}
+        message: dict[str, Any] = {
+            "type": "message",
+            "role": "assistant",
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+        }
         usage = {"input_tokens": 0, "output_tokens": 0}
-        return [{"type": "message_start", "message": {"id": self.id or "", **message, "model": "", "usage": usage}}]
+        return [
+            {
+                "type": "message_start",
+                "message": {"id": self.id or "", **message, "model": "", "usage": usage},
+            }
+        ]
 
     def _open(self, head: dict[str, Any]) -> tuple[int, list[dict[str, Any]]]:
         index = len(self._blocks)
@@ -42,7 +53,9 @@ class MessageEventWriter(BaseStreamWriter):
         events = self._begin()
         index = len(self._blocks) - 1
         if index < 0 or self._blocks[index]["type"] != kind:
-            index, started = self._open({"type": kind, key: "", **({"signature": ""} if kind == "thinking" else {})})
+            index, started = self._open(
+                {"type": kind, key: "", **({"signature": ""} if kind == "thinking" else {})}
+            )
             events += started
         self._blocks[index][key] += text
         delta = {"type": f"{kind}_delta", key: text}
@@ -72,11 +85,16 @@ class MessageEventWriter(BaseStreamWriter):
         if event.arguments_delta:
             call.arguments += event.arguments_delta
             delta = {"type": "input_json_delta", "partial_json": event.arguments_delta}
-            events.append({"type": "content_block_delta", "index": self._places[event.index], "delta": delta})
+            events.append(
+                {"type": "content_block_delta", "index": self._places[event.index], "delta": delta}
+            )
         return events
 
     def _error(self, message: str) -> list[dict[str, Any]]:
-        return [*self._begin(), {"type": "error", "error": {"type": "api_error", "message": message}}]
+        return [
+            *self._begin(),
+            {"type": "error", "error": {"type": "api_error", "message": message}},
+        ]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         events = self._begin()
@@ -85,7 +103,11 @@ class MessageEventWriter(BaseStreamWriter):
             events += self._rest(index, block, calls.get(index))
         for index in range(len(self._blocks)):
             events.append({"type": "content_block_stop", "index": index})
-        top = {k: v for k, v in body.items() if k not in ("content", "stop_reason", "stop_sequence", "usage", "error")}
+        top = {
+            k: v
+            for k, v in body.items()
+            if k not in ("content", "stop_reason", "stop_sequence", "usage", "error")
+        }
         delta = {"stop_reason": body.get("stop_reason"), "stop_sequence": body.get("stop_sequence")}
         end: dict[str, Any] = {"type": "message_delta", "delta": {**delta, **top}}
         if "usage" in body:
@@ -101,16 +123,18 @@ class MessageEventWriter(BaseStreamWriter):
         if index >= len(self._blocks) or self._blocks[index].get("type") != block.get("type"):
             return self._replace(index, block)
         sent = self._blocks[index]
+        key = "text" if block["type"] == "text" else "thinking"
         if call is not None:
             text = compact(block.get("input", {}))
-            rest = text[len(call.arguments) :] if not call.arguments and text != "{}" else ""
-            known = ("type", "id", "name", "input")
+            rest = text if not call.arguments and text != "{}" else ""
+            whole = block.keys() <= {"type", "id", "name", "input"}
         else:
-            key = "text" if block["type"] == "text" else "thinking"
-            whole = str(block.get(key, ""))
-            rest = whole[len(sent.get(key, "")) :]
-            known = ("type", key, "signature", "citations")
-        if any(k not in known for k in block) or (call is None and not str(block.get(key, "")).startswith(sent.get(key, ""))):
+            before, after = str(sent.get(key, "")), str(block.get(key, ""))
+            rest = after[len(before) :]
+            whole = block.keys() <= {"type", key, "signature", "citations"} and after.startswith(
+                before
+            )
+        if not whole:
             return self._replace(index, block)
         events: list[dict[str, Any]] = []
         if rest and call is not None:
@@ -120,7 +144,9 @@ class MessageEventWriter(BaseStreamWriter):
         for citation in block.get("citations") or []:
             events.append(_delta(index, {"type": "citations_delta", "citation": citation}))
         if block.get("signature"):
-            events.append(_delta(index, {"type": "signature_delta", "signature": block["signature"]}))
+            events.append(
+                _delta(index, {"type": "signature_delta", "signature": block["signature"]})
+            )
         return events
 
     def _replace(self, index: int, block: dict[str, Any]) -> list[dict[str, Any]]:

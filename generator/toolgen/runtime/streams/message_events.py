@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta
-from ..json_text import parse
+from ..strict_json import loads
 from .base import BaseStream, OpenCall
 
 __all__ = ["MessageEvents"]
@@ -77,7 +77,13 @@ class MessageEvents(BaseStream):
             call.wire_id = head["id"] if type(head.get("id")) is str else None
             call.name = head["name"] if type(head.get("name")) is str else None
             return [self._delta(call, None)]
-        text = head.get("text") if kind == "text" else head.get("thinking") if kind == "thinking" else None
+        text = (
+            head.get("text")
+            if kind == "text"
+            else head.get("thinking")
+            if kind == "thinking"
+            else None
+        )
         if type(text) is str and text:
             return [TextDelta(text) if kind == "text" else ReasoningDelta(text)]
         return []
@@ -108,7 +114,10 @@ class MessageEvents(BaseStream):
         if kind == "signature_delta":
             block.head = {**block.head, "signature": delta.get("signature")}
         elif kind == "citations_delta":
-            block.head = {**block.head, "citations": [*(block.head.get("citations") or []), delta.get("citation")]}
+            block.head = {
+                **block.head,
+                "citations": [*(block.head.get("citations") or []), delta.get("citation")],
+            }
         return []
 
     def _close(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -116,7 +125,9 @@ class MessageEvents(BaseStream):
         if type(delta) is dict:
             self._message.update(delta)
         self._merge_usage(event.get("usage"))
-        self._message.update({k: v for k, v in event.items() if k not in ("type", "delta", "usage", "p")})
+        self._message.update(
+            {k: v for k, v in event.items() if k not in ("type", "delta", "usage", "p")}
+        )
         if self._message.get("stop_reason") is None:
             return []
         self._end = True
@@ -125,7 +136,9 @@ class MessageEvents(BaseStream):
     def _merge_usage(self, usage: Any) -> None:
         """Later counts replace earlier ones; a member that is not there again keeps its value."""
         if type(usage) is dict:
-            self._usage.update({k: v for k, v in usage.items() if v is not None or k not in self._usage})
+            self._usage.update(
+                {k: v for k, v in usage.items() if v is not None or k not in self._usage}
+            )
 
     def _fail(self, error: Any) -> None:
         message = error.get("message") if type(error) is dict else error
@@ -133,7 +146,10 @@ class MessageEvents(BaseStream):
         self._message["error"] = error
 
     def _body(self) -> dict[str, Any]:
-        body = {**self._message, "content": [_whole(self._blocks[i]) for i in sorted(self._blocks, key=_place)]}
+        body = {
+            **self._message,
+            "content": [_whole(self._blocks[i]) for i in sorted(self._blocks, key=_place)],
+        }
         if self._usage:
             body["usage"] = self._usage
         return body
@@ -164,7 +180,7 @@ def _whole(block: _Block) -> dict[str, Any]:
     if pieces:
         text = "".join(pieces)
         try:
-            whole["input"] = parse(text) if text.strip() else {}
+            whole["input"] = loads(text) if text.strip() else {}
         except ValueError:
             whole["input"] = text
         if type(whole["input"]) is not dict:

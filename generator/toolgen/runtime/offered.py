@@ -1,0 +1,51 @@
+"""A tool as its declaration offers it to one provider: left out, described otherwise, or patched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ..models import ToolDefinition
+from .paths import Path
+from .residue import ABSENT, within
+from .writer import Writer
+
+__all__ = ["write_offered"]
+
+Write = Callable[[Any, Path, Writer], Any]
+
+
+def write_offered(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
+    """Write a tool. What its declaration says of this provider is in its metadata, and comes last.
+
+    `$description` stands for the description, `$patch` is a merge patch (RFC 7396) on the entry.
+
+    Raises:
+        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+    """
+    if type(tool) is not ToolDefinition:
+        return write(tool, at, writer)
+    if tool.name in writer.wire.refused:
+        writer.lost(
+            at, "a tool", "dropped", "behaviour", f"its declaration leaves out {writer.wire.title}"
+        )
+        return ABSENT
+    own = writer.kept(tool.metadata)
+    if type(own.get("$description")) is str:
+        tool = replace(tool, description=own["$description"])
+    entry = write(tool, at, writer)
+    patch = within(own, "$patch")
+    return _patched(entry, patch) if patch and type(entry) is dict else entry
+
+
+def _patched(value: Any, patch: dict[str, Any]) -> dict[str, Any]:
+    patched = dict(value) if type(value) is dict else {}
+    for key, item in patch.items():
+        if item is None:
+            patched.pop(key, None)
+        elif type(item) is dict:
+            patched[key] = _patched(patched.get(key), item)
+        else:
+            patched[key] = item
+    return patched
