@@ -63,20 +63,25 @@ def api_error(
     if message is None:
         message = body if type(body) is str else f"HTTP status {status}"
     words: Mapping[str, Kind] = table.get("words", {})
-    kind: Kind | None = next(
-        (words[str(code)] for code in codes if str(code) in words), None
-    )
-    lowered = message.lower()
     phrases: Mapping[str, Kind] = table.get("phrases", {})
-    if kind in (None, "invalid_request"):
-        kind = next(
-            (meaning for phrase, meaning in phrases.items() if phrase in lowered), kind
+    lowered = message.lower()
+    kind = _first(words, [str(code) for code in codes])
+    if kind is None or kind == "invalid_request":
+        kind = (
+            _first(phrases, [phrase for phrase in phrases if phrase in lowered]) or kind
         )
     if kind is None:
         kind = _STATUSES.get(status) or ("server" if status >= 500 else "unknown")
     final = any(str(code) in table.get("final", ()) for code in codes)
     state = {"status": status, "body": body}
     return ApiError(kind, message, kind in _RETRYABLE and not final, {provider: state})
+
+
+def _first(table: Mapping[str, Kind], words: list[str]) -> Kind | None:
+    for word in words:
+        if word in table:
+            return table[word]
+    return None
 
 
 def _at(body: Any, way: list[Any]) -> Any:

@@ -40,12 +40,13 @@ def command(
 
     findings = Findings()
     built = compile_project(schemas, findings, providers)
-    changes = None
-    if built is not None:
-        output = built.output(output_folder(schemas, out, built.config.out))
-        changes = apply(built.files, output, built.stamp, findings, force=force)
+    if built is None:
+        report(findings, form, quiet=quiet, verbose=verbose)
+        end(WRONG)
+    output = built.output(output_folder(schemas, out, built.config.out))
+    changes = apply(built.files, output, built.stamp, findings, force=force)
     report(findings, form, quiet=quiet, verbose=verbose)
-    if built is None or changes is None:
+    if changes is None:
         end(WRONG)
     if not quiet:
         counts = (

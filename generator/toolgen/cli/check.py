@@ -30,12 +30,13 @@ def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bo
 
     findings = Findings()
     built = compile_project(schemas, findings)
-    drift = None
-    if built is not None:
-        output = built.output(output_folder(schemas, out, built.config.out))
-        drift = compare(built.files, output, built.stamp, findings)
+    if built is None:
+        report(findings, form, quiet=quiet, verbose=verbose)
+        end(WRONG)
+    output = built.output(output_folder(schemas, out, built.config.out))
+    drift = compare(built.files, output, built.stamp, findings)
     report(findings, form, quiet=quiet, verbose=verbose)
-    if built is None or drift is None or findings.errors:
+    if findings.errors:
         end(WRONG)
     if not drift.any:
         if not quiet:

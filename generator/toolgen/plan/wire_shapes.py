@@ -206,8 +206,8 @@ class _Planner:
         self.objects.append(ObjectPlan(variable, parent, key, True, constant, path, own))
         known = list(tags)
         any_required = False
-        for inner_key, spec in keys.items():
-            spec = {"field": spec} if isinstance(spec, str) else spec
+        for inner_key, said in keys.items():
+            spec: Mapping[str, Any] = {"field": said} if isinstance(said, str) else said
             if "keys" in spec:
                 inner = re.sub(
                     r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", inner_key).lower()

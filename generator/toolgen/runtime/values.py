@@ -137,7 +137,7 @@ def _number(data: Any, at: Path) -> Any:
 
 
 def _word_loader(words: tuple[Any, ...]) -> Load:
-    expected = "one of " + ", ".join(map(repr, words)) if len(words) > 1 else repr(words[0])
+    expected = "one of " + ", ".join(map(repr, words))
 
     def read(data: Any, at: Path) -> Any:
         if type(data) is not str:
