@@ -90,10 +90,19 @@ def bare_request_comes_back(package: Package, provider: str, body: Any) -> None:
     request = bare(read(package, provider, body))
     losses: list[Any] = []
     again = bare(read(package, provider, write(package, provider, request, losses)))
-    before, after = (package.module("models").dump(r) for r in (request, again))
+    before, after = (_one_spelling(package.module("models").dump(r)) for r in (request, again))
     for loss in losses:
         _forget(before, after, loss.path)
     assert exact(after) == exact(before)
+
+
+def _one_spelling(request: Any) -> Any:
+    """A dumped request in which a message of one plain text part has the text itself: the two say the same."""
+    for message in request["messages"]:
+        match message.get("content"):
+            case [{"type": "text", "text": text, **more}] if not more:
+                message["content"] = text
+    return request
 
 
 def body_has_legal_types(package: Package, provider: str, body: Any) -> None:

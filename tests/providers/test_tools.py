@@ -70,6 +70,11 @@ def test_a_tool_kept_from_a_provider_is_refused_at_run_time(sample: Package, mod
         module.to_tool_choice(models.NamedToolChoice("hidden"))
 
 
+@each_provider
+def test_a_patch_of_a_declaration_is_applied_last(sample: Package, provider: str) -> None:
+    assert "Order things." in str(sample.provider(provider).tools("place_order"))
+
+
 @pytest.mark.row("T09", "T11", "T12", "T29", "A25")
 @pytest.mark.parametrize(("provider", "choice", "wire"), CHOICES)
 def test_a_tool_choice_is_spelled_as_the_provider_has_it(

@@ -54,7 +54,7 @@ PROBES: tuple[Declaration, ...] = (
             },
             "required": ["lines"],
         },
-        "providers": {name: {"name": "orders-place"} for name in PROFILES},
+        "providers": {name: {"name": "orders-place", "description": "Order things."} for name in PROFILES},
     },
     {"name": "now", "description": "The time."},
     {"name": "hidden", "description": "Kept from every provider.", "unsupported": list(PROFILES)},

@@ -181,6 +181,7 @@ _TOOL_CHOICE: dict[str, Any] = {
         },
     },
 }
+_PATCHES: dict[str, dict[str, Any]] = {"place_order": {"description": "Order things."}}
 ToolName: TypeAlias = Literal["get_weather", "now", "place_order"]
 """The declared tools that this provider may get."""
 
