@@ -1,0 +1,71 @@
+"""What all tests share: generated packages, snapshots in files of their own, rows, and known failures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from tests.support import known_failures
+from tests.support.generated import Package, compiled, write_project
+from tests.support.repository import SCHEMAS
+
+
+class TextSnapshot(SingleFileSnapshotExtension):
+    """A snapshot that is a text file, as a user would see it."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "txt"
+
+
+class PythonSnapshot(TextSnapshot):
+    """A snapshot that is a Python module."""
+
+    file_extension = "py"
+
+
+class JsonSnapshot(TextSnapshot):
+    """A snapshot that is a JSON file."""
+
+    file_extension = "json"
+
+
+@pytest.fixture
+def text_snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(TextSnapshot)
+
+
+@pytest.fixture
+def python_snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(PythonSnapshot)
+
+
+@pytest.fixture
+def json_snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(JsonSnapshot)
+
+
+@pytest.fixture(scope="session")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    """The package of this repository's schemas."""
+    return Package(compiled(SCHEMAS), tmp_path_factory.mktemp("repository"))
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    """The package of the small project, for every profile."""
+    folder = tmp_path_factory.mktemp("sample")
+    return Package(compiled(write_project(folder)), folder)
+
+
+@pytest.fixture
+def models(sample: Package) -> Any:
+    return sample.module("models")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    whole = not config.args or [Path(a).name for a in config.args] == ["tests"]
+    known_failures.mark(items, whole=whole and not config.getoption("keyword") and not config.getoption("markexpr"))

@@ -1,0 +1,238 @@
+"""Each law has teeth: a converter that is broken in the way a law guards against is caught by it.
+
+A mutation replaces a text that stands exactly once in one file of the generated package; where the text is gone or
+stands twice, the test fails, for then it would show nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.providers import laws, test_losses, test_results, test_tools
+from tests.support.generated import Package
+from tests.support.repository import recordings
+
+PROVIDER = "openai_chat"
+"""What is broken here is in the runtime that all providers share, or comes from the macros that print them all."""
+
+Check = Callable[[Package], None]
+
+
+def on_recordings(law: Callable[[Package, str, Any], None]) -> Check:
+    """The law over all recordings."""
+
+    def check(package: Package) -> None:
+        for recording in recordings(PROVIDER):
+            law(package, PROVIDER, recording["request"])
+
+    return check
+
+
+def with_models(test: Callable[..., None], *arguments: Any) -> Check:
+    """A test that takes the package, its models and the provider."""
+
+    def check(package: Package) -> None:
+        test(package, package.module("models"), PROVIDER, *arguments)
+
+    return check
+
+
+def on_read_requests(package: Package) -> None:
+    for recording in recordings(PROVIDER):
+        laws.request_comes_back(package, PROVIDER, laws.read(package, PROVIDER, recording["request"]))
+
+
+def on_choices(package: Package) -> None:
+    for choice, wire in test_tools.table(PROVIDER)["tool_choice"]:
+        test_tools.test_a_tool_choice_is_spelled_as_the_provider_has_it(
+            package, package.module("models"), PROVIDER, choice, wire
+        )
+
+
+def on_results(test: Callable[..., None]) -> Check:
+    def check(package: Package) -> None:
+        for kind in test_results.KINDS:
+            test(package, package.module("models"), PROVIDER, kind)
+
+    return check
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """What is broken, where, and the check that must fail then."""
+
+    name: str
+    check: Check
+    file: str
+    old: str
+    new: str
+
+
+MODULE = f"providers/{PROVIDER}.py"
+MUTATIONS = (
+    Mutation(
+        "from_request changes the body",
+        on_recordings(laws.pure),
+        MODULE,
+        "rest = leftovers(wire, _REQUEST)",
+        'rest = leftovers(wire, _REQUEST); wire.pop("model", None)',
+    ),
+    Mutation(
+        "dump forgets names",
+        on_recordings(laws.pure),
+        "models.py",
+        "    name: str\n    \"\"\"The name that calls use.\"\"\"",
+        "    name: str\n    def __eq__(self, other: object) -> bool: return False",
+    ),
+    Mutation(
+        "residue is not written back", on_recordings(laws.body_comes_back), "runtime/residue.py", "wire[key] = value", "pass"
+    ),
+    Mutation(
+        "the spelling of arguments is forgotten",
+        on_recordings(laws.body_comes_back),
+        "runtime/codecs/json_arguments.py",
+        "ABSENT if compact(arguments) == value else value",
+        "ABSENT",
+    ),
+    Mutation(
+        "a field is written from another one", on_read_requests, MODULE, "request.temperature\n", "request.top_p\n"
+    ),
+    Mutation(
+        "arguments live on what was kept alone",
+        on_recordings(laws.bare_request_comes_back),
+        "runtime/codecs/json_arguments.py",
+        "return compact(arguments)",
+        'return "{}"',
+    ),
+    Mutation(
+        "a value has a type that the SDK refuses",
+        on_recordings(laws.body_has_legal_types),
+        MODULE,
+        "= definition.description\n",
+        "= [definition.description]\n",
+    ),
+    Mutation(
+        "results refer to other ids",
+        on_recordings(laws.body_keeps_order),
+        "runtime/codecs/result_id.py",
+        "writer.call_id(identifier)",
+        'writer.call_id(identifier + "x")',
+    ),
+    Mutation(
+        "unknown members are dropped",
+        on_recordings(laws.unknown_is_kept),
+        "runtime/residue.py",
+        "if value is None or key not in known",
+        "if value is None",
+    ),
+    Mutation(
+        "names are cut before they are renamed",
+        with_models(test_tools.test_names_are_renamed_one_to_one),
+        "runtime/ids.py",
+        "text.encode(",
+        "text[:40].encode(",
+    ),
+    Mutation(
+        "ids are cut before they are renamed",
+        with_models(test_tools.test_ids_are_renamed_one_to_one_and_pairs_stay),
+        "runtime/ids.py",
+        "text.encode(",
+        "text[:40].encode(",
+    ),
+    Mutation(
+        "an id may be used twice",
+        with_models(test_tools.test_ids_that_repeat_from_turn_to_turn_are_told_apart),
+        "runtime/reader.py",
+        "self._used.add(found)",
+        "pass",
+    ),
+    Mutation(
+        "names of the wire are not spelled back",
+        with_models(test_tools.test_a_declared_tools_name_on_the_wire_is_spelled_back),
+        "runtime/wire.py",
+        "self.spoken = {wire: name for name, wire in self.names.items()}",
+        "self.spoken = {}",
+    ),
+    Mutation(
+        "a choice loses its mode",
+        on_choices,
+        "runtime/choices.py",
+        '"auto" if mode == "auto" else "required"',
+        '"auto"',
+    ),
+    Mutation(
+        "the payload differs from what is lowered at run time",
+        lambda package: test_tools.test_the_small_projects_tools_are_lowered_alike(package, PROVIDER),
+        MODULE,
+        "City name.",
+        "Town name.",
+    ),
+    Mutation(
+        "errors are sent as text",
+        on_results(test_results.test_a_result_is_sent_as_the_table_says),
+        "runtime/results.py",
+        'compact({"error": value})',
+        "value",
+    ),
+    Mutation(
+        "errors are read as text",
+        on_results(test_results.test_kinds_that_the_wire_can_tell_are_read_back),
+        "runtime/results.py",
+        'return "error", value["error"]',
+        'return "text", value["error"]',
+    ),
+    Mutation(
+        "media of results are dropped",
+        with_models(test_results.test_media_follow_all_results_of_the_turn),
+        "runtime/results.py",
+        "writer.media.append((part, (at, i)))",
+        "pass",
+    ),
+    Mutation(
+        "losses are not told",
+        with_models(test_losses.test_a_value_inside_a_message_is_sent_or_reported, "VideoPart"),
+        "runtime/writer.py",
+        "self._on_loss(loss)",
+        "pass",
+    ),
+    Mutation(
+        "warnings are taken for notes",
+        with_models(test_losses.test_a_loss_of_severity_warning_exists),
+        "runtime/writer.py",
+        'elif severity != "note"',
+        'elif severity == "none"',
+    ),
+    Mutation(
+        "a loss of behaviour passes",
+        with_models(test_losses.test_a_loss_of_behaviour_is_refused_unless_weakened),
+        "runtime/writer.py",
+        'severity == "behaviour" and not self._weaken',
+        "False",
+    ),
+    Mutation(
+        "a report holds what the user said",
+        with_models(test_losses.test_messages_of_losses_hold_no_content),
+        "runtime/writer.py",
+        "return type(value).__name__",
+        "return repr(value)",
+    ),
+)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+def test_a_broken_converter_is_caught(sample: Package, tmp_path: Path, mutation: Mutation) -> None:
+    text = sample.files[mutation.file]
+    assert text.count(mutation.old) == 1, f"{mutation.file}: {mutation.old!r} stands {text.count(mutation.old)} times"
+    broken = Package({**sample.files, mutation.file: text.replace(mutation.old, mutation.new)}, tmp_path)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        mutation.check(broken)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+def test_an_unbroken_converter_passes(sample: Package, mutation: Mutation) -> None:
+    mutation.check(sample)

@@ -1,0 +1,165 @@
+"""Nothing is lost in silence: what a wire has no place for is reported, and what changes behaviour is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.providers import laws
+from tests.providers.requests import EVERYTHING, FIELDS, HELLO, SCENARIOS, result
+from tests.providers.test_results import one_result
+from tests.support.generated import Package
+from tests.support.repository import PROFILES, SCHEMAS, profile
+
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+
+CARRIERS: dict[str, tuple[str, Any]] = {
+    "SystemMessage.name": ("messages[0].name", {"role": "system", "content": "x", "name": "n"}),
+    "UserMessage.name": ("messages[0].name", {"role": "user", "content": "x", "name": "n"}),
+    "AssistantMessage.name": ("messages[0].name", {"role": "assistant", "content": "x", "name": "n"}),
+    "ImagePart.detail": (
+        "messages[0].content[0].detail",
+        {"role": "user", "content": [{"type": "image", "url": "https://e.com/a.png", "detail": "low"}]},
+    ),
+    "ImagePart.name": (
+        "messages[0].content[0].name",
+        {"role": "user", "content": [{"type": "image", "url": "https://e.com/a.png", "name": "n"}]},
+    ),
+    "DocumentPart.detail": (
+        "messages[0].content[0].detail",
+        {"role": "user", "content": [{"type": "document", "data": "AA==", "mediaType": "application/pdf", "detail": "d"}]},
+    ),
+    "AudioPart.name": (
+        "messages[0].content[0].name",
+        {"role": "user", "content": [{"type": "audio", "data": "AA==", "mediaType": "audio/wav", "name": "n"}]},
+    ),
+    "VideoPart": (
+        "messages[0].content[0]",
+        {"role": "user", "content": [{"type": "video", "url": "https://e.com/a.mp4"}]},
+    ),
+    "ReasoningPart": (
+        "messages[0].content[0]",
+        {"role": "assistant", "content": [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "x"}]},
+    ),
+    "OpaquePart of another provider": (
+        "messages[0].content[0]",
+        {"role": "user", "content": [{"type": "opaque", "provider": "elsewhere", "value": {"a": 1}}]},
+    ),
+    "metadata of another provider": (
+        "messages[0].metadata",
+        {"role": "user", "content": "x", "metadata": {"elsewhere": {"signature": "s"}}},
+    ),
+}
+"""Values that some wire has no place for, with the path of their loss."""
+
+
+def losses_of(sample: Package, models: Any, provider: str, request: Any) -> tuple[Any, list[Any]]:
+    losses: list[Any] = []
+    return laws.write(sample, provider, models.load(models.Request, request), losses), losses
+
+
+def test_every_optional_field_of_a_request_has_a_value_here() -> None:
+    format_ = yaml.safe_load((SCHEMAS / "format" / "request.yaml").read_text("utf-8"))
+    assert set(FIELDS) == set(format_["$defs"]["Request"]["properties"]) - {"messages", "metadata"}
+    assert set(FIELDS) | {"messages"} == set(EVERYTHING)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@each_provider
+def test_a_field_of_a_request_is_sent_or_reported(sample: Package, models: Any, provider: str, field: str) -> None:
+    plain, _ = losses_of(sample, models, provider, {"messages": [HELLO]})
+    body, losses = losses_of(sample, models, provider, {"messages": [HELLO], field: FIELDS[field]})
+    assert (body != plain) != any(loss.path.split("[")[0].split(".")[0] == field for loss in losses)
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+@each_provider
+def test_a_value_inside_a_message_is_sent_or_reported(
+    sample: Package, models: Any, provider: str, carrier: str
+) -> None:
+    path, message = CARRIERS[carrier]
+    body, losses = losses_of(sample, models, provider, {"messages": [message]})
+    stripped, _ = losses_of(sample, models, provider, {"messages": [_without(message, path)]})
+    assert (body != stripped) != (path in [loss.path for loss in losses])
+
+
+def _without(message: Any, path: str) -> Any:
+    """The message without the member or part at the end of a path."""
+    last = path.rsplit(".", 1)[-1]
+    if "[" in last:
+        return {**message, "content": message["content"][1:] or ""}
+    if "content[" in path:
+        return {**message, "content": [{k: v for k, v in message["content"][0].items() if k != last}]}
+    return {k: v for k, v in message.items() if k != last}
+
+
+@each_provider
+def test_what_is_never_sent_is_no_loss(sample: Package, models: Any, provider: str) -> None:
+    request = one_result(models, "text", "x", outputRef={"id": "o"}, trimmed=True)
+    losses: list[Any] = []
+    body = laws.write(sample, provider, request, losses)
+    assert losses == []
+    assert body == laws.write(sample, provider, one_result(models, "text", "x"))
+
+
+@each_provider
+def test_a_loss_of_behaviour_is_refused_unless_weakened(sample: Package, models: Any, provider: str) -> None:
+    """A flag of failure on data, where results have none; a choice that the wire cannot make."""
+    module = sample.provider(provider)
+    requests = [one_result(models, kind, value, isError=True) for kind, value in (("data", {"a": 1}), ("multimodal", []))]
+    forms = {"auto": "auto", "none": "none", "required": "required", "named": {"name": "t"}, "allowed": {"names": ["t"]}}
+    requests += [
+        models.load(models.Request, {"messages": [HELLO], "toolChoice": choice})
+        for form, choice in forms.items()
+        if form not in profile(provider)["tool_choice"]
+    ]
+    refused = 0
+    for request in requests:
+        losses: list[Any] = []
+        laws.write(sample, provider, request, losses)
+        if not any(loss.severity == "behaviour" for loss in losses):
+            module.to_request(request)
+            continue
+        refused += 1
+        with pytest.raises(models.ConversionError):
+            module.to_request(request, on_loss=lambda loss: None)
+    if provider == "openai_chat":
+        assert refused == 2
+
+
+@each_provider
+def test_on_unsupported_takes_two_words(sample: Package, models: Any, provider: str) -> None:
+    with pytest.raises(ValueError, match="on_unsupported"):
+        sample.provider(provider).to_request(models.Request([models.UserMessage("x")]), on_unsupported="ignore")
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@each_provider
+def test_warnings_are_given_where_nobody_listens(sample: Package, models: Any, provider: str, scenario: str) -> None:
+    _, losses = losses_of(sample, models, provider, SCENARIOS[scenario])
+    said = laws.warned(sample, provider, models.load(models.Request, SCENARIOS[scenario]))
+    assert [s.split(":")[0] for s in said] == [loss.path for loss in losses if loss.severity != "note"]
+
+
+@each_provider
+def test_a_loss_of_severity_warning_exists(sample: Package, models: Any, provider: str) -> None:
+    request = {"messages": [{"role": "user", "content": [{"type": "opaque", "provider": "elsewhere", "value": 1}]}]}
+    said = laws.warned(sample, provider, models.load(models.Request, request))
+    assert [s.split(":")[0] for s in said] == ["messages[0].content[0]"]
+
+
+@each_provider
+def test_messages_of_losses_hold_no_content(sample: Package, models: Any, provider: str) -> None:
+    secret = "sesame-open"  # noqa: S105 - stands for what a user said
+    request = {
+        "messages": [
+            {"role": "user", "content": [{"type": "video", "url": secret}, {"type": "image", "data": secret}]},
+            {"role": "assistant", "content": [{"type": "reasoning", "text": secret}]},
+            {"role": "tool", "results": [result("a", "t", "multimodal", [{"type": "audio", "data": secret}])]},
+        ]
+    }
+    _, losses = losses_of(sample, models, provider, request)
+    assert losses != []
+    assert [loss for loss in losses if secret in f"{loss.path}{loss.what}{loss.reason}"] == []

@@ -1,0 +1,104 @@
+"""Results on every wire: the four kinds, their order, and what is behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.requests import HELLO, PAIR, SCENARIOS, result
+from tests.providers.test_tools import table
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+KINDS = ("text", "data", "error", "multimodal")
+
+
+def one_result(models: Any, kind: str, value: Any, **more: Any) -> Any:
+    """A request with one call and its result."""
+    return models.load(
+        models.Request,
+        {
+            "messages": [
+                HELLO,
+                {"role": "assistant", "content": PAIR[:1]},
+                {"role": "tool", "results": [result("call_a", "get_weather", kind, value, **more)]},
+            ]
+        },
+    )
+
+
+@pytest.mark.row("I01", "T54")
+@pytest.mark.parametrize("kind", KINDS)
+@each_provider
+def test_a_result_is_sent_as_the_table_says(sample: Package, models: Any, provider: str, kind: str) -> None:
+    row = table(provider)["results"][kind]
+    body = laws.write(sample, provider, one_result(models, kind, row["value"]))
+    messages = body[table(provider)["messages"]]
+    assert messages[-len(row["wire"]) :] == row["wire"]
+    assert len(messages) == 2 + len(row["wire"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@each_provider
+def test_a_result_on_its_own_is_that_of_the_request(sample: Package, models: Any, provider: str, kind: str) -> None:
+    row = table(provider)["results"][kind]
+    request = one_result(models, kind, row["value"])
+    module, heard = sample.provider(provider), []
+    written = module.to_tool_result(request.messages[2].results[0], on_loss=heard.append, on_unsupported="weaken")
+    assert written == row["wire"][0]
+    assert (len(row["wire"]) > 1) == any(loss.action in ("dropped", "moved") for loss in heard)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@each_provider
+def test_kinds_that_the_wire_can_tell_are_read_back(sample: Package, models: Any, provider: str, kind: str) -> None:
+    row = table(provider)["results"][kind]
+    body = laws.write(sample, provider, one_result(models, kind, row["value"]))
+    back = laws.read(sample, provider, body).messages[2].results[0]
+    if kind in table(provider)["kept"]:
+        assert (back.kind, back.value) == (kind, row["value"])
+    else:
+        assert back.kind == "text"
+    assert (back.tool_call_id, back.name) == ("call_a", "get_weather")
+
+
+@each_provider
+def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, provider: str) -> None:
+    request = models.load(
+        models.Request,
+        {
+            "messages": [
+                HELLO,
+                {"role": "assistant", "content": PAIR},
+                {
+                    "role": "tool",
+                    "results": [
+                        result("call_a", "get_weather", "multimodal", [{"type": "image", "url": "https://e.com/a.png"}]),
+                        result("call_b", "place_order", "text", "done"),
+                    ],
+                },
+            ]
+        },
+    )
+    body = laws.write(sample, provider, request)
+    assert [seen.id for seen in WIRES[provider].results(body)] == ["call_a", "call_b"]
+    assert WIRES[provider].order_faults(body) == []
+    assert "https://e.com/a.png" in str(body[table(provider)["messages"]][-1])
+    assert all(seen.value for seen in WIRES[provider].results(body))
+
+
+@pytest.mark.row("T41")
+@each_provider
+def test_calls_keep_ids_names_arguments_and_order(sample: Package, models: Any, provider: str) -> None:
+    request = models.load(models.Request, SCENARIOS["calls"])
+    body = laws.write(sample, provider, request)
+    calls = WIRES[provider].calls(body)
+    assert [c.id for c in calls] == ["call_a", "call_b"]
+    assert [c.name for c in calls] == ["get_weather", "orders-place"]
+    assert laws.read(sample, provider, body).messages[1] == request.messages[1]
+    module = sample.provider(provider)
+    assert module.to_tool_call(request.messages[1].content[0].call) == module.to_messages(request.messages)[1]["tool_calls"][0]

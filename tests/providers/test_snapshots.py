@@ -1,0 +1,45 @@
+"""What a user reads: a provider's module, and every scenario as it goes out."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.providers import laws
+from tests.providers.requests import SCENARIOS
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+
+@pytest.mark.parametrize("provider", PROFILES)
+def test_module(sample: Package, python_snapshot: SnapshotAssertion, provider: str) -> None:
+    """Without the payload, which has tests of its own."""
+    text = sample.files[f"providers/{provider}.py"]
+    shown = re.sub(r"^TOOLS: .*?\n\]\n", "TOOLS = ...\n", text, count=1, flags=re.DOTALL | re.MULTILINE)
+    assert shown != text
+    assert python_snapshot == shown
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("provider", PROFILES)
+def test_wire(
+    sample: Package, models: Any, json_snapshot: SnapshotAssertion, provider: str, scenario: str
+) -> None:
+    losses: list[Any] = []
+    body = laws.write(sample, provider, models.load(models.Request, SCENARIOS[scenario]), losses)
+    shown = {"body": body, "losses": [models.dump(loss) for loss in losses]}
+    assert json_snapshot == json.dumps(shown, indent=2, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("provider", PROFILES)
+def test_payload(sample: Package, json_snapshot: SnapshotAssertion, provider: str) -> None:
+    assert json_snapshot == json.dumps(sample.provider(provider).TOOLS, indent=2, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("module", ["models", "tools.__init__", "tools.place_order", "types"])
+def test_shared_module(sample: Package, python_snapshot: SnapshotAssertion, module: str) -> None:
+    assert python_snapshot == sample.files[f"{module.replace('.', '/')}.py"]

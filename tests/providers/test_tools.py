@@ -1,0 +1,177 @@
+"""Declared tools, tool choices, names and ids, on every wire."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.providers import laws
+from tests.providers.requests import HELLO
+from tests.providers.wires import WIRES
+from tests.support.generated import PROBES, Package
+from tests.support.repository import PROFILES, profile
+
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+
+
+def table(provider: str) -> Any:
+    return yaml.safe_load((Path(__file__).parent / "tables" / f"{provider}.yaml").read_text("utf-8"))
+
+
+CHOICES = [
+    pytest.param(provider, choice, wire, id=f"{provider}-{i}")
+    for provider in PROFILES
+    for i, (choice, wire) in enumerate(table(provider)["tool_choice"])
+]
+
+
+@each_provider
+def test_declared_tools_are_lowered_at_build_time_as_at_run_time(package: Package, provider: str) -> None:
+    definitions = package.module("tools").DEFINITIONS
+    module = package.provider(provider)
+    heard: list[Any] = []
+    offered = [definitions[name] for name in definitions if name in module.ToolName.__args__]
+    assert offered != []
+    assert module.to_tools(offered, on_loss=heard.append, on_unsupported="weaken") == module.TOOLS
+
+
+@each_provider
+def test_the_small_projects_tools_are_lowered_alike(sample: Package, provider: str) -> None:
+    definitions = sample.module("tools").DEFINITIONS
+    module = sample.provider(provider)
+    offered = [definitions[t["name"]] for t in PROBES if provider not in t.get("unsupported", ())]
+    offered.sort(key=lambda definition: definition.name)
+    assert [definition.name for definition in offered] == list(module.ToolName.__args__)
+    assert module.to_tools(offered) == module.TOOLS
+
+
+@each_provider
+def test_tools_gives_entries_in_the_order_asked_for(sample: Package, provider: str) -> None:
+    module = sample.provider(provider)
+    by_name = dict(zip(module.ToolName.__args__, module.TOOLS, strict=True))
+    assert module.tools("place_order", "get_weather") == [by_name["place_order"], by_name["get_weather"]]
+
+
+@each_provider
+def test_a_tool_kept_from_a_provider_is_not_in_its_payload(sample: Package, provider: str) -> None:
+    assert "hidden" not in str(sample.provider(provider).TOOLS)
+
+
+@each_provider
+def test_a_tool_kept_from_a_provider_is_refused_at_run_time(sample: Package, models: Any, provider: str) -> None:
+    module, hidden = sample.provider(provider), sample.module("tools").DEFINITIONS["hidden"]
+    with pytest.raises(models.ConversionError):
+        module.to_tools([hidden])
+    with pytest.raises(models.ConversionError):
+        module.to_tool_choice(models.NamedToolChoice("hidden"))
+
+
+@each_provider
+def test_a_patch_of_a_declaration_is_applied_last(sample: Package, provider: str) -> None:
+    assert "Order things." in str(sample.provider(provider).tools("place_order"))
+
+
+@pytest.mark.row("T09", "T11", "T12", "T29", "A25")
+@pytest.mark.parametrize(("provider", "choice", "wire"), CHOICES)
+def test_a_tool_choice_is_spelled_as_the_provider_has_it(
+    sample: Package, models: Any, provider: str, choice: Any, wire: Any
+) -> None:
+    module, neutral = sample.provider(provider), models.load(models.ToolChoice, choice)
+    assert module.to_tool_choice(neutral) == wire
+    assert module.from_tool_choice(wire) == neutral
+
+
+@each_provider
+def test_every_form_of_choice_is_in_the_table(provider: str) -> None:
+    shown = {c if isinstance(c, str) else next(iter(c)) for c, _ in table(provider)["tool_choice"]}
+    assert shown == {"auto", "none", "required", "name", "names"}
+
+
+@each_provider
+def test_a_declared_tools_name_on_the_wire_is_spelled_back(sample: Package, models: Any, provider: str) -> None:
+    module = sample.provider(provider)
+    call = models.ToolCall("call_a", "place_order", {})
+    request = models.Request(
+        [
+            models.load(models.Message, HELLO),
+            models.AssistantMessage([models.ToolCallPart(call)]),
+            models.ToolMessage([models.ToolResult("call_a", "place_order", "text", "done")]),
+        ],
+        tools=[sample.module("tools").DEFINITIONS["place_order"]],
+        tool_choice=models.NamedToolChoice("place_order"),
+    )
+    body = module.to_request(request)
+    assert [seen.name for seen in WIRES[provider].calls(body)] == ["orders-place"]
+    assert str(body).count("orders-place") == 3
+    assert "place_order" not in str(body)
+    assert module.from_request(body).messages == request.messages
+    assert module.from_request(body).tool_choice == request.tool_choice
+
+
+AWKWARD = ["a" * 65, "a" * 66, "with.dot", "with_dot", "with dot", "é", "", "1", "x" * 64, "with-dot", "\n", "工具", "工", "get weather"]
+
+
+@each_provider
+def test_names_are_renamed_one_to_one(sample: Package, models: Any, provider: str) -> None:
+    module, facts = sample.provider(provider), profile(provider)["names"]
+    heard: list[Any] = []
+    request = models.Request(
+        [models.UserMessage("Hello")], tools=[models.ToolDefinition(name) for name in AWKWARD]
+    )
+    body = module.to_request(request, on_loss=heard.append)
+    again = module.to_request(request, on_loss=lambda loss: None)
+    assert body == again
+    written = [t.name for t in module.from_request(body).tools]
+    assert len(set(written)) == len(AWKWARD)
+    assert [n for n in written if not re.fullmatch(facts["pattern"], n)] == []
+    changed = [name for name, spelling in zip(AWKWARD, written, strict=True) if name != spelling]
+    assert [name for name in changed if re.fullmatch(facts["pattern"], name)] == []
+    assert len([loss for loss in heard if loss.action == "rewritten"]) == len(changed)
+
+
+IDS = ["call_a", "x" * 40, "x" * 41, "x" * 500, "x" * 501, "é", "call a", "call_a\n", "a|b", "toolu_01", "工具" * 30]
+
+
+@pytest.mark.row("T13")
+@each_provider
+def test_ids_are_renamed_one_to_one_and_pairs_stay(sample: Package, models: Any, provider: str) -> None:
+    module, wire = sample.provider(provider), WIRES[provider]
+    calls = [models.ToolCall(identifier, "now", {"i": i}) for i, identifier in enumerate(IDS)]
+    results = [models.ToolResult(c.id, "now", "text", str(i)) for i, c in enumerate(calls)]
+    request = models.Request(
+        [
+            models.UserMessage("Hello"),
+            models.AssistantMessage([models.ToolCallPart(call) for call in calls]),
+            models.ToolMessage(results),
+        ]
+    )
+    body = laws.write(sample, provider, request)
+    spelled = [seen.id for seen in wire.calls(body)]
+    assert len(set(spelled)) == len(IDS)
+    assert [s for s in spelled if not re.fullmatch(profile(provider)["ids"]["pattern"], s, re.DOTALL)] == []
+    assert [seen.id for seen in wire.results(body)] == spelled
+    assert [seen.value for seen in wire.results(body)] == [str(i) for i in range(len(IDS))]
+    assert wire.order_faults(body) == []
+    assert body == laws.write(sample, provider, request)
+    assert module.from_request(body).messages[2].results[0].name == "now"
+
+
+@each_provider
+def test_ids_that_repeat_from_turn_to_turn_are_told_apart(sample: Package, models: Any, provider: str) -> None:
+    module, wire = sample.provider(provider), WIRES[provider]
+    turn = [
+        models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_0", "now", {}))]),
+        models.ToolMessage([models.ToolResult("call_0", "now", "text", "x")]),
+    ]
+    body = laws.write(sample, provider, models.Request([models.UserMessage("Hello"), *turn, *turn]))
+    request = module.from_request(body)
+    calls = [m.content[0].call for m in request.messages if type(m) is models.AssistantMessage]
+    results = [m.results[0] for m in request.messages if type(m) is models.ToolMessage]
+    assert len({call.id for call in calls}) == 2
+    assert [result.tool_call_id for result in results] == [call.id for call in calls]
+    assert laws.exact(module.to_request(request)) == laws.exact(body)
+    assert [seen.id for seen in wire.calls(body)] == ["call_0", "call_0"]

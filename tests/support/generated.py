@@ -1,0 +1,133 @@
+"""A generated package on disk, imported under a name that no other test uses."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tests.support.repository import PROFILES, ROOT
+from toolgen.compiling import compile_project
+from toolgen.diagnostics import Findings
+
+_serial = itertools.count()
+
+Declaration = Mapping[str, Any]
+
+PROBES: tuple[Declaration, ...] = (
+    {
+        "name": "get_weather",
+        "description": "Current weather for a city.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "description": "City name."},
+                "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "default": "celsius"},
+            },
+            "required": ["city"],
+        },
+        "result": {"$ref": "../types/forecast.yaml"},
+        "risk": "low",
+    },
+    {
+        "name": "place_order",
+        "description": "Place an order.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "lines": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {"sku": {"type": "string"}, "count": {"type": "integer", "minimum": 1}},
+                        "required": ["sku", "count"],
+                    },
+                },
+                "note": {"type": ["string", "null"]},
+            },
+            "required": ["lines"],
+        },
+        "providers": {name: {"name": "orders-place", "description": "Order things."} for name in PROFILES},
+    },
+    {"name": "now", "description": "The time."},
+    {"name": "hidden", "description": "Kept from every provider.", "unsupported": list(PROFILES)},
+)
+"""Tools of the small project: a plain one, one with another name on every wire, one without parameters, one that no
+provider may get."""
+
+TYPES: Mapping[str, Any] = {
+    "forecast": {
+        "description": "The weather at one place.",
+        "type": "object",
+        "properties": {"degrees": {"type": "number"}, "sky": {"type": "string"}},
+        "required": ["degrees"],
+    }
+}
+
+
+def write_project(folder: Path, tools: tuple[Declaration, ...] = PROBES, types: Mapping[str, Any] = TYPES) -> Path:
+    """Write sources as JSON and return SCHEMAS. Every profile is asked for."""
+    schemas = folder / "schemas"
+    for place, named in (("tools", {t["name"]: t for t in tools}), ("types", types)):
+        (schemas / place).mkdir(parents=True)
+        for name, value in named.items():
+            suffix = ".json" if place == "tools" else ".yaml"
+            (schemas / place / f"{name}{suffix}").write_text(json.dumps(value, indent=2) + "\n", "utf-8")
+    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": PROFILES}) + "\n", "utf-8")
+    return schemas
+
+
+def compiled(schemas: Path) -> dict[str, str]:
+    """The files of a project that has no fault."""
+    findings = Findings()
+    built = compile_project(schemas, findings)
+    assert built is not None, [f"{f.code}: {f.message}" for f in findings]
+    return dict(built.files)
+
+
+class Package:
+    """A generated package. `module("models")` imports a module of it."""
+
+    def __init__(self, files: Mapping[str, str], folder: Path) -> None:
+        self.files = dict(files)
+        self.name = f"generated_{next(_serial)}_{os.getpid()}"
+        self.folder = folder / self.name
+        for path, text in files.items():
+            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / path).write_text(text, "utf-8")
+        importlib.invalidate_caches()
+
+    def module(self, name: str = "") -> ModuleType:
+        """Import a module of the package."""
+        sys.path.insert(0, str(self.folder.parent))
+        try:
+            return importlib.import_module(f"{self.name}.{name}".rstrip("."))
+        finally:
+            sys.path.remove(str(self.folder.parent))
+
+    def provider(self, name: str) -> ModuleType:
+        """Import a provider's module."""
+        return self.module(f"providers.{name}")
+
+
+def toolgen(
+    *arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None, root: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line of a checkout in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(root / "generator"), **(env or {})}
+    return subprocess.run(
+        [sys.executable, "-m", "toolgen", *map(str, arguments)],
+        cwd=cwd or root,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )

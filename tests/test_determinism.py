@@ -1,0 +1,63 @@
+"""The same sources give the same bytes, wherever and however they are compiled."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.generated import toolgen, write_project
+
+
+def built(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+@pytest.mark.pain("P15")
+def test_two_machines_write_the_same_bytes(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "elsewhere" / "zwei ü"
+    write_project(one)
+    # Written the other way round, so that the order of the folder's entries may differ.
+    (other / "schemas").mkdir(parents=True)
+    for source in sorted((one / "schemas").rglob("*"), reverse=True):
+        if source.is_file():
+            target = other / source.relative_to(one)
+            target.parent.mkdir(exist_ok=True)
+            shutil.copyfile(source, target)
+    first = toolgen(
+        "build", "schemas", cwd=one, env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C", "TZ": "UTC"}
+    )
+    second = toolgen(
+        "build",
+        other / "schemas",
+        "--out",
+        other / "generated",
+        cwd=tmp_path,
+        env={"PYTHONHASHSEED": "2", "LC_ALL": "C.UTF-8", "TZ": "Asia/Tokyo", "PYTHONUTF8": "1", "COLUMNS": "40"},
+    )
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    assert built(one / "generated") == built(other / "generated")
+    assert len(built(one / "generated")) > 20
+
+
+def test_umask_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    write_project(tmp_path)
+    assert toolgen("build", "schemas", cwd=tmp_path).returncode == 0
+    before = os.umask(0o077)
+    try:
+        assert toolgen("build", "schemas", "--out", "second", cwd=tmp_path).returncode == 0
+    finally:
+        os.umask(before)
+    assert built(tmp_path / "generated") == built(tmp_path / "second")
+
+
+def test_a_second_build_changes_nothing(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    toolgen("build", "schemas", cwd=tmp_path)
+    stamps = {p: p.stat().st_mtime_ns for p in (tmp_path / "generated").rglob("*")}
+    again = toolgen("build", "schemas", cwd=tmp_path)
+    assert "created" not in again.stderr
+    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "generated").rglob("*")} == stamps
