@@ -1,0 +1,185 @@
+"""Ratios of the generated converters to hand-written ones, both sides in one run, in turn.
+
+  python benchmarks/run.py [--rounds N] [--only WORD] [--package FOLDER]
+
+Each case runs both sides alternately with the collector off; a ratio is taken inside a round, and the median over the
+rounds is printed with its quartiles. Processor time of this process is counted, not the clock on the wall.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import pickle
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import fixtures
+import handwritten
+
+PROVIDERS = ("openai_chat", "anthropic", "gemini")
+GOALS = {"tools": 1.3, "messages": 1.5, "response": 1.5, "stream": 1.5, "growth": 2.0}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two functions of one argument that `fresh` makes anew for each call."""
+
+    name: str
+    goal: float
+    ours: Callable[[Any], Any]
+    theirs: Callable[[Any], Any]
+    fresh: Callable[[], tuple[Any, Any]]
+
+
+def fresh_copies(value: Any, count: int) -> list[Any]:
+    """Copies of plain data, made quickly."""
+    blob = pickle.dumps(value, 5)
+    return [pickle.loads(blob) for _ in range(count)]
+
+
+def seconds(function: Callable[[Any], Any], arguments: list[Any]) -> float:
+    """Processor time of one call on each argument."""
+    start = time.process_time()
+    for argument in arguments:
+        function(argument)
+    return time.process_time() - start
+
+
+def measure(case: Case, rounds: int, budget: float = 0.02) -> tuple[list[float], float, float]:
+    """Ratios by round, and the median times of a call in seconds."""
+    ours_input, theirs_input = case.fresh()
+    once = max(seconds(case.theirs, fresh_copies(theirs_input, 1)), 1e-7)
+    count = max(3, min(20_000, int(budget / once)))
+    ratios, ours_times, theirs_times = [], [], []
+    for n in range(rounds + 2):
+        ours_arguments, theirs_arguments = fresh_copies(ours_input, count), fresh_copies(theirs_input, count)
+        gc.collect()
+        gc.disable()
+        if n % 2:
+            ours = seconds(case.ours, ours_arguments)
+            theirs = seconds(case.theirs, theirs_arguments)
+        else:
+            theirs = seconds(case.theirs, theirs_arguments)
+            ours = seconds(case.ours, ours_arguments)
+        gc.enable()
+        if n >= 2:
+            ratios.append(ours / theirs)
+            ours_times.append(ours / count)
+            theirs_times.append(theirs / count)
+    return ratios, statistics.median(ours_times), statistics.median(theirs_times)
+
+
+def run_stream(make: Callable[[], Any]) -> Callable[[Any], Any]:
+    """Feed all events and finish."""
+
+    def run(events: Any) -> Any:
+        stream = make()
+        feed = stream.feed
+        for event in events:
+            feed(event)
+        return stream.finish()
+
+    return run
+
+
+def cases(package: str) -> list[Case]:
+    """The cases of every provider that the package has."""
+    models = importlib.import_module(f"{package}.models")
+    conversation = fixtures.conversation()
+    found: list[Case] = []
+    for name in PROVIDERS:
+        try:
+            provider = importlib.import_module(f"{package}.providers.{name}")
+        except ModuleNotFoundError:
+            continue
+        found.append(tools_case(name, provider))
+        ours = [models.load(models.Message, m) for m in conversation]
+        theirs = handwritten.neutral(conversation)
+        found.append(
+            Case(f"{name} messages", GOALS["messages"], provider.to_messages, handwritten.MESSAGES[name], lambda o=ours, t=theirs: (o, t))
+        )
+        body = getattr(fixtures, f"{name.removeprefix('openai_')}_response")()
+        found.append(
+            Case(f"{name} response", GOALS["response"], provider.from_response, handwritten.RESPONSES[name], lambda b=body: (b, b))
+        )
+        events = getattr(fixtures, f"{name.removeprefix('openai_')}_stream")(1000)
+        found.append(
+            Case(
+                f"{name} stream",
+                GOALS["stream"],
+                run_stream(provider.Stream),
+                run_stream(handwritten.STREAMS[name]),
+                lambda e=events: (e, e),
+            )
+        )
+    return found
+
+
+def tools_case(name: str, provider: Any) -> Case:
+    """All entries by name, against indexing a constant by the same names."""
+    names = list(provider._ENTRIES)
+    constant = dict(provider._ENTRIES)
+    return Case(
+        f"{name} tools()",
+        GOALS["tools"],
+        lambda n: provider.tools(*n),
+        lambda n: [constant[x] for x in n],
+        lambda: (names, names),
+    )
+
+
+def growth(package: str, rounds: int) -> list[tuple[str, float]]:
+    """Cost of a chunk at 16,000 chunks by its cost at 1,000."""
+    found = []
+    for name in PROVIDERS:
+        try:
+            provider = importlib.import_module(f"{package}.providers.{name}")
+        except ModuleNotFoundError:
+            continue
+        costs = {}
+        for n in (1_000, 16_000):
+            events = getattr(fixtures, f"{name.removeprefix('openai_')}_stream")(n)
+            run = run_stream(provider.Stream)
+            times = [seconds(run, fresh_copies(events, 1)) for _ in range(rounds)]
+            costs[n] = statistics.median(times) / len(events)
+        found.append((name, costs[16_000] / costs[1_000]))
+    return found
+
+
+def main() -> int:
+    """Print a row a case; exit 1 where a ratio is above its goal."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--package", type=Path, default=Path(__file__).resolve().parents[1] / "generated")
+    options = parser.parse_args()
+    sys.path.insert(0, str(options.package.resolve().parent))
+    package = options.package.name
+    above = 0
+    print(f"{'case':24} {'ratio':>6}  {'quartiles':13} {'goal':>5} {'ours µs':>9} {'hand µs':>9}")
+    for case in cases(package):
+        if options.only not in case.name:
+            continue
+        ratios, ours, theirs = measure(case, options.rounds)
+        low, middle, high = statistics.quantiles(ratios, n=4)
+        above += middle > case.goal
+        mark = "" if middle <= case.goal else "  above"
+        print(f"{case.name:24} {middle:6.2f}  {low:5.2f} – {high:5.2f} {case.goal:5.1f} {ours * 1e6:9.1f} {theirs * 1e6:9.1f}{mark}")
+    if "growth".startswith(options.only) or options.only in "growth":
+        for name, factor in growth(package, 5):
+            above += factor > GOALS["growth"]
+            print(f"{name + ' growth':24} {factor:6.2f}  chunk at 16,000 by chunk at 1,000, goal {GOALS['growth']}")
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
