@@ -59,8 +59,10 @@ from ..runtime.plain import optional_text, plain
 from ..runtime.reader import Reader
 from ..runtime.residue import (
     ABSENT,
+    NOTHING,
     Residue,
     add_residue,
+    kept_at,
     leftovers,
     nested,
     present,
@@ -107,12 +109,19 @@ _REQUEST_BODY = frozenset(
     ]
 )
 _TOOL = frozenset(["description", "input_schema", "name", "strict"])
+_TOOL_LEAST = frozenset(["name", "input_schema"])
 _TOOL_CALL = frozenset(["id", "input", "name", "type"])
+_TOOL_CALL_LEAST = frozenset(["type", "id", "name", "input"])
 _TEXT_PART = frozenset(["cache_control", "text", "type"])
+_TEXT_PART_LEAST = frozenset(["type", "text"])
 _IMAGE_PART = frozenset(["cache_control", "source", "type"])
+_IMAGE_PART_LEAST = frozenset(["type", "source"])
 _DOCUMENT_PART = frozenset(["cache_control", "source", "title", "type"])
+_DOCUMENT_PART_LEAST = frozenset(["type", "source"])
 _THINKING_PART = frozenset(["thinking", "type"])
+_THINKING_PART_LEAST = frozenset(["type", "thinking"])
 _OUTPUT_SCHEMA = frozenset(["schema", "type"])
+_OUTPUT_SCHEMA_LEAST = frozenset(["type", "schema"])
 _DIALECTS: dict[str, Any] = {
     "open": {
         "keywords": "any",
@@ -1683,42 +1692,53 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
 
 def _write_request_body(request: Request, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the plain members of a request body."""
-    own = writer.own(request.metadata, at)
+    own = writer.own(request.metadata, at) if request.metadata else NOTHING
     if request.seed is not None:
         writer.no_place((at, "seed"), "seed", "warning")
     wire: dict[str, Any] = {
         "messages": _write_messages(
-            request.messages, own.get("messages", ABSENT), (at, "messages"), writer
+            request.messages,
+            kept_at(own, "messages") if own else ABSENT,
+            (at, "messages"),
+            writer,
         ),
     }
     if request.model is not None:
         wire["model"] = request.model
     if request.max_output_tokens is not None:
         wire["max_tokens"] = request.max_output_tokens
-    tools = _write_tools(request.tools, own.get("tools", ABSENT), (at, "tools"), writer)
+    tools = _write_tools(
+        request.tools, kept_at(own, "tools") if own else ABSENT, (at, "tools"), writer
+    )
     if tools is not ABSENT:
         wire["tools"] = tools
     tool_choice = _write_request_tool_choice(
         request.tool_choice,
         request.parallel_tool_calls,
-        own.get("tool_choice", ABSENT),
+        kept_at(own, "tool_choice") if own else ABSENT,
         (at, "toolChoice"),
         writer,
     )
     if tool_choice is not ABSENT:
         wire["tool_choice"] = tool_choice
     temperature = kept_number.write(
-        request.temperature, own.get("temperature", ABSENT), (at, "temperature"), writer
+        request.temperature,
+        kept_at(own, "temperature") if own else ABSENT,
+        (at, "temperature"),
+        writer,
     )
     if temperature is not ABSENT:
         wire["temperature"] = temperature
     top_p = kept_number.write(
-        request.top_p, own.get("top_p", ABSENT), (at, "topP"), writer
+        request.top_p, kept_at(own, "top_p") if own else ABSENT, (at, "topP"), writer
     )
     if top_p is not ABSENT:
         wire["top_p"] = top_p
     stop = one_or_many.write(
-        request.stop, own.get("stop_sequences", ABSENT), (at, "stop"), writer
+        request.stop,
+        kept_at(own, "stop_sequences") if own else ABSENT,
+        (at, "stop"),
+        writer,
     )
     if stop is not ABSENT:
         wire["stop_sequences"] = stop
@@ -1745,6 +1765,8 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         strict,
         _DIALECTS,
     )
+    if wire.keys() == _TOOL_LEAST and name_kept is ABSENT and parameters_kept is ABSENT:
+        return ToolDefinition(name=name, parameters=parameters)
     rest = leftovers(wire, _TOOL)
     if name_kept is not ABSENT:
         rest["name"] = name_kept
@@ -1761,14 +1783,17 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
 
 def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the declaration of a tool."""
-    own = writer.own(definition.metadata, at)
+    own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
     wire: dict[str, Any] = {
         "name": tool_name.write(
-            definition.name, own.get("name", ABSENT), (at, "name"), writer
+            definition.name,
+            kept_at(own, "name") if own else ABSENT,
+            (at, "name"),
+            writer,
         ),
         "input_schema": dialect_or_empty.write(
             definition.parameters,
-            own.get("input_schema", ABSENT),
+            kept_at(own, "input_schema") if own else ABSENT,
             (at, "parameters"),
             writer,
             definition.strict,
@@ -1791,6 +1816,13 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     arguments, invalid, arguments_kept = object_arguments.read(
         wire.get("input", ABSENT), (at, "input"), reader
     )
+    if (
+        wire.keys() == _TOOL_CALL_LEAST
+        and id_kept is ABSENT
+        and name_kept is ABSENT
+        and arguments_kept is ABSENT
+    ):
+        return ToolCall(id=id, name=name, arguments=arguments, invalid=invalid)
     rest = leftovers(wire, _TOOL_CALL)
     if id_kept is not ABSENT:
         rest["id"] = id_kept
@@ -1809,17 +1841,19 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call as a block."""
-    own = writer.own(call.metadata, at)
+    own = writer.own(call.metadata, at) if call.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "tool_use",
-        "id": call_id.write(call.id, own.get("id", ABSENT), (at, "id"), writer),
+        "id": call_id.write(
+            call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+        ),
         "name": tool_name.write(
-            call.name, own.get("name", ABSENT), (at, "name"), writer
+            call.name, kept_at(own, "name") if own else ABSENT, (at, "name"), writer
         ),
         "input": object_arguments.write(
             call.arguments,
             call.invalid,
-            own.get("input", ABSENT),
+            kept_at(own, "input") if own else ABSENT,
             (at, "arguments"),
             writer,
         ),
@@ -1837,6 +1871,8 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
+    if wire.keys() == _TEXT_PART_LEAST:
+        return TextPart(text=text)
     rest = leftovers(wire, _TEXT_PART)
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
@@ -1845,13 +1881,16 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a text block."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "text",
         "text": part.text,
     }
     cache = ephemeral.write(
-        part.cache, own.get("cache_control", ABSENT), (at, "cache"), writer
+        part.cache,
+        kept_at(own, "cache_control") if own else ABSENT,
+        (at, "cache"),
+        writer,
     )
     if cache is not ABSENT:
         wire["cache_control"] = cache
@@ -1868,6 +1907,8 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
+    if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT:
+        return ImagePart(url=url, data=data, media_type=media_type)
     rest = leftovers(wire, _IMAGE_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept
@@ -1884,7 +1925,7 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
 
 def _write_image_part(part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write an image block."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     if part.name is not None:
         writer.no_place((at, "name"), "name")
     if part.detail is not None:
@@ -1895,14 +1936,17 @@ def _write_image_part(part: ImagePart, at: Path, writer: Writer) -> dict[str, An
             part.url,
             part.data,
             part.media_type,
-            own.get("source", ABSENT),
+            kept_at(own, "source") if own else ABSENT,
             (at, "url"),
             writer,
             _IMAGE_PART_SOURCE,
         ),
     }
     cache = ephemeral.write(
-        part.cache, own.get("cache_control", ABSENT), (at, "cache"), writer
+        part.cache,
+        kept_at(own, "cache_control") if own else ABSENT,
+        (at, "cache"),
+        writer,
     )
     if cache is not ABSENT:
         wire["cache_control"] = cache
@@ -1922,6 +1966,8 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
+    if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT:
+        return DocumentPart(url=url, data=data, media_type=media_type)
     rest = leftovers(wire, _DOCUMENT_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept
@@ -1941,7 +1987,7 @@ def _write_document_part(
     part: DocumentPart, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a document block."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     if part.detail is not None:
         writer.no_place((at, "detail"), "detail")
     wire: dict[str, Any] = {
@@ -1950,7 +1996,7 @@ def _write_document_part(
             part.url,
             part.data,
             part.media_type,
-            own.get("source", ABSENT),
+            kept_at(own, "source") if own else ABSENT,
             (at, "url"),
             writer,
             _DOCUMENT_PART_SOURCE,
@@ -1959,7 +2005,10 @@ def _write_document_part(
     if part.name is not None:
         wire["title"] = part.name
     cache = ephemeral.write(
-        part.cache, own.get("cache_control", ABSENT), (at, "cache"), writer
+        part.cache,
+        kept_at(own, "cache_control") if own else ABSENT,
+        (at, "cache"),
+        writer,
     )
     if cache is not ABSENT:
         wire["cache_control"] = cache
@@ -1975,6 +2024,8 @@ def _read_thinking_part(
     text = wire.get("thinking")
     if type(text) is not str:
         raise wrong_type((at, "thinking"), "a string", text)
+    if wire.keys() == _THINKING_PART_LEAST:
+        return ReasoningPart(text=text)
     rest = leftovers(wire, _THINKING_PART)
     return ReasoningPart(text=text, metadata=reader.metadata(rest))
 
@@ -1983,7 +2034,7 @@ def _write_thinking_part(
     part: ReasoningPart, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a block of thinking."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "thinking",
         "thinking": part.text,
@@ -1998,6 +2049,8 @@ def _read_output_schema(wire: dict[str, Any], at: Path, reader: Reader) -> Outpu
     schema = wire.get("schema")
     if type(schema) is not dict:
         raise wrong_type((at, "schema"), "an object", schema)
+    if wire.keys() == _OUTPUT_SCHEMA_LEAST:
+        return OutputSchema(schema=schema)
     rest = leftovers(wire, _OUTPUT_SCHEMA)
     return OutputSchema(schema=schema, metadata=reader.metadata(rest))
 
@@ -2006,7 +2059,7 @@ def _write_output_schema(
     schema: OutputSchema, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a schema for the answer."""
-    own = writer.own(schema.metadata, at)
+    own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
     if schema.name is not None:
         writer.no_place((at, "name"), "name")
     if schema.strict is not None:

@@ -67,8 +67,10 @@ from ..runtime.plain import optional_text, plain
 from ..runtime.reader import Reader
 from ..runtime.residue import (
     ABSENT,
+    NOTHING,
     Residue,
     first_of,
+    kept_at,
     leftovers,
     nested,
     present,
@@ -114,13 +116,17 @@ _REQUEST = frozenset(
         "top_p",
     ]
 )
+_REQUEST_LEAST = frozenset(["messages"])
 _TOOL_FUNCTION = frozenset(["description", "name", "parameters", "strict"])
 _TOOL = frozenset(["function", "type"])
 _TOOL_CALL_FUNCTION = frozenset(["arguments", "name"])
 _TOOL_CALL = frozenset(["function", "id", "type"])
 _TOOL_RESULT = frozenset(["content", "role", "tool_call_id"])
+_TOOL_RESULT_LEAST = frozenset(["role", "tool_call_id", "content"])
 _TEXT_PART = frozenset(["text", "type"])
+_TEXT_PART_LEAST = frozenset(["type", "text"])
 _REFUSAL_PART = frozenset(["refusal", "type"])
+_REFUSAL_PART_LEAST = frozenset(["type", "refusal"])
 _IMAGE_PART_IMAGE_URL = frozenset(["detail", "url"])
 _IMAGE_PART = frozenset(["image_url", "type"])
 _AUDIO_PART_INPUT_AUDIO = frozenset(["data", "format"])
@@ -130,7 +136,9 @@ _DOCUMENT_PART = frozenset(["file", "type"])
 _OUTPUT_SCHEMA_JSON_SCHEMA = frozenset(["name", "schema", "strict"])
 _OUTPUT_SCHEMA = frozenset(["json_schema", "type"])
 _SYSTEM_MESSAGE = frozenset(["content", "name", "role"])
+_SYSTEM_MESSAGE_LEAST = frozenset(["role", "content"])
 _USER_MESSAGE = frozenset(["content", "name", "role"])
+_USER_MESSAGE_LEAST = frozenset(["role", "content"])
 _DIALECTS: dict[str, Any] = {
     "open": {
         "keywords": "any",
@@ -1583,6 +1591,8 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     stream = wire.get("stream")
     if stream is not None and type(stream) is not bool:
         raise wrong_type((at, "stream"), "a boolean", stream)
+    if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT:
+        return Request(messages=messages)
     rest = leftovers(wire, _REQUEST)
     if messages_kept is not ABSENT:
         rest["messages"] = messages_kept
@@ -1617,19 +1627,27 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
 
 def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a request body."""
-    own = writer.own(request.metadata, at)
+    own = writer.own(request.metadata, at) if request.metadata else NOTHING
     wire: dict[str, Any] = {
         "messages": _write_messages(
-            request.messages, own.get("messages", ABSENT), (at, "messages"), writer
+            request.messages,
+            kept_at(own, "messages") if own else ABSENT,
+            (at, "messages"),
+            writer,
         ),
     }
     if request.model is not None:
         wire["model"] = request.model
-    tools = _write_tools(request.tools, own.get("tools", ABSENT), (at, "tools"), writer)
+    tools = _write_tools(
+        request.tools, kept_at(own, "tools") if own else ABSENT, (at, "tools"), writer
+    )
     if tools is not ABSENT:
         wire["tools"] = tools
     tool_choice = _write_tool_choice(
-        request.tool_choice, own.get("tool_choice", ABSENT), (at, "toolChoice"), writer
+        request.tool_choice,
+        kept_at(own, "tool_choice") if own else ABSENT,
+        (at, "toolChoice"),
+        writer,
     )
     if tool_choice is not ABSENT:
         wire["tool_choice"] = tool_choice
@@ -1637,7 +1655,7 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
         wire["parallel_tool_calls"] = request.parallel_tool_calls
     output_format = _write_output_format(
         request.output_format,
-        own.get("response_format", ABSENT),
+        kept_at(own, "response_format") if own else ABSENT,
         (at, "outputFormat"),
         writer,
     )
@@ -1650,7 +1668,7 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
     if request.top_p is not None:
         wire["top_p"] = request.top_p
     stop = one_or_many.write(
-        request.stop, own.get("stop", ABSENT), (at, "stop"), writer
+        request.stop, kept_at(own, "stop") if own else ABSENT, (at, "stop"), writer
     )
     if stop is not ABSENT:
         wire["stop"] = stop
@@ -1658,7 +1676,7 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
         wire["seed"] = request.seed
     reasoning = effort.write(
         request.reasoning,
-        own.get("reasoning_effort", ABSENT),
+        kept_at(own, "reasoning_effort") if own else ABSENT,
         (at, "reasoning"),
         writer,
     )
@@ -1710,11 +1728,11 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
 
 def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the declaration of a function."""
-    own = writer.own(definition.metadata, at)
+    own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(
             definition.name,
-            within(own, "function").get("name", ABSENT),
+            kept_at(own, "function", "name") if own else ABSENT,
             (at, "name"),
             writer,
         ),
@@ -1725,7 +1743,7 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         function["strict"] = definition.strict
     parameters = dialect.write(
         definition.parameters,
-        within(own, "function").get("parameters", ABSENT),
+        kept_at(own, "function", "parameters") if own else ABSENT,
         (at, "parameters"),
         writer,
         definition.strict,
@@ -1774,22 +1792,27 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
-    own = writer.own(call.metadata, at)
+    own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(
-            call.name, within(own, "function").get("name", ABSENT), (at, "name"), writer
+            call.name,
+            kept_at(own, "function", "name") if own else ABSENT,
+            (at, "name"),
+            writer,
         ),
         "arguments": json_arguments.write(
             call.arguments,
             call.invalid,
-            within(own, "function").get("arguments", ABSENT),
+            kept_at(own, "function", "arguments") if own else ABSENT,
             (at, "arguments"),
             writer,
         ),
     }
     wire: dict[str, Any] = {
         "type": "function",
-        "id": call_id.write(call.id, own.get("id", ABSENT), (at, "id"), writer),
+        "id": call_id.write(
+            call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+        ),
         "function": function,
     }
     if own:
@@ -1805,6 +1828,12 @@ def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolRes
     kind, value_, kind_kept = _read_result_content(
         wire.get("content", ABSENT), (at, "content"), reader
     )
+    if (
+        wire.keys() == _TOOL_RESULT_LEAST
+        and tool_call_id_kept is ABSENT
+        and kind_kept is ABSENT
+    ):
+        return ToolResult(tool_call_id=tool_call_id, name=name, kind=kind, value=value_)
     rest = leftovers(wire, _TOOL_RESULT)
     if tool_call_id_kept is not ABSENT:
         rest["tool_call_id"] = tool_call_id_kept
@@ -1821,7 +1850,7 @@ def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolRes
 
 def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a result as a message."""
-    own = writer.own(result.metadata, at)
+    own = writer.own(result.metadata, at) if result.metadata else NOTHING
     if result.is_error is not None:
         writer.no_place((at, "isError"), "isError")
     wire: dict[str, Any] = {
@@ -1829,14 +1858,14 @@ def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str
         "tool_call_id": result_id.write(
             result.tool_call_id,
             result.name,
-            own.get("tool_call_id", ABSENT),
+            kept_at(own, "tool_call_id") if own else ABSENT,
             (at, "toolCallId"),
             writer,
         ),
         "content": _write_result_content(
             result.kind,
             result.value,
-            own.get("content", ABSENT),
+            kept_at(own, "content") if own else ABSENT,
             (at, "kind"),
             writer,
             result.is_error,
@@ -1852,13 +1881,15 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     text = wire.get("text")
     if type(text) is not str:
         raise wrong_type((at, "text"), "a string", text)
+    if wire.keys() == _TEXT_PART_LEAST:
+        return TextPart(text=text)
     rest = leftovers(wire, _TEXT_PART)
     return TextPart(text=text, metadata=reader.metadata(rest))
 
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a text part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "text",
         "text": part.text,
@@ -1873,13 +1904,15 @@ def _read_refusal_part(wire: dict[str, Any], at: Path, reader: Reader) -> Refusa
     text = wire.get("refusal")
     if type(text) is not str:
         raise wrong_type((at, "refusal"), "a string", text)
+    if wire.keys() == _REFUSAL_PART_LEAST:
+        return RefusalPart(text=text)
     rest = leftovers(wire, _REFUSAL_PART)
     return RefusalPart(text=text, metadata=reader.metadata(rest))
 
 
 def _write_refusal_part(part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a refusal part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "refusal",
         "refusal": part.text,
@@ -1916,7 +1949,7 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
 
 def _write_image_part(part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write an image part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     if part.name is not None:
         writer.no_place((at, "name"), "name")
     image_url: dict[str, Any] = {
@@ -1924,7 +1957,7 @@ def _write_image_part(part: ImagePart, at: Path, writer: Writer) -> dict[str, An
             part.url,
             part.data,
             part.media_type,
-            within(own, "image_url").get("url", ABSENT),
+            kept_at(own, "image_url", "url") if own else ABSENT,
             (at, "url"),
             writer,
         ),
@@ -1964,7 +1997,7 @@ def _read_audio_part(wire: dict[str, Any], at: Path, reader: Reader) -> AudioPar
 
 def _write_audio_part(part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write an audio part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     if part.url is not None:
         writer.no_place((at, "url"), "url")
     if part.name is not None:
@@ -1975,7 +2008,7 @@ def _write_audio_part(part: AudioPart, at: Path, writer: Writer) -> dict[str, An
         "data": demanded(part.data, "data"),
         "format": words.write(
             part.media_type,
-            within(own, "input_audio").get("format", ABSENT),
+            kept_at(own, "input_audio", "format") if own else ABSENT,
             (at, "mediaType"),
             writer,
             _AUDIO_PART_FORMAT,
@@ -2019,7 +2052,7 @@ def _write_document_part(
     part: DocumentPart, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a file part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     if part.detail is not None:
         writer.no_place((at, "detail"), "detail")
     file: dict[str, Any] = {
@@ -2027,7 +2060,7 @@ def _write_document_part(
             part.url,
             part.data,
             part.media_type,
-            within(own, "file").get("file_data", ABSENT),
+            kept_at(own, "file", "file_data") if own else ABSENT,
             (at, "url"),
             writer,
         ),
@@ -2069,7 +2102,7 @@ def _write_output_schema(
     schema: OutputSchema, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a schema for the answer."""
-    own = writer.own(schema.metadata, at)
+    own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
     json_schema: dict[str, Any] = {
         "name": defaulted(schema.name, "output", (at, "name"), writer),
         "schema": schema.schema,
@@ -2095,6 +2128,8 @@ def _read_system_message(
     name = wire.get("name")
     if name is not None and type(name) is not str:
         raise wrong_type((at, "name"), "a string", name)
+    if wire.keys() == _SYSTEM_MESSAGE_LEAST:
+        return SystemMessage(content=content)
     rest = leftovers(wire, _SYSTEM_MESSAGE)
     if wire["role"] != "system":
         rest["role"] = wire["role"]
@@ -2105,7 +2140,7 @@ def _write_system_message(
     message: SystemMessage, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a message of the system or the developer."""
-    own = writer.own(message.metadata, at)
+    own = writer.own(message.metadata, at) if message.metadata else NOTHING
     wire: dict[str, Any] = {
         "role": own.get("role", "system"),
         "content": write_text_or_list(
@@ -2127,6 +2162,8 @@ def _read_user_message(wire: dict[str, Any], at: Path, reader: Reader) -> UserMe
     name = wire.get("name")
     if name is not None and type(name) is not str:
         raise wrong_type((at, "name"), "a string", name)
+    if wire.keys() == _USER_MESSAGE_LEAST:
+        return UserMessage(content=content)
     rest = leftovers(wire, _USER_MESSAGE)
     return UserMessage(content=content, name=name, metadata=reader.metadata(rest))
 
@@ -2135,7 +2172,7 @@ def _write_user_message(
     message: UserMessage, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a message of the user."""
-    own = writer.own(message.metadata, at)
+    own = writer.own(message.metadata, at) if message.metadata else NOTHING
     wire: dict[str, Any] = {
         "role": "user",
         "content": write_text_or_list(

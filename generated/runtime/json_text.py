@@ -4,14 +4,41 @@
 from __future__ import annotations
 
 import json
+import json.encoder
+from collections.abc import Callable, Iterable
 from typing import Any
 
 __all__ = ["compact", "same"]
 
-compact = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), allow_nan=False
-).encode
-"""Write a JSON value without blanks; text stays as it is, a number that is not finite raises ValueError."""
+_encoder = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
+)
+
+
+def compact(value: Any) -> str:
+    """Write a JSON value without blanks; text stays as it is.
+
+    Raises:
+        ValueError: a number is not finite.
+        TypeError: a value is none of JSON's.
+        RecursionError: it is nested too deeply, or holds itself.
+    """
+    return "".join(_chunks(value, 0))
+
+
+def _chunks_of(encoder: json.JSONEncoder) -> Callable[[Any, int], Iterable[str]]:
+    """The encoder's own inner function, made once: `encode` makes it anew for each value."""
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return lambda value, level: (encoder.encode(value),)
+    text = json.encoder.encode_basestring
+    chunks: Callable[[Any, int], Iterable[str]] = make(
+        None, encoder.default, text, None, ":", ",", False, False, False
+    )
+    return chunks
+
+
+_chunks = _chunks_of(_encoder)
 
 
 def same(left: Any, right: Any) -> bool:

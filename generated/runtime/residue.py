@@ -14,9 +14,11 @@ from typing import Any, Final
 
 __all__ = [
     "ABSENT",
+    "NOTHING",
     "Residue",
     "add_residue",
     "first_of",
+    "kept_at",
     "leftovers",
     "nested",
     "present",
@@ -43,6 +45,20 @@ class _Absent:
 
 ABSENT: Final[Any] = _Absent()
 """No value at all, told apart from null."""
+
+
+NOTHING: Final[Residue] = {}
+"""No residue."""
+
+
+def kept_at(own: Residue, *way: str) -> Any:
+    """What a residue keeps at the end of a chain of keys; ABSENT where it keeps nothing there."""
+    value: Any = own
+    for key in way:
+        if type(value) is not dict or key not in value:
+            return ABSENT
+        value = value[key]
+    return value
 
 
 def leftovers(wire: dict[str, Any], known: frozenset[str]) -> Residue:

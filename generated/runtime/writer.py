@@ -113,6 +113,7 @@ class Writer:
         if known is not None:
             return known
         if self.wire.legal_id(identifier):
+            self._ids[identifier] = identifier
             return identifier
         spelling = renamed(identifier, self.wire.id_prefix, self.wire.id_length)
         self._ids[identifier] = spelling

@@ -42,9 +42,7 @@ class ShownTool:
     losses: tuple[str, ...]
 
 
-def compile_project(
-    schemas: Path, findings: Findings, providers: Sequence[str] = ()
-) -> Built | None:
+def compile_project(schemas: Path, findings: Findings, providers: Sequence[str] = ()) -> Built | None:
     """Run the stages up to render; None where one of them found errors."""
     project = read_project(schemas, findings, providers)
     files = render_project(project, findings) if project is not None else None
@@ -69,26 +67,19 @@ def shown_tool(
     tool = next((t for t in catalog.tools if t.name == name), None)
     if tool is None:
         known = [t.name for t in catalog.tools]
-        findings.add(
-            "tool-unknown", Span(project.sources.name), hint=nearest(name, known), name=name
-        )
+        findings.add("tool-unknown", Span(project.sources.name), hint=nearest(name, known), name=name)
         return None
     shown: dict[str, ShownTool] = {}
     with Imported(files) as package:
         definition = package.module("models").ToolDefinition(**definition_facts(tool))
         for profile in catalog.profiles:
             if profile.name in tool.unsupported:
-                shown[profile.name] = ShownTool(
-                    None, ("not offered to this provider: the declaration says so",)
-                )
+                shown[profile.name] = ShownTool(None, ("not offered to this provider: the declaration says so",))
                 continue
             losses: list[Any] = []
             module = package.module(f"providers.{profile.name}")
             payload = module.to_tools([definition], on_loss=losses.append, on_unsupported="weaken")
-            lines = tuple(
-                f"{loss.severity}: {loss.path}: {loss.what} {loss.action}: {loss.reason}"
-                for loss in losses
-            )
+            lines = tuple(f"{loss.severity}: {loss.path}: {loss.what} {loss.action}: {loss.reason}" for loss in losses)
             shown[profile.name] = ShownTool(payload, lines)
     return shown
 

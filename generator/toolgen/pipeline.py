@@ -33,9 +33,7 @@ class Project:
     catalog: Catalog
 
 
-def read_project(
-    schemas: Path, findings: Findings, providers: Sequence[str] = ()
-) -> Project | None:
+def read_project(schemas: Path, findings: Findings, providers: Sequence[str] = ()) -> Project | None:
     """Load, parse, resolve and apply the rules; None where a stage found errors.
 
     `providers` are those of the command line; they go before the configuration's.
@@ -68,10 +66,6 @@ def render_project(project: Project, findings: Findings) -> dict[str, str] | Non
         return package_files(project.catalog)
     except ShapeError as error:
         profile = next((p for p in project.catalog.profiles if p.name == error.profile), None)
-        span = (
-            profile.documents[-1].span(*error.pointer)
-            if profile is not None
-            else Span(project.sources.name)
-        )
+        span = profile.documents[-1].span(*error.pointer) if profile is not None else Span(project.sources.name)
         findings.add("profile-shape", span, reason=error.reason)
         return None

@@ -36,7 +36,12 @@ def read(
             return {}, InvalidCall(value, "malformed"), ABSENT
         if type(arguments) is not dict:
             return {}, InvalidCall(value, "not_an_object"), ABSENT
-        return arguments, None, ABSENT if compact(arguments) == value else value
+        blanks = '": ' in value and "\\" not in value
+        return (
+            arguments,
+            None,
+            value if blanks or compact(arguments) != value else ABSENT,
+        )
     if value is None or value is ABSENT:
         return {}, None, ABSENT
     if type(value) is dict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...models import ReasoningDelta, StreamEvent, TextDelta
+from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ..strict_json import loads
 from .base import BaseStream, OpenCall
 
@@ -51,9 +51,17 @@ class MessageEvents(BaseStream):
         kind = event.get("type")
         if kind == "content_block_delta":
             delta = event.get("delta")
-            return (
-                self._grow(event.get("index", 0), delta) if type(delta) is dict else []
-            )
+            if type(delta) is not dict:
+                return []
+            block = self._blocks.get(event.get("index", 0))
+            piece = delta.get("partial_json")
+            if block is not None and piece and type(piece) is str and len(delta) == 2:
+                call = block.call
+                if call is not None and call.told:
+                    call.pieces.append(piece)
+                    call.length += len(piece)
+                    return [ToolCallDelta(call.index, None, None, piece)]
+            return self._grow(event.get("index", 0), delta)
         if kind == "content_block_start":
             return self._start(event.get("index", 0), event.get("content_block"))
         if kind == "message_start":

@@ -18,9 +18,7 @@ def report(findings: Findings, form: str, *, quiet: bool = False, verbose: bool 
     from toolgen.diagnostics.printers import PRINTERS
 
     shown: list[Finding] = [
-        f
-        for f in findings
-        if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
+        f for f in findings if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
     ]
     if shown or form == "json":
         emit(PRINTERS[form](shown, findings.texts), sys.stderr)

@@ -25,9 +25,7 @@ from toolgen.cli.terminal import emit
 @options.providers
 @options.finding_format
 @options.verbosity
-def command(
-    tool: str, schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool
-) -> None:
+def command(tool: str, schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
     r"""Print TOOL's payload as it will be sent, and what was lost on the way.
 
     The payload goes to stdout as JSON, by provider; losses go to stderr, one a line.
@@ -44,12 +42,7 @@ def command(
     report(findings, form, quiet=quiet, verbose=verbose)
     if shown is None:
         end(WRONG)
-    emit(
-        json.dumps(
-            {name: entry.payload for name, entry in shown.items()}, indent=2, ensure_ascii=False
-        )
-        + "\n"
-    )
+    emit(json.dumps({name: entry.payload for name, entry in shown.items()}, indent=2, ensure_ascii=False) + "\n")
     for name, entry in shown.items():
         for loss in entry.losses:
             emit(f"{name}: {loss}\n", sys.stderr)

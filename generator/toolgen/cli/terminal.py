@@ -6,9 +6,7 @@ import os
 import sys
 from typing import TextIO
 
-_CONTROLS = {
-    code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"
-}
+_CONTROLS = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
 
 
 def emit(text: str, stream: TextIO | None = None) -> None:

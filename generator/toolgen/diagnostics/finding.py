@@ -39,9 +39,7 @@ def quoted(value: object, limit: int = 80) -> str:
     """Text from a source as it may stand in a message: escaped, clipped, in single quotes."""
     text = value if isinstance(value, str) else str(value)
     clipped = text if len(text) <= limit else text[: limit - 1] + "…"
-    safe = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in clipped
-    )
+    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in clipped)
     return f"'{safe}'"
 
 

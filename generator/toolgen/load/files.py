@@ -60,8 +60,7 @@ def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: B
     if report.count:
         return Loaded(text=text)
     documents = tuple(
-        Document(path, found.source, index, tree.value, tree.values, tree.keys)
-        for index, tree in enumerate(trees)
+        Document(path, found.source, index, tree.value, tree.values, tree.keys) for index, tree in enumerate(trees)
     )
     return Loaded(documents, text, hashlib.sha256(text.encode()).hexdigest())
 

@@ -107,9 +107,7 @@ class Folder:
         mode = _mode(path)
         if mode is None or not stat.S_ISREG(mode):
             kind = next((k for test, k in _KINDS if mode is not None and test(mode)), "gone")
-            self._refuse(
-                "not-a-file", source, kind=Verbatim(kind), wanted=Verbatim("a regular file")
-            )
+            self._refuse("not-a-file", source, kind=Verbatim(kind), wanted=Verbatim("a regular file"))
             return None
         self._files += 1
         if self._files > limits.FILES:

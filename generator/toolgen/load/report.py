@@ -46,9 +46,7 @@ class Report:
         if self.count >= limits.FAULTS_PER_FILE:
             raise Unreadable
 
-    def fatal(
-        self, code: str, place: Place = WHOLE, *, hint: str | None = None, **holes: object
-    ) -> NoReturn:
+    def fatal(self, code: str, place: Place = WHOLE, *, hint: str | None = None, **holes: object) -> NoReturn:
         """Add a finding and end the reading of this file.
 
         Raises:

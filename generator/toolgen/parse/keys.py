@@ -21,9 +21,7 @@ def known_keys(schema: object, validator: Draft202012Validator) -> list[str]:
     return list(found)
 
 
-def _gather(
-    schema: object, validator: Draft202012Validator, found: dict[str, None], seen: set[int]
-) -> None:
+def _gather(schema: object, validator: Draft202012Validator, found: dict[str, None], seen: set[int]) -> None:
     if not isinstance(schema, Mapping) or id(schema) in seen:
         return
     seen.add(id(schema))
@@ -55,11 +53,7 @@ def unknown_keys(error: ValidationError, known: Iterable[str]) -> list[str]:
         known = schema.get("properties", ())
     names = frozenset(known)
     patterns = [re.compile(p) for p in schema.get("patternProperties", ())]
-    return [
-        key
-        for key in words(error.instance)
-        if key not in names and not any(p.search(key) for p in patterns)
-    ]
+    return [key for key in words(error.instance) if key not in names and not any(p.search(key) for p in patterns)]
 
 
 def words(value: object) -> list[str]:

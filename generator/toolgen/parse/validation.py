@@ -72,9 +72,7 @@ def _validator(key: _Schema) -> Draft202012Validator:
 
 
 class _Reporter:
-    def __init__(
-        self, document: Document, validator: Draft202012Validator, findings: Findings, code: str
-    ) -> None:
+    def __init__(self, document: Document, validator: Draft202012Validator, findings: Findings, code: str) -> None:
         self.count = 0
         self._document = document
         self._validator = validator
@@ -155,9 +153,7 @@ class _Reporter:
     def _problem(self, span: Span, sentence: str, hint: str | None = None) -> None:
         self._add(self._code, span, sentence, hint=hint, problem=Verbatim(sentence))
 
-    def _add(
-        self, code: str, span: Span, what: str, *, hint: str | None = None, **holes: object
-    ) -> None:
+    def _add(self, code: str, span: Span, what: str, *, hint: str | None = None, **holes: object) -> None:
         """Add a finding once: two branches or references may say the same."""
         if (span, code, what) in self._seen or self.count >= MAX_FINDINGS:
             return

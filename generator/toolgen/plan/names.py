@@ -154,10 +154,6 @@ def module_name(tool: str) -> ModuleName:
     name = tool.lower().replace("-", "_").strip("_") or "_"
     if name[0].isdigit():
         name = f"_{name}"
-    if (
-        keyword.iskeyword(name)
-        or keyword.iskeyword(name.capitalize())
-        or name in _DEVICES | _PACKAGE_WORDS
-    ):
+    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in _DEVICES | _PACKAGE_WORDS:
         name = f"{name}_"
     return ModuleName(name)

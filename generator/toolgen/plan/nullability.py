@@ -39,9 +39,7 @@ class _Judge:
         if not all(self.admits(sub) for sub in schema.get("allOf", ())):
             return False
         return all(
-            any(self.admits(sub) for sub in schema[keyword])
-            for keyword in ("anyOf", "oneOf")
-            if keyword in schema
+            any(self.admits(sub) for sub in schema[keyword]) for keyword in ("anyOf", "oneOf") if keyword in schema
         )
 
     def _definition(self, ref: str) -> bool:
@@ -50,9 +48,7 @@ class _Judge:
             if len(self.open) == MAX_CHAIN:
                 return True
             self.open.append(ref)
-            target = (
-                self.definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
-            )
+            target = self.definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
             self.known[ref] = self.admits(target)
             self.open.pop()
         return self.known[ref]

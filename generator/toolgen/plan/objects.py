@@ -29,11 +29,7 @@ def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectV
     if not any(part.get("type") in ("object", ["object"]) for part in parts) and not assume:
         return None
     view = ObjectView()
-    shaped = [
-        p
-        for p in parts
-        if "properties" in p or "patternProperties" in p or "additionalProperties" in p
-    ]
+    shaped = [p for p in parts if "properties" in p or "patternProperties" in p or "additionalProperties" in p]
     for part in parts:
         for name, sub in part.get("properties", {}).items():
             view.properties.setdefault(name, sub)

@@ -34,9 +34,7 @@ def ordered(items: list[Item], shared: Mapping[str, str]) -> ModelsPlan:
             item = _cut(item, unknown)
             above.add(name)
             done.append(item)
-            if isinstance(item, ClassPlan) and not above.issuperset(
-                n for n in _refers(item) if n in by_name
-            ):
+            if isinstance(item, ClassPlan) and not above.issuperset(n for n in _refers(item) if n in by_name):
                 rebuilt.append(item.name)
     used = {n for item in done for n in _refers(item)}
     return ModelsPlan(tuple(done), tuple(sorted(n for n in shared if n in used)), tuple(rebuilt))
@@ -75,9 +73,7 @@ def _cut(item: Item, names: set[str]) -> Item:
         return item
     if isinstance(item, AliasPlan):
         return replace(item, shape=_without(item.shape, names, {}))
-    fields = tuple(
-        replace(f, shape=_without(f.shape, names, {"type": "object"})) for f in item.fields
-    )
+    fields = tuple(replace(f, shape=_without(f.shape, names, {"type": "object"})) for f in item.fields)
     return replace(item, fields=fields, extras=_without(item.extras, names, {"type": "object"}))
 
 
@@ -88,10 +84,7 @@ def _without(shape: Any, names: set[str], instead: Shape) -> Any:
         return shape
     if str(shape.get("$ref")).removeprefix(PREFIX) in names:
         return instead
-    return {
-        key: value if key == "enum" else _without(value, names, instead)
-        for key, value in shape.items()
-    }
+    return {key: value if key == "enum" else _without(value, names, instead) for key, value in shape.items()}
 
 
 def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:

@@ -76,9 +76,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         shapes=shapes,
         unions=unions,
         tables=_tables(facts),
-        renames={
-            t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)
-        },
+        renames={t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)},
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
         tool_names=tuple(t.name for t in tools),
         fields=_fields(catalog.format),
@@ -94,9 +92,7 @@ def _fields(format: Format) -> Mapping[str, frozenset[str]]:
     return {name: frozenset(f.python for f in kind.fields) for name, kind in format.types.items()}
 
 
-def _union(
-    name: str, union: Mapping[str, Any], facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]
-) -> UnionPlan:
+def _union(name: str, union: Mapping[str, Any], facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]) -> UnionPlan:
     members = []
     for shape_name in union["shapes"]:
         shape = shapes.get(shape_name)
@@ -104,15 +100,9 @@ def _union(
             raise ShapeError(("unions", name, "shapes"), f"there is no shape {shape_name}")
         words = [word for key, word in shape.tag if key == union["tag"]]
         if not words:
-            raise ShapeError(
-                ("shapes", shape_name, "tag"), f"needs the tag {union['tag']}, for it is in {name}"
-            )
+            raise ShapeError(("shapes", shape_name, "tag"), f"needs the tag {union['tag']}, for it is in {name}")
         needs = tuple(facts["shapes"][shape_name].get("needs", ()))
-        members.append(
-            MemberPlan(
-                (*words, *shape.tag_also.get(union["tag"], ())), shape_name, shape.type, needs
-            )
-        )
+        members.append(MemberPlan((*words, *shape.tag_also.get(union["tag"], ())), shape_name, shape.type, needs))
     return UnionPlan(name, tuple(union["types"]), union["tag"], tuple(members))
 
 

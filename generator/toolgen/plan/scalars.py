@@ -24,9 +24,7 @@ def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
         members = list(dict.fromkeys(v for v in values if _type(v) == kind))
         if members:
             shapes.append(
-                {"type": kind}
-                if len(members) == 2 and kind == "boolean"
-                else {"type": kind, "enum": members}
+                {"type": kind} if len(members) == 2 and kind == "boolean" else {"type": kind, "enum": members}
             )
     if any(v is None for v in values):
         shapes.append({"type": "null"})
@@ -65,9 +63,7 @@ def number_shape(schema: Mapping[str, Any], kind: str) -> Shape:
                 keyword = "minimum" if low else "maximum"
             bound = math.ceil(bound) if low else math.floor(bound)
         if keyword in shape:
-            bound = (
-                max(bound, shape[keyword]) if keyword == "minimum" else min(bound, shape[keyword])
-            )
+            bound = max(bound, shape[keyword]) if keyword == "minimum" else min(bound, shape[keyword])
         shape[keyword] = bound
     step = schema.get("multipleOf")
     if kind == "integer" and step is not None and step == int(step) and step < _EXACT:

@@ -125,10 +125,7 @@ class Shaper:
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         choices = only.get("anyOf") or only.get("oneOf")
         if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
-            typed = [
-                {"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c
-                for c in choices
-            ]
+            typed = [{"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c for c in choices]
             return self._union(typed, way)
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
@@ -197,15 +194,11 @@ class Shaper:
 
     def _class(self, name: ClassName, view: ObjectView, description: str | None) -> ClassPlan:
         names = field_names(view.properties)
-        fields = tuple(
-            self._field(name, wire, names[wire], sub, view) for wire, sub in view.properties.items()
-        )
+        fields = tuple(self._field(name, wire, names[wire], sub, view) for wire, sub in view.properties.items())
         extras = self.shape(view.extra, name, "extra") if isinstance(view.extra, Mapping) else {}
         return ClassPlan(name, description, fields, view.extra is False, extras)
 
-    def _field(
-        self, owner: ClassName, wire: str, name: Any, schema: Any, view: ObjectView
-    ) -> FieldPlan:
+    def _field(self, owner: ClassName, wire: str, name: Any, schema: Any, view: ObjectView) -> FieldPlan:
         shape = self.shape(schema, owner, wire)
         said = schema if isinstance(schema, Mapping) else {}
         description = said.get("description")

@@ -68,18 +68,12 @@ def _types(types: list[SharedType]) -> ModelsPlan:
     taken: set[str] = set(names)
     items: list[ClassPlan | AliasPlan] = []
     for shared in sorted(types, key=lambda s: s.name):
-        schema = (
-            {**shared.schema, "$defs": schemas}
-            if isinstance(shared.schema, Mapping)
-            else shared.schema
-        )
+        schema = {**shared.schema, "$defs": schemas} if isinstance(shared.schema, Mapping) else shared.schema
         items += _named(schema, ClassName(shared.name), names, taken)
     return ordered(items, {})
 
 
-def _named(
-    schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]
-) -> list[ClassPlan | AliasPlan]:
+def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
     """The class, or the alias where it is no object, that stands for a schema, and the classes it needs."""
     shaper = Shaper(schema, name, shared, taken)
     view = None if "$ref" in _keys(schema) else object_view(schema, shaper.lookup)

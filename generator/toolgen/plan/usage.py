@@ -54,9 +54,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         for way in found:
             if way not in counts:
                 *holder, key = way.split(".")
-                counts[way] = CountPlan(
-                    _snake(way), _snake(".".join(holder)) if holder else "wire", key
-                )
+                counts[way] = CountPlan(_snake(way), _snake(".".join(holder)) if holder else "wire", key)
     totals = []
     for field in format.types["Usage"].fields:
         if field.name == "metadata":
@@ -71,19 +69,11 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         )
         parts = ("input_tokens", "output_tokens") if field.name == "totalTokens" else ()
         if found or field.required:
-            totals.append(
-                TotalPlan(
-                    field.python, counts[found[0]] if found else None, others, parts, field.required
-                )
-            )
+            totals.append(TotalPlan(field.python, counts[found[0]] if found else None, others, parts, field.required))
     holders = tuple(
-        dict.fromkeys(
-            (c.holder, ".".join(w.split(".")[:-1])) for w, c in counts.items() if c.holder != "wire"
-        )
+        dict.fromkeys((c.holder, ".".join(w.split(".")[:-1])) for w, c in counts.items() if c.holder != "wire")
     )
-    typed = {found[0] for found in ways.values()} | {
-        w for found in ways.values() for w in found[1:] if w in single
-    }
+    typed = {found[0] for found in ways.values()} | {w for found in ways.values() for w in found[1:] if w in single}
     known: dict[str, tuple[str, ...]] = {"wire": tuple(key for _, key in holders)}
     for way in sorted(typed):
         count = counts[way]

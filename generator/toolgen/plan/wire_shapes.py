@@ -47,7 +47,7 @@ class KeyPlan:
     """A key and the fields that it carries.
 
     `path` is the place on the wire, `place` that in the format. `reads` and `writes` are the functions of a codec, block or union, where `kind` is not plain; `fields` the
-    variables that hold what was read, `values` the expressions that are written.
+    variables that hold what was read, `values` the expressions that are written, `way` the keys that lead to it.
     """
 
     kind: Kind
@@ -68,6 +68,7 @@ class KeyPlan:
     table: str
     aliases: tuple[str, ...]
     own: str
+    way: tuple[str, ...]
     default: Any = None
 
 
@@ -95,6 +96,8 @@ class ShapePlan:
     lost: tuple[LostField, ...]
     known: Mapping[str, tuple[str, ...]]
     arguments: tuple[str, ...]
+    least: tuple[str, ...]
+    least_arguments: tuple[str, ...]
 
     def keys_of(self, holder: str) -> tuple[KeyPlan, ...]:
         """The keys of one of the objects."""
@@ -136,9 +139,7 @@ def upper(*names: str) -> str:
 
 
 class _Planner:
-    def __init__(
-        self, name: str, shape: Mapping[str, Any], kind: FormatType, format: Format
-    ) -> None:
+    def __init__(self, name: str, shape: Mapping[str, Any], kind: FormatType, format: Format) -> None:
         self.name = name
         self.shape = shape
         self.kind = kind
@@ -150,21 +151,15 @@ class _Planner:
 
     def plan(self) -> ShapePlan:
         tag = dict(self.shape.get("tag", {}))
-        self._object(
-            "wire", "", "", self.shape["keys"], "at", "own", (*tag, *self.shape.get("aside", ()))
-        )
+        self._object("wire", "", "", self.shape["keys"], "at", "own", (*tag, *self.shape.get("aside", ())))
         carried = {f for k in self.keys for f in k.fields}
         ignored = set(self.shape.get("ignored", {})) | {"metadata"}
-        missing = [
-            f
-            for f in self._data_fields()
-            if self._variable(f) not in carried and f.name not in ignored
-        ]
+        missing = [f for f in self._data_fields() if self._variable(f) not in carried and f.name not in ignored]
         for field in missing:
             if field.required:
-                raise ShapeError(
-                    ("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}"
-                )
+                raise ShapeError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
+        needed = {f for k in self.keys if k.required for f in k.fields}
+        least = (*tag, *(k.key for k in self.keys if k.required and k.holder == "wire"))
         severity = "warning" if self.kind.name == "Request" else "note"
         words = re.findall("[A-Z][a-z]*", self.kind.name)
         return ShapePlan(
@@ -178,12 +173,13 @@ class _Planner:
             tag_also={k: tuple(v) for k, v in self.shape.get("also", {}).items()},
             lost=tuple(LostField(f.python, f.name, severity) for f in missing),
             known=self.known,
-            arguments=tuple(
-                f"{f.python}={self._variable(f)}"
-                for f in self.kind.fields
-                if self._variable(f) in carried
-            ),
+            arguments=self._arguments(carried),
+            least=() if self.shape.get("aside") else least,
+            least_arguments=self._arguments(needed),
         )
+
+    def _arguments(self, carried: set[str]) -> tuple[str, ...]:
+        return tuple(f"{f.python}={self._variable(f)}" for f in self.kind.fields if self._variable(f) in carried)
 
     def _data_fields(self) -> Iterator[FormatField]:
         return (f for f in self.kind.fields if "const" not in f.schema)
@@ -209,14 +205,10 @@ class _Planner:
         for inner_key, said in keys.items():
             spec: Mapping[str, Any] = {"field": said} if isinstance(said, str) else said
             if "keys" in spec:
-                inner = re.sub(
-                    r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", inner_key).lower()
-                )
+                inner = re.sub(r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", inner_key).lower())
                 before, held = len(self.keys), len(self.objects)
                 self._object(
-                    f"{inner}_"
-                    if inner in TAKEN or inner in {f.python for f in self.kind.fields}
-                    else inner,
+                    f"{inner}_" if inner in TAKEN or inner in {f.python for f in self.kind.fields} else inner,
                     variable,
                     inner_key,
                     spec["keys"],
@@ -237,13 +229,9 @@ class _Planner:
             any_required = any_required or planned.required
             known.append(inner_key)
         self.known[constant] = tuple(sorted(known))
-        self.objects[place] = replace(
-            self.objects[place], required=any_required or variable == "wire"
-        )
+        self.objects[place] = replace(self.objects[place], required=any_required or variable == "wire")
 
-    def _key(
-        self, holder: str, key: str, spec: Mapping[str, Any], path: str, own: str
-    ) -> KeyPlan | None:
+    def _key(self, holder: str, key: str, spec: Mapping[str, Any], path: str, own: str) -> KeyPlan | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]]
         fields = [self.fields.get(n) for n in names]
         if any(f is None for f in fields):
@@ -287,5 +275,6 @@ class _Planner:
             table=table,
             aliases=tuple(spec.get("also", ())),
             own=own,
+            way=(*re.findall(r'within\(.*?"(.*?)"\)', own), key),
             default=spec.get("default"),
         )

@@ -51,15 +51,9 @@ def format_code(format: Format) -> tuple[tuple[ClassCode, ...], tuple[AliasCode,
     from datamodel_code_generator.parser import LiteralType
 
     metadata = {"type": "object", "additionalProperties": True}
-    schema = {
-        "$defs": {
-            n: _inlined(s, metadata) for n, s in format.schema["$defs"].items() if n != "Metadata"
-        }
-    }
+    schema = {"$defs": {n: _inlined(s, metadata) for n, s in format.schema["$defs"].items() if n != "Metadata"}}
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # notices about the generator's own future defaults; the version is pinned
+        warnings.simplefilter("ignore")  # notices about the generator's own future defaults; the version is pinned
         text = generate(
             schema,
             config=GenerateConfig(
@@ -89,11 +83,7 @@ def _inlined(value: Any, metadata: dict[str, Any]) -> Any:
     if isinstance(value, dict):
         if value.get("$ref") == "#/$defs/Metadata":
             return metadata
-        return {
-            k: _inlined(v, metadata)
-            for k, v in value.items()
-            if not (k == "description" and isinstance(v, str))
-        }
+        return {k: _inlined(v, metadata) for k, v in value.items() if not (k == "description" and isinstance(v, str))}
     return [_inlined(v, metadata) for v in value] if isinstance(value, list) else value
 
 
@@ -115,16 +105,10 @@ def _read(text: str, format: Format) -> tuple[tuple[ClassCode, ...], tuple[Alias
                 if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
             )
             classes[node.name] = ClassCode(node.name, kind.description, fields)
-        elif (
-            isinstance(node, ast.AnnAssign)
-            and isinstance(node.target, ast.Name)
-            and node.value is not None
-        ):
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
             name = node.target.id
             if name in format.types:
-                aliases[name] = AliasCode(
-                    name, format.types[name].description, ast.unparse(node.value)
-                )
+                aliases[name] = AliasCode(name, format.types[name].description, ast.unparse(node.value))
     missing = format.types.keys() - classes.keys() - aliases.keys() - {"Metadata"}
     if missing:
         raise ValueError(f"the model generator gave no {', '.join(sorted(missing))}")

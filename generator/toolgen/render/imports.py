@@ -39,8 +39,7 @@ class Imports:
         groups: list[list[str]] = [[], [], []]
         for module in sorted(self.names, key=lambda m: (-_dots(m), m)):
             names = ", ".join(
-                name if name == local else f"{name} as {local}"
-                for name, local in sorted(self.names[module])
+                name if name == local else f"{name} as {local}" for name, local in sorted(self.names[module])
             )
             group = 2 if module.startswith(".") else 0 if module == "typing" else 1
             groups[group].append(f"from {module} import {names}")

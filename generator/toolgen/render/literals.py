@@ -47,11 +47,7 @@ def python_literal(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(python_literal, value))}]"
     if isinstance(value, Mapping) and all(type(k) is str for k in value):
-        return (
-            "{"
-            + ", ".join(f"{python_string(k)}: {python_literal(v)}" for k, v in value.items())
-            + "}"
-        )
+        return "{" + ", ".join(f"{python_string(k)}: {python_literal(v)}" for k, v in value.items()) + "}"
     raise TypeError(f"no literal for {kind.__name__}")
 
 

@@ -72,14 +72,9 @@ def type_expressions(shapes: Sequence[Any]) -> list[Expression]:
 def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
     if not masked:
         return []
-    document: dict[str, Any] = {
-        token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes
-    }
+    document: dict[str, Any] = {token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes}
     for start in range(0, len(masked), _FIELDS_PER_CLASS):
-        part = {
-            f"f{i}": shape
-            for i, shape in enumerate(masked[start : start + _FIELDS_PER_CLASS], start)
-        }
+        part = {f"f{i}": shape for i, shape in enumerate(masked[start : start + _FIELDS_PER_CLASS], start)}
         document[f"H{start}"] = {"type": "object", "properties": part, "required": list(part)}
     found: dict[str, ast.expr] = {}
     for node in ast.parse(model_code({"$defs": document})).body:
@@ -163,9 +158,7 @@ class _Tokens(ast.NodeTransformer):
         out: dict[str, Any] = {}
         for key, value in shape.items():
             if key == "$ref":
-                out[key] = _PREFIX + self._token(
-                    "R", value.removeprefix(_PREFIX), self._class_tokens, self.classes
-                )
+                out[key] = _PREFIX + self._token("R", value.removeprefix(_PREFIX), self._class_tokens, self.classes)
             elif key == "pattern":
                 out[key] = self._text(value)
             elif key == "enum":
@@ -201,6 +194,4 @@ class _Tokens(ast.NodeTransformer):
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Put back a text; its literal is printed as it is, as a name would be."""
-        return (
-            ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node
-        )
+        return ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node

@@ -29,15 +29,10 @@ def package_files(catalog: Catalog) -> Files:
         ShapeError: a profile does not fit the format.
     """
     files: Files = {
-        "__init__.py": laid_out(
-            "__init__.py", environment().get_template("__init__.py.jinja").render()
-        ),
-        "messages.py": laid_out(
-            "messages.py", environment().get_template("messages.py.jinja").render()
-        ),
+        "__init__.py": laid_out("__init__.py", environment().get_template("__init__.py.jinja").render()),
+        "messages.py": laid_out("messages.py", environment().get_template("messages.py.jinja").render()),
         "py.typed": "",
-        "providers/__init__.py": HEADER
-        + '"""One module for each provider, all with the same names."""\n',
+        "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
         **runtime_files(),
         **tool_modules(catalog.tools, catalog.types),
     }
@@ -56,9 +51,7 @@ def runtime_files() -> Files:
     """The modules that no schema changes, as they are."""
     root = runtime_folder()
     return {
-        f"runtime/{path.relative_to(root).as_posix()}": laid_out(
-            path.name, path.read_text(encoding="utf-8")
-        )
+        f"runtime/{path.relative_to(root).as_posix()}": laid_out(path.name, path.read_text(encoding="utf-8"))
         for path in sorted(root.rglob("*.py"))
     }
 
@@ -70,14 +63,10 @@ def provider_payloads(files: Mapping[str, str], catalog: Catalog) -> dict[str, l
         made: dict[str, list[Any]] = {}
         for profile in catalog.profiles:
             definitions = [
-                definition(**definition_facts(tool))
-                for tool in catalog.tools
-                if profile.name not in tool.unsupported
+                definition(**definition_facts(tool)) for tool in catalog.tools if profile.name not in tool.unsupported
             ]
             module = package.module(f"providers.{profile.name}")
-            made[profile.name] = module.to_tools(
-                definitions, on_loss=lambda loss: None, on_unsupported="weaken"
-            )
+            made[profile.name] = module.to_tools(definitions, on_loss=lambda loss: None, on_unsupported="weaken")
         return made
 
 
@@ -85,11 +74,7 @@ def _models(catalog: Catalog) -> tuple[str, list[str]]:
     classes, aliases = format_code(catalog.format)
     names = sorted([c.name for c in classes] + [a.name for a in aliases])
     exports = sorted([*names, "ConversionError", "ConversionLoss", "dump", "load"])
-    text = (
-        environment()
-        .get_template("models.py.jinja")
-        .render(classes=classes, aliases=aliases, exports=exports)
-    )
+    text = environment().get_template("models.py.jinja").render(classes=classes, aliases=aliases, exports=exports)
     return laid_out("models.py", text), names
 
 
@@ -97,7 +82,5 @@ def _provider(plan: ProviderPlan, models: list[str], payload: list[Any]) -> str:
     path = f"providers/{plan.name}.py"
     encoded = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
     template = environment().get_template(f"providers/{plan.template}.py.jinja")
-    text = template.render(
-        plan=plan, payload=payload, fingerprint=hashlib.sha256(encoded).hexdigest()
-    )
+    text = template.render(plan=plan, payload=payload, fingerprint=hashlib.sha256(encoded).hexdigest())
     return laid_out(path, with_imports(text, "..", models))

@@ -109,9 +109,7 @@ def _index(plan: ToolsPlan) -> str:
             modules=sorted(p.module for p in plan.tools),
             low=[p.tool.name for p in plan.tools if p.tool.risk == "low"],
             aliases=dict(sorted(aliases.items())),
-            display_names={
-                p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name
-            },
+            display_names={p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name},
             deprecated=[p.tool.name for p in plan.tools if p.tool.deprecated],
         )
     )
@@ -129,9 +127,7 @@ def _items(
     ]
 
 
-def _alias(
-    item: AliasPlan, expressions: Iterator[Expression], imports: Imports, fields_module: str
-) -> AliasText:
+def _alias(item: AliasPlan, expressions: Iterator[Expression], imports: Imports, fields_module: str) -> AliasText:
     expression = next(expressions)
     imports.add("typing", "TypeAlias")
     imports.use(expression.names, fields_module)
@@ -152,12 +148,8 @@ def _class(
     if typed:
         imports.add("pydantic", "Field")
         imports.use(extras.names, fields_module)
-    fields = tuple(
-        _field(f, next(expressions), imports, fields_module, classes) for f in item.fields
-    )
-    return ClassText(
-        item.name, item.description, item.closed, extras.text if typed else None, fields
-    )
+    fields = tuple(_field(f, next(expressions), imports, fields_module, classes) for f in item.fields)
+    return ClassText(item.name, item.description, item.closed, extras.text if typed else None, fields)
 
 
 def _field(
@@ -183,9 +175,7 @@ def _field(
     return FieldText(plan.name, annotation, value, plan.description)
 
 
-def _factory(
-    plan: FieldPlan, expression: Expression, imports: Imports, classes: set[str]
-) -> str | None:
+def _factory(plan: FieldPlan, expression: Expression, imports: Imports, classes: set[str]) -> str | None:
     """What makes a default that holds objects of classes; None for plain data."""
     if not isinstance(plan.default, dict | list) or not plan.default:
         return None

@@ -50,9 +50,7 @@ def runtime_names() -> Mapping[str, str]:
 def exported(path: Path) -> tuple[str, ...]:
     """The names in a module's `__all__`."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and any(
-            isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets
-        ):
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
             return tuple(ast.literal_eval(node.value))
     return ()
 
@@ -72,19 +70,12 @@ def with_imports(text: str, package: str, models: Iterable[str]) -> str:
             groups.setdefault(f"{package}models", []).append(name)
         elif name in runtime_names():
             inner = runtime_names()[name]
-            groups.setdefault(
-                f"{package}runtime.{inner}" if inner else f"{package}runtime", []
-            ).append(name)
+            groups.setdefault(f"{package}runtime.{inner}" if inner else f"{package}runtime", []).append(name)
     ordered = sorted(groups, key=lambda m: (m.startswith("."), m))
-    lines = [
-        f"from {module} import {', '.join(sorted(groups[module], key=_order))}\n"
-        for module in ordered
-    ]
+    lines = [f"from {module} import {', '.join(sorted(groups[module], key=_order))}\n" for module in ordered]
     standard = [line for line in lines if not line.startswith("from .")]
     own = [line for line in lines if line.startswith("from .")]
-    return text.replace(
-        MARK, "".join(standard) + ("\n" if standard and own else "") + "".join(own), 1
-    )
+    return text.replace(MARK, "".join(standard) + ("\n" if standard and own else "") + "".join(own), 1)
 
 
 def _order(name: str) -> tuple[bool, bool, str]:

@@ -8,11 +8,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.resolve.places import Library, Place
 
-_COUNTS = tuple(
-    f"{end}{what}"
-    for what in ("Length", "Items", "Properties", "Contains")
-    for end in ("min", "max")
-)
+_COUNTS = tuple(f"{end}{what}" for what in ("Length", "Items", "Properties", "Contains") for end in ("min", "max"))
 _NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _PAIRS = (
     ("minLength", "maxLength", False),
@@ -27,9 +23,7 @@ _PAIRS = (
 """Lower bound, upper bound, and whether they must differ."""
 
 
-def check_bounds(
-    schema: dict[str, Any], place: Place, library: Library, findings: Findings
-) -> set[str]:
+def check_bounds(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
     """Report bounds that have no meaning or leave no room; return the keywords that are at fault."""
     bad = {}
     for keyword in _COUNTS:

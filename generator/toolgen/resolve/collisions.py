@@ -54,9 +54,7 @@ def check_type_names(named: Iterable[tuple[str, Span]], findings: Findings) -> N
         first = seen.setdefault(fold(name), span)
         if first is not span:
             related = (Related(first, "the first one"),)
-            findings.add(
-                "type-names-collide", span, related=related, name=name, first=Verbatim(first.path)
-            )
+            findings.add("type-names-collide", span, related=related, name=name, first=Verbatim(first.path))
 
 
 def _declared(tool: Declaration) -> tuple[Related, ...]:

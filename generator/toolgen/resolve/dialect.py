@@ -52,8 +52,7 @@ def dialect(schema: Any) -> Dialect:
                     return known
         raise UnknownDialectError
     old = any(
-        isinstance(s, dict) and (isinstance(s.get("items"), list) or "dependencies" in s)
-        for _, s in walk(schema)
+        isinstance(s, dict) and (isinstance(s.get("items"), list) or "dependencies" in s) for _, s in walk(schema)
     )
     return "draft-07 words" if old else "2020-12"
 
@@ -62,9 +61,7 @@ def respelled(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
     """The keywords of one schema, not of those inside it, in their 2020-12 spelling and with the same meaning."""
     if source == "2020-12":
         return dict(schema)
-    if (
-        source == "draft-07" and "$ref" in schema
-    ):  # draft-07 overlooks what stands beside a reference
+    if source == "draft-07" and "$ref" in schema:  # draft-07 overlooks what stands beside a reference
         schema = {k: v for k, v in schema.items() if k == "$ref" or k in ANNOTATIONS}
     out: dict[str, Any] = {}
     for key, value in schema.items():

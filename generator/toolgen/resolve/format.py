@@ -84,17 +84,13 @@ def _check_references(document: Document, schemas: Mapping[str, Any], findings: 
             for step in pointer:
                 value = value[step]
             if isinstance(value, str) and value.rsplit("/", 1)[-1] not in schemas:
-                findings.add(
-                    "format-type-unknown", document.span(*pointer), type=value.rsplit("/", 1)[-1]
-                )
+                findings.add("format-type-unknown", document.span(*pointer), type=value.rsplit("/", 1)[-1])
 
 
 def _linked(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {
-            k: f"#/$defs/{v.rsplit('/', 1)[-1]}"
-            if k == "$ref" and isinstance(v, str)
-            else _linked(v)
+            k: f"#/$defs/{v.rsplit('/', 1)[-1]}" if k == "$ref" and isinstance(v, str) else _linked(v)
             for k, v in value.items()
         }
     return [_linked(v) for v in value] if isinstance(value, list) else value

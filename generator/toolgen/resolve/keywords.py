@@ -24,12 +24,8 @@ ONE = frozenset(
     ]
 )
 LIST = frozenset(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
-NAMED = frozenset(
-    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"]
-)
-IN_PLACE = frozenset(
-    ["allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"]
-)
+NAMED = frozenset(["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"])
+IN_PLACE = frozenset(["allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"])
 """Keywords whose schemas judge the same value as the schema around them."""
 
 

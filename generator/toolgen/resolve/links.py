@@ -52,9 +52,7 @@ def linked(library: Library, findings: Findings) -> Links:
                 continue
             for keyword in _DYNAMIC:
                 if keyword in schema:
-                    findings.add(
-                        "reference-dynamic", library.key_span(here, keyword), keyword=keyword
-                    )
+                    findings.add("reference-dynamic", library.key_span(here, keyword), keyword=keyword)
             ref = schema.get("$ref")
             if isinstance(ref, str):
                 try:
@@ -81,9 +79,7 @@ def _report_circles(links: Links, findings: Findings) -> None:
             for reference, target in steps:
                 if target in open_places:
                     value = links.library.value(reference)
-                    findings.add(
-                        "reference-circle", links.library.span(reference, "$ref"), ref=value["$ref"]
-                    )
+                    findings.add("reference-circle", links.library.span(reference, "$ref"), ref=value["$ref"])
                 elif target not in done:
                     open_places.add(target)
                     stack.append((target, iter(_steps(links, target))))

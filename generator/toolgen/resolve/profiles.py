@@ -41,11 +41,7 @@ def link_profiles(
     for document in documents:
         layers.setdefault(stem(document), []).append(document)
     linked = {name: _link(name, layers, (), findings) for name in sorted(layers)}
-    names = (
-        sorted(linked)
-        if wanted is None
-        else [name for name in dict.fromkeys(wanted) if name in linked]
-    )
+    names = sorted(linked) if wanted is None else [name for name in dict.fromkeys(wanted) if name in linked]
     return tuple(profile for name in names if (profile := linked[name]) is not None)
 
 

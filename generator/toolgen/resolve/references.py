@@ -99,9 +99,7 @@ class References:
             for raw in pointer.split("/")[1:]:
                 step = raw.replace("~1", "/").replace("~0", "~")
                 value = child(value, step)
-                steps.append(
-                    int(step) if step.isdigit() and not _keyed(self, resource, steps) else step
-                )
+                steps.append(int(step) if step.isdigit() and not _keyed(self, resource, steps) else step)
         except MissingError:
             raise RefusedError("reference-dangling", ref) from None
         if not is_schema(value):

@@ -55,9 +55,7 @@ class Bundles:
             return f"#/$defs/{keys.get(target) or self.names[target]}"
 
         schema = self._copied(root, address, top=True)
-        definitions: dict[str, Any] = {
-            key: self._copied(place, address, top=False) for place, key in keys.items()
-        }
+        definitions: dict[str, Any] = {key: self._copied(place, address, top=False) for place, key in keys.items()}
         definitions |= {name: self.types[name].schema for name in shared}
         if definitions and isinstance(schema, dict):
             schema["$defs"] = definitions
@@ -83,9 +81,7 @@ class Bundles:
 
     def _closure(self, root: Place, own: list[Place]) -> list[str]:
         places = [root, *own]
-        direct = {
-            self.names[t] for p in places for t in self.links.from_place(p) if t in self.names
-        }
+        direct = {self.names[t] for p in places for t in self.links.from_place(p) if t in self.names}
         found, queue = set(direct), list(direct)
         for name in queue:
             for other in self.types[name].refers:
@@ -133,9 +129,7 @@ class _Copier:
             if key == "$ref" and place in self.links.targets:
                 out[key] = self.address(self.links.targets[place])
             else:
-                out[key] = self._value(
-                    key, value, Place(place.document, (*place.pointer, pointers.get(key, key)))
-                )
+                out[key] = self._value(key, value, Place(place.document, (*place.pointer, pointers.get(key, key))))
         return out
 
     def _kept(self, key: str) -> bool:

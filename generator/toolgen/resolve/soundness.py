@@ -35,9 +35,7 @@ def check_soundness(links: Links, findings: Findings) -> None:
         try:
             source = dialect(library.value(library.root(root)))
         except UnknownDialectError:
-            findings.add(
-                "dialect-unknown", library.span(root, "$schema"), dialect=value.get("$schema")
-            )
+            findings.add("dialect-unknown", library.span(root, "$schema"), dialect=value.get("$schema"))
             continue
         faults: set[Pointer] = set()
         for pointer, schema in walk(value):
@@ -49,9 +47,7 @@ def check_soundness(links: Links, findings: Findings) -> None:
         _check_form(root, value, source, faults, library, findings)
 
 
-def _check_schema(
-    schema: dict[str, Any], place: Place, library: Library, findings: Findings
-) -> set[str]:
+def _check_schema(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
     """Check the keywords of one schema; return those that are at fault."""
     faults = check_bounds(schema, place, library, findings)
     faults |= _check_type(schema, place, library, findings)
@@ -73,9 +69,7 @@ def _check_schema(
     return faults
 
 
-def _check_type(
-    schema: dict[str, Any], place: Place, library: Library, findings: Findings
-) -> set[str]:
+def _check_type(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
     named = schema.get("type", [])
     faults = set()
     for i, name in enumerate(named if isinstance(named, list) else [named]):
@@ -86,18 +80,14 @@ def _check_type(
     return faults
 
 
-def _check_pattern(
-    pattern: str, place: Place, key: str, library: Library, findings: Findings
-) -> None:
+def _check_pattern(pattern: str, place: Place, key: str, library: Library, findings: Findings) -> None:
     reason = compiled(pattern)
     if isinstance(reason, str):
         span = library.span(place, key) if key == "pattern" else library.key_span(place, key)
         findings.add("pattern-unusable", span, pattern=pattern, reason=Verbatim(reason[:200]))
 
 
-def _check_required(
-    schema: dict[str, Any], place: Place, library: Library, findings: Findings
-) -> None:
+def _check_required(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> None:
     required, properties = schema.get("required"), schema.get("properties", {})
     if schema.get("additionalProperties") is not False or not isinstance(properties, dict):
         return

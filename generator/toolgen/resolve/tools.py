@@ -57,9 +57,7 @@ def _check_roots(declared: tuple[Declaration, ...], findings: Findings) -> None:
     for tool in declared:
         named = (tool.parameters or {}).get("type", "object")
         if named not in ("object", ["object"]):
-            findings.add(
-                "parameters-not-object", tool.document.span("parameters", "type"), type=named
-            )
+            findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=named)
 
 
 def _shared_places(links: Links) -> dict[Place, str]:
@@ -69,9 +67,7 @@ def _shared_places(links: Links) -> dict[Place, str]:
     for reference, target in links.targets.items():
         if reference.document != target.document or target.document not in library.tools:
             places[target] = None
-    return {
-        place: shared_name(*place.document, place.pointer) for place in sorted(places, key=_order)
-    }
+    return {place: shared_name(*place.document, place.pointer) for place in sorted(places, key=_order)}
 
 
 def _order(place: Place) -> tuple[object, ...]:

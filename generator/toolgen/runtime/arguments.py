@@ -58,9 +58,7 @@ class ArgumentsError(ValueError):
 
 def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
     """Make the error for a tool that there is not; it names the nearest tools."""
-    near = (
-        get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
-    )
+    near = get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
     expected = f"a known tool (perhaps {' or '.join(near)})" if near else "a known tool"
     return ArgumentsError("", [Fault("", expected, "an unknown name")])
 
@@ -75,9 +73,7 @@ def parsed(package: str, entry: tuple[str, str], tool: str, value: object) -> Ba
         try:
             value = loads(value)
         except JSONError as error:
-            raise ArgumentsError(
-                tool, [Fault("", "one JSON object", f"text with {error}")]
-            ) from None
+            raise ArgumentsError(tool, [Fault("", "one JSON object", f"text with {error}")]) from None
     if not isinstance(value, Mapping):
         raise ArgumentsError(tool, [Fault("", "an object", _type(value))])
     from pydantic import ValidationError
@@ -86,9 +82,7 @@ def parsed(package: str, entry: tuple[str, str], tool: str, value: object) -> Ba
     try:
         return model.model_validate(value if isinstance(value, dict) else dict(value))
     except ValidationError as error:
-        faults = list(
-            dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False))
-        )
+        faults = list(dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False)))
     except RecursionError:
         faults = [Fault("", "a value of bounded depth", "one that is nested too deep")]
     raise ArgumentsError(tool, faults[:MAX_FAULTS], max(0, len(faults) - MAX_FAULTS))
@@ -103,9 +97,7 @@ def _fault(value: object, row: Mapping[str, Any]) -> Fault:
         return Fault(pointer, "no such property", _type(row["input"]))
     wanted = _EXPECTED.get(kind)
     try:
-        expected = (
-            wanted.format(**context) if wanted else str(row["msg"]).removeprefix("Input should be ")
-        )
+        expected = wanted.format(**context) if wanted else str(row["msg"]).removeprefix("Input should be ")
     except KeyError:
         expected = kind
     found = _type(row["input"])

@@ -25,9 +25,7 @@ def arranged(messages: Sequence[Message], at: Path, writer: Writer) -> list[Plac
     return placed if _in_order(messages) else _reordered(placed, writer)
 
 
-def results_of(
-    message: ToolMessage, at: Path, places: tuple[Path, ...] | None
-) -> Iterator[tuple[ToolResult, Path]]:
+def results_of(message: ToolMessage, at: Path, places: tuple[Path, ...] | None) -> Iterator[tuple[ToolResult, Path]]:
     """The results of a message with their places."""
     if places is not None:
         return zip(message.results, places, strict=True)
@@ -49,11 +47,7 @@ def _in_order(messages: Sequence[Message]) -> bool:
     for message in messages:
         if type(message) is ToolMessage:
             found = [result.tool_call_id for result in message.results]
-            if (
-                found != before
-                and any(i in called or i in before for i in found)
-                and set(found) != set(before)
-            ):
+            if found != before and any(i in called or i in before for i in found) and set(found) != set(before):
                 return False
             called.update(before)
             before = []
@@ -69,11 +63,7 @@ def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
     taken: set[tuple[int, int]] = set()
     for i, (message, place, _) in enumerate(placed):
         if type(message) is ToolMessage:
-            left = [
-                (r, (((place, "results")), j))
-                for j, r in enumerate(message.results)
-                if (i, j) not in taken
-            ]
+            left = [(r, (((place, "results")), j)) for j, r in enumerate(message.results) if (i, j) not in taken]
             if len(left) == len(message.results):
                 ordered.append((message, place, None))
             elif left:

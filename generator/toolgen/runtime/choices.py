@@ -24,16 +24,10 @@ def read(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoi
     if "named" in table and (found := match(table["named"], value)):
         _, names, rest = found
         return NamedToolChoice(reader.tool_name(names[0]), reader.metadata(rest)), ABSENT
-    if (
-        "allowed" in table
-        and (found := match(table["allowed"], value))
-        and found[0] in ("auto", "required")
-    ):
+    if "allowed" in table and (found := match(table["allowed"], value)) and found[0] in ("auto", "required"):
         mode, names, rest = found
         known = [reader.tool_name(name) for name in names]
-        return AllowedToolChoice(
-            known, "auto" if mode == "auto" else "required", reader.metadata(rest)
-        ), ABSENT
+        return AllowedToolChoice(known, "auto" if mode == "auto" else "required", reader.metadata(rest)), ABSENT
     return None, value
 
 
@@ -58,13 +52,9 @@ def write(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mappin
         row, mode, names, own = str(choice), "", [], {}
     refused = writer.wire.refused.intersection(names)
     if refused:
-        raise ConversionError(
-            spelled(at), f"names a tool that is not offered to {writer.wire.title}"
-        )
+        raise ConversionError(spelled(at), f"names a tool that is not offered to {writer.wire.title}")
     if row not in table:
-        writer.lost(
-            at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has no such choice"
-        )
+        writer.lost(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has no such choice")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
     written = fill(table[row], mode, spelling)

@@ -22,9 +22,7 @@ class Definitions(Mapping[str, "ToolDefinition"]):
 
     def __getitem__(self, name: str) -> ToolDefinition:
         """Return the definition of a tool; an unknown name raises KeyError."""
-        definition: ToolDefinition = import_module(
-            f"{self._package}.{self._modules[name]}"
-        ).DEFINITION
+        definition: ToolDefinition = import_module(f"{self._package}.{self._modules[name]}").DEFINITION
         return definition
 
     def __iter__(self) -> Iterator[str]:

@@ -24,9 +24,7 @@ Integer: TypeAlias = Annotated[int, Strict(), BeforeValidator(_whole)]
 class _NumberSchema:
     """Keeps integers as they are: as floats, those above 2**53 would lose digits."""
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.union_schema(
             [
                 core_schema.int_schema(strict=True),
@@ -44,9 +42,7 @@ Number: TypeAlias = Annotated[float, _NumberSchema()]
 class _OmittableSchema:
     """Validates as the type without None: the None of the annotation stands for an absent property only."""
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         kinds = tuple(kind for kind in get_args(source) if kind is not type(None))
         return handler.generate_schema(Union[kinds])  # noqa: UP007 - the members are known at run time only
 

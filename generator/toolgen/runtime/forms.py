@@ -16,9 +16,7 @@ Data = dict[str, Any]
 def _assistant(data: Data, at: Path) -> Data:
     """`toolCalls` beside the content become parts behind it."""
     if "toolCalls" in data and "tool_calls" in data:
-        raise ConversionError(
-            spelled((at, "toolCalls")), "is given twice, as toolCalls and as tool_calls"
-        )
+        raise ConversionError(spelled((at, "toolCalls")), "is given twice, as toolCalls and as tool_calls")
     key = "toolCalls" if "toolCalls" in data else "tool_calls"
     if key not in data:
         return data
@@ -28,9 +26,7 @@ def _assistant(data: Data, at: Path) -> Data:
     if type(calls) is not list:
         raise ConversionError(spelled((at, key)), "must be an array")
     content = data.get("content")
-    parts = (
-        [{"type": "text", "text": content}] if type(content) is str and content else content or []
-    )
+    parts = [{"type": "text", "text": content}] if type(content) is str and content else content or []
     if type(parts) is not list:
         raise ConversionError(spelled((at, "content")), "must be a string or an array")
     rest = {name: value for name, value in data.items() if name not in (key, "content")}
@@ -43,11 +39,7 @@ def _tool_message(data: Data, at: Path) -> Data:
     """A message with one result of its own, as text (`content`) or as data (`response`), becomes a list of results."""
     if "results" in data or not ("toolCallId" in data or "tool_call_id" in data):
         return data
-    rest = {
-        k: v
-        for k, v in data.items()
-        if k not in ("toolCallId", "tool_call_id", "name", "content", "response")
-    }
+    rest = {k: v for k, v in data.items() if k not in ("toolCallId", "tool_call_id", "name", "content", "response")}
     identifier = data["toolCallId"] if "toolCallId" in data else data["tool_call_id"]
     result: Data = {"toolCallId": identifier}
     if "name" in data:
@@ -67,9 +59,7 @@ def _result(data: Data, at: Path) -> Data:
     if kind in ("text", "error") and type(value) is not str:
         raise ConversionError(spelled((at, "value")), f"must be a string where kind is {kind}")
     if kind == "multimodal" and type(value) is not list:
-        raise ConversionError(
-            spelled((at, "value")), "must be an array of parts where kind is multimodal"
-        )
+        raise ConversionError(spelled((at, "value")), "must be an array of parts where kind is multimodal")
     if kind is not None and "value" not in data:
         raise ConversionError(spelled((at, "value")), "is missing")
     return data
@@ -84,17 +74,13 @@ def _text_part(data: Data, at: Path) -> Data:
 def _image_part(data: Data, at: Path) -> Data:
     for key in ("image_url", "imageUrl"):
         if key in data:
-            raise ConversionError(
-                spelled((at, key)), "an image part is flat: `url`, or `data` and `mediaType`"
-            )
+            raise ConversionError(spelled((at, key)), "an image part is flat: `url`, or `data` and `mediaType`")
     return data
 
 
 def _definition(data: Data, at: Path) -> Data:
     if type(data.get("function")) is dict and "name" not in data:
-        raise ConversionError(
-            spelled((at, "function")), "a definition is flat: `name`, `description`, `parameters`"
-        )
+        raise ConversionError(spelled((at, "function")), "a definition is flat: `name`, `description`, `parameters`")
     return data
 
 

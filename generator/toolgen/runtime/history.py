@@ -56,9 +56,7 @@ def validate(messages: Sequence[Message]) -> list[Finding]:
     for i, message in enumerate(messages):
         for call in tool_calls_of(message):
             if call.id in calls:
-                findings.append(
-                    Finding(f"messages[{i}]", "duplicate_id", "an id that a call before it has")
-                )
+                findings.append(Finding(f"messages[{i}]", "duplicate_id", "an id that a call before it has"))
             calls[call.id] = i
         if type(message) is ToolMessage:
             findings += _results(message, i, messages, calls, answered)
@@ -84,11 +82,7 @@ def _results(
         elif result.tool_call_id in answered:
             findings.append(Finding(place, "duplicate_result", "its call has a result already"))
         elif any(type(m) is not ToolMessage for m in messages[turn + 1 : i]):
-            findings.append(
-                Finding(
-                    place, "wrong_order", "other messages stand between the call and its result"
-                )
-            )
+            findings.append(Finding(place, "wrong_order", "other messages stand between the call and its result"))
         if turn is not None and not result.name:
             findings.append(Finding(place, "missing_name", "the name of the tool is empty"))
         answered.add(result.tool_call_id)

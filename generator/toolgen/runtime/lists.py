@@ -84,9 +84,7 @@ def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
     """A value that the wire demands, or the profile's default for it, which is reported."""
     if value is not None:
         return value
-    writer.lost(
-        at, "a value that the API demands", "defaulted", "note", f"it is written as {default}"
-    )
+    writer.lost(at, "a value that the API demands", "defaulted", "note", f"it is written as {default}")
     return default
 
 

@@ -53,9 +53,7 @@ def lower(schema: Mapping[str, Any], dialect: Mapping[str, Any], report: Report)
     return lowered
 
 
-def _schema(
-    schema: Any, dialect: Mapping[str, Any], way: tuple[str | int, ...], report: Report
-) -> Any:
+def _schema(schema: Any, dialect: Mapping[str, Any], way: tuple[str | int, ...], report: Report) -> Any:
     if not isinstance(schema, dict):
         return schema
     allowed = dialect["keywords"]
@@ -65,13 +63,9 @@ def _schema(
         if unknown or (keyword == "format" and value not in dialect.get("formats", (value,))):
             report(way, keyword)
         elif keyword in _MAPS and isinstance(value, dict):
-            lowered[keyword] = {
-                k: _schema(v, dialect, (*way, keyword, k), report) for k, v in value.items()
-            }
+            lowered[keyword] = {k: _schema(v, dialect, (*way, keyword, k), report) for k, v in value.items()}
         elif keyword in _LISTS and isinstance(value, list):
-            lowered[keyword] = [
-                _schema(v, dialect, (*way, keyword, i), report) for i, v in enumerate(value)
-            ]
+            lowered[keyword] = [_schema(v, dialect, (*way, keyword, i), report) for i, v in enumerate(value)]
         elif keyword in _SINGLE:
             lowered[keyword] = _schema(value, dialect, (*way, keyword), report)
         else:

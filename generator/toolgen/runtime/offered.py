@@ -27,9 +27,7 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
     if type(tool) is not ToolDefinition:
         return write(tool, at, writer)
     if tool.name in writer.wire.refused:
-        writer.lost(
-            at, "a tool", "dropped", "behaviour", f"its declaration leaves out {writer.wire.title}"
-        )
+        writer.lost(at, "a tool", "dropped", "behaviour", f"its declaration leaves out {writer.wire.title}")
         return ABSENT
     own = writer.kept(tool.metadata)
     if type(own.get("$description")) is str:

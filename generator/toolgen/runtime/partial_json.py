@@ -104,10 +104,6 @@ def _escaped_end(text: str, start: int, end: int) -> bool:
 
 
 def _open_string(string: str, before: str, stack: list[str]) -> str:
-    string = (
-        re.sub(r"\\(?:u[0-9a-fA-F]{0,3})?$", "", string)
-        if not re.search(r"(?<!\\)(?:\\\\)+$", string)
-        else string
-    )
+    string = re.sub(r"\\(?:u[0-9a-fA-F]{0,3})?$", "", string) if not re.search(r"(?<!\\)(?:\\\\)+$", string) else string
     string = re.sub(r"\\u[dD][89abAB][0-9a-fA-F]{2}$", "", string)
     return before + string + '"' + "".join(reversed(stack))

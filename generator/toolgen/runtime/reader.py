@@ -21,9 +21,7 @@ class Reader:
 
     __slots__ = ("_called", "_spoken", "_used", "position", "turn", "wire")
 
-    def __init__(
-        self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()
-    ) -> None:
+    def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self.wire = wire
         self.turn = turn
         self.position = 0

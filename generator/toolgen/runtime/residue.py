@@ -13,9 +13,11 @@ from typing import Any, Final
 
 __all__ = [
     "ABSENT",
+    "NOTHING",
     "Residue",
     "add_residue",
     "first_of",
+    "kept_at",
     "leftovers",
     "nested",
     "present",
@@ -44,14 +46,26 @@ ABSENT: Final[Any] = _Absent()
 """No value at all, told apart from null."""
 
 
+NOTHING: Final[Residue] = {}
+"""No residue."""
+
+
+def kept_at(own: Residue, *way: str) -> Any:
+    """What a residue keeps at the end of a chain of keys; ABSENT where it keeps nothing there."""
+    value: Any = own
+    for key in way:
+        if type(value) is not dict or key not in value:
+            return ABSENT
+        value = value[key]
+    return value
+
+
 def leftovers(wire: dict[str, Any], known: frozenset[str]) -> Residue:
     """What `wire` holds that the typed fields do not: keys outside `known`, and nulls."""
     if wire.keys() <= known and None not in wire.values():
         return {}
     return {
-        f"${key}" if key[:1] == "$" else key: value
-        for key, value in wire.items()
-        if value is None or key not in known
+        f"${key}" if key[:1] == "$" else key: value for key, value in wire.items() if value is None or key not in known
     }
 
 

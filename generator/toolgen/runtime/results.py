@@ -49,9 +49,7 @@ def write_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer) -> st
     try:
         return compact(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ConversionError(
-            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
-        ) from error
+        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
 def write_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:

@@ -80,9 +80,7 @@ def _fields(kind: Any) -> tuple[tuple[str, str, bool], ...] | None:
     if not dataclasses.is_dataclass(kind):
         return None
     hints = _hints(kind)
-    return tuple(
-        (camel(f.name), f.name, _holds_types(hints[f.name])) for f in dataclasses.fields(kind)
-    )
+    return tuple((camel(f.name), f.name, _holds_types(hints[f.name])) for f in dataclasses.fields(kind))
 
 
 def _hints(kind: Any) -> dict[str, Any]:
@@ -167,9 +165,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
     others = [m for m in members if m not in (texts, lists, type(None)) and m not in classes]
     tag, tagged = _tags(classes)
     expected = " or ".join(
-        word
-        for word, there in (("a string", texts), ("an array", lists), ("an object", classes))
-        if there
+        word for word, there in (("a string", texts), ("an array", lists), ("an object", classes)) if there
     )
 
     def read(data: Any, at: Path) -> Any:
@@ -179,9 +175,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
         if kind is str and texts is not None:
             if classes and texts is not str and data not in typing.get_args(texts):
                 words = ", ".join(map(repr, typing.get_args(texts)))
-                raise ConversionError(
-                    spelled(at), f"must be one of {words}, or an object such as {{name: …}}"
-                )
+                raise ConversionError(spelled(at), f"must be one of {words}, or an object such as {{name: …}}")
             return _loader(texts)(data, at)
         if kind is list and lists is not None:
             return _loader(lists)(data, at)
@@ -207,9 +201,7 @@ def _tags(classes: list[Any]) -> tuple[str, dict[str, Any]]:
     return "", {}
 
 
-def _class_of(
-    data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagged: dict[str, Any]
-) -> Any:
+def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagged: dict[str, Any]) -> Any:
     """The class that an object stands for: by its tag, else the class without tag, else by its required fields."""
     if len(classes) == 1:
         return classes[0]
@@ -221,15 +213,11 @@ def _class_of(
         if word in tagged:
             return tagged[word]
         if not untagged:
-            raise ConversionError(
-                spelled((at, tag)), f"{word[:40]!r} is none of {', '.join(map(repr, tagged))}"
-            )
+            raise ConversionError(spelled((at, tag)), f"{word[:40]!r} is none of {', '.join(map(repr, tagged))}")
     if len(untagged) == 1 and tagged:
         return untagged[0]
     for candidate in untagged:
-        required = [
-            f.name for f in dataclasses.fields(candidate) if f.default is dataclasses.MISSING
-        ]
+        required = [f.name for f in dataclasses.fields(candidate) if f.default is dataclasses.MISSING]
         if all(name in data or camel(name) in data for name in required):
             return candidate
     if tagged:
@@ -262,9 +250,7 @@ def _object_loader(kind: type[Any]) -> Load:
         values: dict[str, Any] = {}
         for python, json, reader, required, optional in table:
             if json != python and json in data and python in data:
-                raise ConversionError(
-                    spelled((at, json)), f"is given twice, as {json} and as {python}"
-                )
+                raise ConversionError(spelled((at, json)), f"is given twice, as {json} and as {python}")
             key = json if json in data else python
             if key not in data:
                 if required:
@@ -274,9 +260,7 @@ def _object_loader(kind: type[Any]) -> Load:
         unknown = {key: item for key, item in data.items() if key not in known}
         if unknown:
             if not keeps:
-                raise ConversionError(
-                    spelled((at, min(unknown))), f"is no field of {kind.__name__}"
-                )
+                raise ConversionError(spelled((at, min(unknown))), f"is no field of {kind.__name__}")
             values["metadata"] = {**(values.get("metadata") or {}), UNKNOWN: unknown}
         if refined is not None:
             tag, word, field, inner = refined

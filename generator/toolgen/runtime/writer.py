@@ -45,9 +45,7 @@ class Writer:
         """
         path = spelled(at)
         if severity == "behaviour" and not self._weaken:
-            raise ConversionError(
-                path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same'
-            )
+            raise ConversionError(path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same')
         loss = Loss(path, what, action, severity, reason)
         if self._on_loss is not None:
             self._on_loss(loss)
@@ -102,6 +100,7 @@ class Writer:
         if known is not None:
             return known
         if self.wire.legal_id(identifier):
+            self._ids[identifier] = identifier
             return identifier
         spelling = renamed(identifier, self.wire.id_prefix, self.wire.id_length)
         self._ids[identifier] = spelling
@@ -117,7 +116,5 @@ class Writer:
         if spelling is None:
             spelling = self._names[name] = self.wire.spelling(name)
             if spelling != name and name not in self.wire.names:
-                self.lost(
-                    at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it"
-                )
+                self.lost(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
         return spelling

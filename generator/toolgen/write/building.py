@@ -18,9 +18,7 @@ LISTED = 25
 """Files in the way that are named one by one."""
 
 
-def apply(
-    files: Files, output: Output, stamp: Stamp, findings: Findings, *, force: bool = False
-) -> Changes | None:
+def apply(files: Files, output: Output, stamp: Stamp, findings: Findings, *, force: bool = False) -> Changes | None:
     """Write the package. None, with an error among the findings, if the former output stands as it was.
 
     `force` overwrites generated files that were edited by hand and a lock file that cannot be read; files that
@@ -61,9 +59,7 @@ def package(files: Files, stamp: Stamp) -> dict[str, str]:
     return dict(sorted({**files, LOCK: lock_text(files, stamp)}.items()))
 
 
-def _locked_apply(
-    wanted: Files, place: Place, findings: Findings, *, force: bool
-) -> Changes | None:
+def _locked_apply(wanted: Files, place: Place, findings: Findings, *, force: bool) -> Changes | None:
     switch = Switch(place)
     switch.recover()
     state = read_state(place.path, wanted)

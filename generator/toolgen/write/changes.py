@@ -37,25 +37,17 @@ class Changes:
 def changes(files: Files, state: State) -> Changes:
     """Compare the wanted package, lock file included, with what is there."""
     standing = {path: state.standing(path, text) for path, text in files.items()}
-    stale = {
-        path: state.standing(path, None)
-        for path in (state.lock.files if state.lock else ())
-        if path not in files
-    }
+    stale = {path: state.standing(path, None) for path in (state.lock.files if state.lock else ()) if path not in files}
     deleted = {path for path, how in stale.items() if how in ("ours", "edited")}
     unchanged = {path for path, how in standing.items() if how in ("same", "crlf")}
     changed = {path for path, how in standing.items() if how in ("ours", "edited")}
-    foreign = {
-        p for p in state.tree.leaves if p not in deleted | unchanged | changed and not is_litter(p)
-    }
+    foreign = {p for p in state.tree.leaves if p not in deleted | unchanged | changed and not is_litter(p)}
     return Changes(
         created=_sorted(path for path, how in standing.items() if how == "missing"),
         changed=_sorted(changed),
         deleted=_sorted(deleted),
         unchanged=_sorted(unchanged),
-        edited=_sorted(
-            path for path, how in [*standing.items(), *stale.items()] if how == "edited"
-        ),
+        edited=_sorted(path for path, how in [*standing.items(), *stale.items()] if how == "edited"),
         foreign=_sorted(foreign),
         blocked=_sorted(_blocking(files, state, foreign)),
     )
@@ -79,11 +71,7 @@ def carried(plan: Changes, state: State) -> list[str]:
     for path in (*plan.created, *plan.changed, *plan.unchanged, *plan.foreign):
         alive.update(parents(path))
     emptied = {folder for path in plan.deleted for folder in ("", *parents(path))}
-    litter = [
-        p
-        for p in state.tree.leaves
-        if is_litter(p) and (home(p) in alive or home(p) not in emptied)
-    ]
+    litter = [p for p in state.tree.leaves if is_litter(p) and (home(p) in alive or home(p) not in emptied)]
     return sorted({*plan.unchanged, *plan.foreign, *litter})
 
 

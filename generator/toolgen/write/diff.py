@@ -27,9 +27,7 @@ def file_diff(title: str, data: bytes, wanted: str | None) -> str:
     if not hunks:
         how = "Only on disk" if wanted is None else "Differs" if data else "Missing"
         return f"{how}: {title}{'' if data else ' (empty)'}\n"
-    return "".join(
-        f"{line}\n" for line in (f"--- {title} (on disk)", f"+++ {title} (as built)", *hunks)
-    )
+    return "".join(f"{line}\n" for line in (f"--- {title} (on disk)", f"+++ {title} (as built)", *hunks))
 
 
 def _lines(text: str) -> list[str]:
@@ -43,10 +41,7 @@ def _lines(text: str) -> list[str]:
 def _printable(line: str) -> str:
     if line.isprintable():
         return line
-    return "".join(
-        c if c.isprintable() or c in "\t\n" else c.encode("unicode_escape").decode("ascii")
-        for c in line
-    )
+    return "".join(c if c.isprintable() or c in "\t\n" else c.encode("unicode_escape").decode("ascii") for c in line)
 
 
 def _one_hunk(before: list[str], after: list[str]) -> list[str]:

@@ -43,16 +43,11 @@ class Drift:
         said = [f"{shown(name)}: {self.version}"] if self.version else []
         hand = set(self.edited)
         said += [f"{shown(f'{name}/{path}')}: missing" for path in self.missing]
-        said += [
-            f"{shown(f'{name}/{p}')}: {'edited by hand' if p in hand else 'out of date'}"
-            for p in self.changed
-        ]
+        said += [f"{shown(f'{name}/{p}')}: {'edited by hand' if p in hand else 'out of date'}" for p in self.changed]
         said += [f"{shown(f'{name}/{path}')}: extra, no source makes it" for path in self.extra]
         if self.crlf:
             files = "file has" if len(self.crlf) == 1 else "files have"
-            said.append(
-                f"{shown(name)}: {len(self.crlf)} {files} CRLF line ends, and no other difference"
-            )
+            said.append(f"{shown(name)}: {len(self.crlf)} {files} CRLF line ends, and no other difference")
         return said
 
 
@@ -90,9 +85,7 @@ def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> D
 
 
 def _importable(path: str) -> bool:
-    return path.endswith((".py", ".pyi")) and not any(
-        part.startswith(".") for part in path.split("/")
-    )
+    return path.endswith((".py", ".pyi")) and not any(part.startswith(".") for part in path.split("/"))
 
 
 def _version(state: State, stamp: Stamp) -> str | None:

@@ -63,9 +63,7 @@ def lock_text(files: Mapping[str, str], stamp: Stamp) -> str:
         "version": stamp.version,
         "edition": stamp.edition,
         "sources": dict(sorted(stamp.sources.items())),
-        "files": {
-            path: digest(text.encode()) for path, text in sorted(files.items()) if path != LOCK
-        },
+        "files": {path: digest(text.encode()) for path, text in sorted(files.items()) if path != LOCK},
     }
     return json.dumps(value, indent=2) + "\n"
 

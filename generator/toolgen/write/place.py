@@ -102,18 +102,14 @@ def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
     return any(other is not None and os.path.samestat(info, other) for other in found)
 
 
-def report(
-    error: OSError, place: Place | None, span: Span, findings: Findings, *, doing: str
-) -> None:
+def report(error: OSError, place: Place | None, span: Span, findings: Findings, *, doing: str) -> None:
     """Turn what the system refused into a finding at the file it is about, or at `span`."""
     if place is not None and isinstance(error.filename, str):
         for root in (f"{place.parent}/.toolgen-{place.leaf}/new/", f"{place.path}/"):
             if error.filename.startswith(root):
                 span = place.span_of(error.filename.removeprefix(root))
     hint = _HINTS.get(error.errno or 0)
-    findings.add(
-        "output-failed", span, hint=hint, doing=Verbatim(doing), reason=Verbatim(reason_of(error))
-    )
+    findings.add("output-failed", span, hint=hint, doing=Verbatim(doing), reason=Verbatim(reason_of(error)))
 
 
 def reason_of(error: OSError) -> str:

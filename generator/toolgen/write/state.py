@@ -53,11 +53,7 @@ class State:
         if path == LOCK:
             return "ours"
         if recorded is not None:
-            return (
-                "ours"
-                if data is not None and recorded in (digest(data), digest(lf(data)))
-                else "edited"
-            )
+            return "ours" if data is not None and recorded in (digest(data), digest(lf(data))) else "edited"
         # Without a lock, the mark alone says that it was ours; nothing says that nobody edited it since.
         marked = data is not None and wanted is not None and MARK.encode() in data[:_BEGINNING]
         return "edited" if marked else "foreign"
@@ -87,8 +83,6 @@ def read_state(folder: str, wanted: Iterable[str]) -> State:
         trouble = "it is no file"
     named = {*wanted, *(lock.files if lock else ()), LOCK}
     content = {
-        path: disk.read(f"{folder}/{path}")
-        for path, kind in tree.leaves.items()
-        if kind == "file" and path in named
+        path: disk.read(f"{folder}/{path}") for path, kind in tree.leaves.items() if kind == "file" and path in named
     }
     return State(True, tree, lock, trouble, content)

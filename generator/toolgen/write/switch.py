@@ -74,11 +74,7 @@ class Switch:
                 raise
 
     def _finish(self, former: str | None, folder: str) -> None:
-        like = (
-            None
-            if former is None
-            else disk.look(f"{self.output}/{former}" if former else self.output)
-        )
+        like = None if former is None else disk.look(f"{self.output}/{former}" if former else self.output)
         if like is not None:
             disk.dress(folder, like)
         disk.sync_folder(folder)

@@ -19,8 +19,6 @@ def check(catalog: Catalog, findings: Findings) -> None:
             if not isinstance(parameter, Mapping):
                 continue
             target = definitions.get(str(parameter.get("$ref", "")).removeprefix("#/$defs/"), {})
-            if not parameter.get("description") and not (
-                isinstance(target, Mapping) and target.get("description")
-            ):
+            if not parameter.get("description") and not (isinstance(target, Mapping) and target.get("description")):
                 place = tool.document.key_span("parameters", "properties", name)
                 findings.add(CODE, place, parameter=name, tool=tool.name)

@@ -29,11 +29,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
 
 def write(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
     """Write the id: as it came while it is the one that was made for it, renamed where the wire would refuse it."""
-    if (
-        type(kept) is dict
-        and kept.get("$synthetic") == identifier
-        and type(kept.get("$wire")) is str
-    ):
+    if type(kept) is dict and kept.get("$synthetic") == identifier and type(kept.get("$wire")) is str:
         writer.keep_id(identifier, kept["$wire"])
         return kept["$wire"]
     return writer.call_id(identifier)

@@ -31,9 +31,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, 
     return None, found[2], found[1], ABSENT
 
 
-def write(
-    url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer
-) -> str:
+def write(url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer) -> str:
     """Write the address.
 
     Raises:

@@ -13,9 +13,7 @@ from .data_url import read
 __all__ = ["read", "write"]
 
 
-def write(
-    url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer
-) -> str:
+def write(url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer) -> str:
     """Write the `data:` address.
 
     Raises:

@@ -33,7 +33,8 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
             return {}, InvalidCall(value, "malformed"), ABSENT
         if type(arguments) is not dict:
             return {}, InvalidCall(value, "not_an_object"), ABSENT
-        return arguments, None, ABSENT if compact(arguments) == value else value
+        blanks = '": ' in value and "\\" not in value
+        return arguments, None, value if blanks or compact(arguments) != value else ABSENT
     if value is None or value is ABSENT:
         return {}, None, ABSENT
     if type(value) is dict:
@@ -41,9 +42,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
     raise wrong_type(at, "a string", value)
 
 
-def write(
-    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
-) -> Any:
+def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer) -> Any:
     """Write the arguments; an invalid call goes back in the words in which it came.
 
     Raises:
@@ -56,9 +55,7 @@ def write(
     try:
         return compact(arguments)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ConversionError(
-            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
-        ) from error
+        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
 def _says(kept: Any, arguments: dict[str, Any]) -> bool:

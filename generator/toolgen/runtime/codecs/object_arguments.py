@@ -41,9 +41,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
     return found, None, ABSENT
 
 
-def write(
-    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
-) -> Any:
+def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer) -> Any:
     """Write the arguments; the text of a call that could not be read is wrapped, and reported."""
     unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
     if invalid is None or not unread:

@@ -101,14 +101,10 @@ class BaseStream:
 
     def result(self) -> Completion:
         """The answer as far as it came; its calls cannot be run before its end has come."""
-        completion = self.read_response(
-            self._body(), ROOT, Reader(self.WIRE, self._turn, self._tools)
-        )
+        completion = self.read_response(self._body(), ROOT, Reader(self.WIRE, self._turn, self._tools))
         if self._failure is not None or not self._ended():
             if completion.finish_reason != "content_filter":
-                completion.finish_reason = (
-                    "error" if self._finished or self._failure is not None else "other"
-                )
+                completion.finish_reason = "error" if self._finished or self._failure is not None else "other"
             hold_calls(completion.message, "error")
         return completion
 
@@ -129,10 +125,7 @@ class BaseStream:
         if type(parts) is not list:
             return []
         calls = [part.call for part in parts if type(part) is ToolCallPart]
-        cut = any(
-            call.invalid is not None and call.invalid.reason in ("truncated", "filtered")
-            for call in calls
-        )
+        cut = any(call.invalid is not None and call.invalid.reason in ("truncated", "filtered") for call in calls)
         return [] if cut else [ToolCallEvent(call) for call in calls]
 
     def _delta(self, call: OpenCall, piece: str | None) -> ToolCallDelta:

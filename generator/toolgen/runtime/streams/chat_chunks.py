@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...models import StreamEvent, TextDelta
+from ...models import StreamEvent, TextDelta, ToolCallDelta
 from ..strict_json import loads
 from .base import BaseStream, OpenCall
 
@@ -24,6 +24,7 @@ class ChatChunks(BaseStream):
         self._refusal: list[str] = []
         self._message: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
+        self._last_choice: dict[str, Any] = {}
         self._entries: list[OpenCall] = []
         self._slots: dict[Any, OpenCall] = {}
         self._further: dict[Any, ChatChunks] = {}
@@ -36,21 +37,20 @@ class ChatChunks(BaseStream):
         if len(event) != len(self._last) or not choices or event.get("usage"):
             self._merge_top(event)
         self._last = event
-        if not choices or type(choices) is not list:
-            if event.get("error"):
-                self._fail(event["error"])
-            return events
-        for choice in choices:
-            if type(choice) is not dict:
-                continue
-            if choice.get("index"):
-                self._take_further(choice)
-                continue
-            delta = choice.get("delta")
-            if type(delta) is dict:
-                self._take_delta(delta, events)
-            if len(choice) > 2:
-                self._take_choice(choice, events)
+        if type(choices) is list:
+            for choice in choices:
+                if type(choice) is not dict:
+                    continue
+                if choice.get("index"):
+                    self._take_further(choice)
+                    continue
+                delta = choice.get("delta")
+                if type(delta) is dict:
+                    self._take_delta(delta, events)
+                word = choice.get("finish_reason")
+                if word is not None or len(choice) != len(self._last_choice) or choice.get("logprobs"):
+                    self._take_choice(choice, events)
+                self._last_choice = choice
         if event.get("error"):
             self._fail(event["error"])
         return events
@@ -82,12 +82,8 @@ class ChatChunks(BaseStream):
 
     def _take_choice(self, choice: dict[str, Any], events: list[StreamEvent]) -> None:
         for key, value in choice.items():
-            if key not in ("delta", "index") and (
-                value not in (None, "") or key not in self._choice
-            ):
-                self._choice[key] = (
-                    _joined(self._choice.get(key), value) if key == "logprobs" else value
-                )
+            if key not in ("delta", "index") and (value not in (None, "") or key not in self._choice):
+                self._choice[key] = _joined(self._choice.get(key), value) if key == "logprobs" else value
         word = choice.get("finish_reason")
         if word and self._end is None:
             self._end = word
@@ -98,6 +94,14 @@ class ChatChunks(BaseStream):
         function = piece.get("function")
         if type(function) is not dict:
             function = {}
+        elif len(piece) == 2 and len(function) == 1 and "index" in piece:
+            known = self._slots.get(piece["index"])
+            text = function.get("arguments")
+            if known is not None and known.told and type(text) is str and text:
+                known.pieces.append(text)
+                known.length += len(text)
+                events.append(ToolCallDelta(known.index, None, None, text))
+                return
         call = self._call_of(piece, function, position)
         for key, value in piece.items():
             if key not in ("function", "index") and value not in (None, ""):
@@ -182,12 +186,13 @@ class ChatChunks(BaseStream):
         return body
 
     def _joined_choice(self, index: Any) -> dict[str, Any]:
+        for key, value in self._last_choice.items():
+            if key not in ("delta", "index", "finish_reason", "logprobs") and value not in (None, ""):
+                self._choice[key] = value
         message = {"role": "assistant", **self._message}
         text = "".join(self._text)
         if "content" in message:
-            message["content"] = ([{"type": "text", "text": text}] if text else []) + message[
-                "content"
-            ]
+            message["content"] = ([{"type": "text", "text": text}] if text else []) + message["content"]
         else:
             message["content"] = text if self._has_content else None
         if self._refusal:
@@ -220,9 +225,7 @@ def _pieced(old: Any, new: Any, growing: str) -> Any:
 
 
 def _joined_call(call: OpenCall) -> dict[str, Any]:
-    whole: dict[str, Any] = (
-        {"type": "function", **call.head} if "function" in call.head else {**call.head}
-    )
+    whole: dict[str, Any] = {"type": "function", **call.head} if "function" in call.head else {**call.head}
     if type(whole.get("function")) is dict:
         whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
     return whole

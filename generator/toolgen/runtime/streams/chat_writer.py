@@ -45,9 +45,7 @@ class ChatWriter(BaseStreamWriter):
         return [{"error": {"message": message}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
-        top = {
-            key: value for key, value in body.items() if key not in ("choices", "object", "usage")
-        }
+        top = {key: value for key, value in body.items() if key not in ("choices", "object", "usage")}
         chunks: list[dict[str, Any]] = []
         choices = body.get("choices") or []
         for i, choice in enumerate(choices):
@@ -71,9 +69,7 @@ class ChatWriter(BaseStreamWriter):
 
     def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
         """What of the message was not sent yet."""
-        delta = {
-            key: value for key, value in message.items() if key not in ("content", "tool_calls")
-        }
+        delta = {key: value for key, value in message.items() if key not in ("content", "tool_calls")}
         content = message.get("content")
         sent = "".join(self.text)
         if type(content) is str:
@@ -81,9 +77,7 @@ class ChatWriter(BaseStreamWriter):
                 delta["content"] = content[len(sent) :]
         elif type(content) is list:
             unsent = [
-                part
-                for part in content
-                if not (type(part) is dict and part.get("text") and part["text"] in sent)
+                part for part in content if not (type(part) is dict and part.get("text") and part["text"] in sent)
             ]
             if unsent:
                 delta["content"] = unsent
@@ -95,21 +89,11 @@ class ChatWriter(BaseStreamWriter):
                 pieces.append({"index": len(message["tool_calls"]) + len(pieces), **entry})
                 continue
             call = self.sent(position)
-            rest: dict[str, Any] = {
-                k: v for k, v in entry.items() if not (call.named and k in ("id", "type"))
-            }
+            rest: dict[str, Any] = {k: v for k, v in entry.items() if not (call.named and k in ("id", "type"))}
             text = str(function.get("arguments", ""))
-            rest["function"] = {
-                k: v for k, v in function.items() if not (call.named and k == "name")
-            }
-            rest["function"]["arguments"] = (
-                text[len(call.arguments) :] if text.startswith(call.arguments) else ""
-            )
-            if (
-                rest.keys() != {"function"}
-                or rest["function"].keys() != {"arguments"}
-                or rest["function"]["arguments"]
-            ):
+            rest["function"] = {k: v for k, v in function.items() if not (call.named and k == "name")}
+            rest["function"]["arguments"] = text[len(call.arguments) :] if text.startswith(call.arguments) else ""
+            if rest.keys() != {"function"} or rest["function"].keys() != {"arguments"} or rest["function"]["arguments"]:
                 pieces.append({"index": position, **rest})
             position += 1
         if pieces:

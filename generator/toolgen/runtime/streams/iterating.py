@@ -22,9 +22,7 @@ def iterate(stream: BaseStream, source: Iterable[Any], text_only: bool) -> Itera
     yield from _wanted(stream.finish(failure), text_only)
 
 
-async def aiterate(
-    stream: BaseStream, source: AsyncIterable[Any], text_only: bool
-) -> AsyncIterator[StreamEvent]:
+async def aiterate(stream: BaseStream, source: AsyncIterable[Any], text_only: bool) -> AsyncIterator[StreamEvent]:
     """The same over an asynchronous source."""
     failure: Exception | None = None
     try:

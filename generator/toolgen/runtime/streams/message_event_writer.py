@@ -53,9 +53,7 @@ class MessageEventWriter(BaseStreamWriter):
         events = self._begin()
         index = len(self._blocks) - 1
         if index < 0 or self._blocks[index]["type"] != kind:
-            index, started = self._open(
-                {"type": kind, key: "", **({"signature": ""} if kind == "thinking" else {})}
-            )
+            index, started = self._open({"type": kind, key: "", **({"signature": ""} if kind == "thinking" else {})})
             events += started
         self._blocks[index][key] += text
         delta = {"type": f"{kind}_delta", key: text}
@@ -85,9 +83,7 @@ class MessageEventWriter(BaseStreamWriter):
         if event.arguments_delta:
             call.arguments += event.arguments_delta
             delta = {"type": "input_json_delta", "partial_json": event.arguments_delta}
-            events.append(
-                {"type": "content_block_delta", "index": self._places[event.index], "delta": delta}
-            )
+            events.append({"type": "content_block_delta", "index": self._places[event.index], "delta": delta})
         return events
 
     def _error(self, message: str) -> list[dict[str, Any]]:
@@ -103,11 +99,7 @@ class MessageEventWriter(BaseStreamWriter):
             events += self._rest(index, block, calls.get(index))
         for index in range(len(self._blocks)):
             events.append({"type": "content_block_stop", "index": index})
-        top = {
-            k: v
-            for k, v in body.items()
-            if k not in ("content", "stop_reason", "stop_sequence", "usage", "error")
-        }
+        top = {k: v for k, v in body.items() if k not in ("content", "stop_reason", "stop_sequence", "usage", "error")}
         delta = {"stop_reason": body.get("stop_reason"), "stop_sequence": body.get("stop_sequence")}
         end: dict[str, Any] = {"type": "message_delta", "delta": {**delta, **top}}
         if "usage" in body:
@@ -131,9 +123,7 @@ class MessageEventWriter(BaseStreamWriter):
         else:
             before, after = str(sent.get(key, "")), str(block.get(key, ""))
             rest = after[len(before) :]
-            whole = block.keys() <= {"type", key, "signature", "citations"} and after.startswith(
-                before
-            )
+            whole = block.keys() <= {"type", key, "signature", "citations"} and after.startswith(before)
         if not whole:
             return self._replace(index, block)
         events: list[dict[str, Any]] = []
@@ -144,9 +134,7 @@ class MessageEventWriter(BaseStreamWriter):
         for citation in block.get("citations") or []:
             events.append(_delta(index, {"type": "citations_delta", "citation": citation}))
         if block.get("signature"):
-            events.append(
-                _delta(index, {"type": "signature_delta", "signature": block["signature"]})
-            )
+            events.append(_delta(index, {"type": "signature_delta", "signature": block["signature"]}))
         return events
 
     def _replace(self, index: int, block: dict[str, Any]) -> list[dict[str, Any]]:

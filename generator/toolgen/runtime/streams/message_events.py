@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...models import ReasoningDelta, StreamEvent, TextDelta
+from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ..strict_json import loads
 from .base import BaseStream, OpenCall
 
@@ -46,7 +46,17 @@ class MessageEvents(BaseStream):
         kind = event.get("type")
         if kind == "content_block_delta":
             delta = event.get("delta")
-            return self._grow(event.get("index", 0), delta) if type(delta) is dict else []
+            if type(delta) is not dict:
+                return []
+            block = self._blocks.get(event.get("index", 0))
+            piece = delta.get("partial_json")
+            if block is not None and piece and type(piece) is str and len(delta) == 2:
+                call = block.call
+                if call is not None and call.told:
+                    call.pieces.append(piece)
+                    call.length += len(piece)
+                    return [ToolCallDelta(call.index, None, None, piece)]
+            return self._grow(event.get("index", 0), delta)
         if kind == "content_block_start":
             return self._start(event.get("index", 0), event.get("content_block"))
         if kind == "message_start":
@@ -77,13 +87,7 @@ class MessageEvents(BaseStream):
             call.wire_id = head["id"] if type(head.get("id")) is str else None
             call.name = head["name"] if type(head.get("name")) is str else None
             return [self._delta(call, None)]
-        text = (
-            head.get("text")
-            if kind == "text"
-            else head.get("thinking")
-            if kind == "thinking"
-            else None
-        )
+        text = head.get("text") if kind == "text" else head.get("thinking") if kind == "thinking" else None
         if type(text) is str and text:
             return [TextDelta(text) if kind == "text" else ReasoningDelta(text)]
         return []
@@ -125,9 +129,7 @@ class MessageEvents(BaseStream):
         if type(delta) is dict:
             self._message.update(delta)
         self._merge_usage(event.get("usage"))
-        self._message.update(
-            {k: v for k, v in event.items() if k not in ("type", "delta", "usage", "p")}
-        )
+        self._message.update({k: v for k, v in event.items() if k not in ("type", "delta", "usage", "p")})
         if self._message.get("stop_reason") is None:
             return []
         self._end = True
@@ -136,9 +138,7 @@ class MessageEvents(BaseStream):
     def _merge_usage(self, usage: Any) -> None:
         """Later counts replace earlier ones; a member that is not there again keeps its value."""
         if type(usage) is dict:
-            self._usage.update(
-                {k: v for k, v in usage.items() if v is not None or k not in self._usage}
-            )
+            self._usage.update({k: v for k, v in usage.items() if v is not None or k not in self._usage})
 
     def _fail(self, error: Any) -> None:
         message = error.get("message") if type(error) is dict else error

@@ -47,9 +47,7 @@ class BaseStreamWriter:
         """Write a whole response; set by the provider's module."""
         raise NotImplementedError
 
-    def __init__(
-        self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None
-    ) -> None:
+    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
         self.id = id
         self.created = created
         self.writer = Writer(self.WIRE, on_loss, "weaken")
