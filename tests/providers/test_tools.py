@@ -75,7 +75,7 @@ def test_a_patch_of_a_declaration_is_applied_last(sample: Package, provider: str
     assert "Order things." in str(sample.provider(provider).tools("place_order"))
 
 
-@pytest.mark.row("T09", "T11", "T12", "T29", "A25")
+@pytest.mark.row("I21", "I29", "I30", "I31", "I32", "T09", "T10", "T11", "T12", "T29")
 @pytest.mark.parametrize(("provider", "choice", "wire"), CHOICES)
 def test_a_tool_choice_is_spelled_as_the_provider_has_it(
     sample: Package, models: Any, provider: str, choice: Any, wire: Any
