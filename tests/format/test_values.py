@@ -130,6 +130,7 @@ def test_the_nested_form_of_an_image_gets_a_hint(models: Any) -> None:
         models.load(models.ContentPart, {"type": "image", "image_url": {"url": "https://e.com/a.png"}})
 
 
+@pytest.mark.pain("P29")
 @pytest.mark.row("I07", "T14")
 def test_arguments_of_the_wire_are_an_object(sample: Any) -> None:
     module = sample.provider("openai_chat")

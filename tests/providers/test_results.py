@@ -66,6 +66,7 @@ def test_kinds_that_the_wire_can_tell_are_read_back(sample: Package, models: Any
     assert (back.tool_call_id, back.name) == ("call_a", "get_weather")
 
 
+@pytest.mark.pain("P25")
 @each_provider
 def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, provider: str) -> None:
     request = models.load(

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-_MARK = re.compile(r"^@pytest\.mark\.row\(([^)]*)\)", re.MULTILINE)
+_MARK = re.compile(r"^@pytest\.mark\.(?:row|pain)\(([^)]*)\)", re.MULTILINE)
 
 
 def listed() -> list[str]:
