@@ -11,7 +11,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from tests.support import known_failures
 from tests.support.generated import Package, compiled, write_project
-from tests.support.repository import SCHEMAS
+from tests.support.repository import PROFILES, SCHEMAS
 
 
 class TextSnapshot(SingleFileSnapshotExtension):
@@ -50,8 +50,8 @@ def json_snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 
 @pytest.fixture(scope="session")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
-    """The package of this repository's schemas."""
-    return Package(compiled(SCHEMAS), tmp_path_factory.mktemp("repository"))
+    """The package of this repository's schemas, for every profile."""
+    return Package(compiled(SCHEMAS, PROFILES), tmp_path_factory.mktemp("repository"))
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import json.scanner
 import math
 import re
 from collections.abc import Callable
@@ -121,7 +120,6 @@ def _no_constant(_: str) -> Any:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant
 )
-_PLAIN: Callable[[str, int], tuple[Any, int]] = json.scanner.make_scanner(
-    json.JSONDecoder(parse_constant=_no_constant)
-)
+_PLAIN_DECODER: Any = json.JSONDecoder(parse_constant=_no_constant)
+_PLAIN: Callable[[str, int], tuple[Any, int]] = _PLAIN_DECODER.scan_once
 _DOUBTFUL = re.compile(r"\\u|\d[eE]|\d{300}")

@@ -31,7 +31,7 @@ def one_result(models: Any, kind: str, value: Any, **more: Any) -> Any:
     )
 
 
-@pytest.mark.row("I01", "T54")
+@pytest.mark.row("I01", "I36", "I37", "I38", "I39", "T54")
 @pytest.mark.parametrize("kind", KINDS)
 @each_provider
 def test_a_result_is_sent_as_the_table_says(sample: Package, models: Any, provider: str, kind: str) -> None:
@@ -66,6 +66,7 @@ def test_kinds_that_the_wire_can_tell_are_read_back(sample: Package, models: Any
     assert (back.tool_call_id, back.name) == ("call_a", "get_weather")
 
 
+@pytest.mark.pain("P25")
 @each_provider
 def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, provider: str) -> None:
     request = models.load(
@@ -91,7 +92,7 @@ def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, prov
     assert all(seen.value for seen in WIRES[provider].results(body))
 
 
-@pytest.mark.row("T41")
+@pytest.mark.row("I33", "T14", "T41")
 @each_provider
 def test_calls_keep_ids_names_arguments_and_order(sample: Package, models: Any, provider: str) -> None:
     request = models.load(models.Request, SCENARIOS["calls"])

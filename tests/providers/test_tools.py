@@ -75,7 +75,8 @@ def test_a_patch_of_a_declaration_is_applied_last(sample: Package, provider: str
     assert "Order things." in str(sample.provider(provider).tools("place_order"))
 
 
-@pytest.mark.row("T09", "T11", "T12", "T29", "A25")
+@pytest.mark.pain("P27")
+@pytest.mark.row("I21", "I29", "I30", "I31", "I32", "T09", "T10", "T11", "T12", "T29")
 @pytest.mark.parametrize(("provider", "choice", "wire"), CHOICES)
 def test_a_tool_choice_is_spelled_as_the_provider_has_it(
     sample: Package, models: Any, provider: str, choice: Any, wire: Any
@@ -115,6 +116,7 @@ def test_a_declared_tools_name_on_the_wire_is_spelled_back(sample: Package, mode
 AWKWARD = ["a" * 65, "a" * 66, "with.dot", "with_dot", "with dot", "é", "", "1", "x" * 64, "with-dot", "\n", "工具", "工", "get weather"]
 
 
+@pytest.mark.pain("P15")
 @each_provider
 def test_names_are_renamed_one_to_one(sample: Package, models: Any, provider: str) -> None:
     module, facts = sample.provider(provider), profile(provider)["names"]
@@ -136,6 +138,7 @@ def test_names_are_renamed_one_to_one(sample: Package, models: Any, provider: st
 IDS = ["call_a", "x" * 40, "x" * 41, "x" * 500, "x" * 501, "é", "call a", "call_a\n", "a|b", "toolu_01", "工具" * 30]
 
 
+@pytest.mark.pain("P23")
 @pytest.mark.row("T13")
 @each_provider
 def test_ids_are_renamed_one_to_one_and_pairs_stay(sample: Package, models: Any, provider: str) -> None:
@@ -160,6 +163,7 @@ def test_ids_are_renamed_one_to_one_and_pairs_stay(sample: Package, models: Any,
     assert module.from_request(body).messages[2].results[0].name == "now"
 
 
+@pytest.mark.pain("P23")
 @each_provider
 def test_ids_that_repeat_from_turn_to_turn_are_told_apart(sample: Package, models: Any, provider: str) -> None:
     module, wire = sample.provider(provider), WIRES[provider]

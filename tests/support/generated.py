@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -84,10 +84,10 @@ def write_project(folder: Path, tools: tuple[Declaration, ...] = PROBES, types: 
     return schemas
 
 
-def compiled(schemas: Path) -> dict[str, str]:
+def compiled(schemas: Path, providers: Sequence[str] = ()) -> dict[str, str]:
     """The files of a project that has no fault."""
     findings = Findings()
-    built = compile_project(schemas, findings)
+    built = compile_project(schemas, findings, providers)
     assert built is not None, [f"{f.code}: {f.message}" for f in findings]
     return dict(built.files)
 

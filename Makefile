@@ -1,0 +1,68 @@
+# Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
+.DEFAULT_GOAL := help
+.PHONY: help setup build check test quick snapshots lint format types drift bench laws rows clean
+
+PYTHON ?= python3
+JOBS ?= 2
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+help: ## show these lines
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+setup: $(READY) ## make .venv with everything that development needs
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "toolgen needs Python 3.11 or newer; say which with: make PYTHON=python3.12" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@
+
+build: $(READY) ## set up, and compile the example schemas into generated/
+	@$(BIN)/toolgen build schemas
+
+check: lint types drift test ## everything that must hold before a commit
+
+test: $(READY) ## set up, and run all tests, slow ones too
+	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+quick: $(READY) ## run the tests that are not slow
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(ARGS)
+
+snapshots: $(READY) ## bring the snapshots up to date; read their diff before you commit
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --snapshot-update $(ARGS)
+
+lint: $(READY) ## ruff: rules and layout
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+
+format: $(READY) ## lay the code out, and mend what ruff can mend
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+
+types: $(READY) ## mypy and pyright, strict, over generator/ and generated/
+	@$(BIN)/mypy
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+
+drift: $(READY) ## is generated/ what schemas/ gives?
+	@$(BIN)/toolgen check schemas
+
+bench: $(READY) ## measure representations of the format against each other
+	@$(BIN)/python benchmarks/representation.py $(ARGS)
+
+laws: $(READY) ## run the laws over the wider corpus beside this checkout, where there is one
+	@if [ -f ../shared/checks/laws.py ]; then \
+		$(BIN)/python ../shared/checks/laws.py --package generated --sdk $(ARGS); \
+	else \
+		echo "no ../shared/checks/laws.py: there is no wider corpus beside this checkout"; \
+	fi
+
+rows: $(READY) ## which rows of the founding documents have a test
+	@$(BIN)/python -m tests.support.rows
+
+clean: ## take away what the set-up and the tools left
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

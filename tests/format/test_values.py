@@ -1,0 +1,163 @@
+"""The neutral format as an app has it: both spellings, what is refused, what is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+CALL = {"id": "a", "name": "t", "arguments": {}}
+RESULT = {"toolCallId": "a", "name": "t", "kind": "text", "value": "x"}
+
+
+@pytest.mark.row("T03")
+def test_both_spellings_are_read_and_the_json_one_is_written(models: Any) -> None:
+    snake = {"tool_call_id": "a", "name": "t", "kind": "text", "value": "x"}
+    assert models.load(models.ToolResult, snake) == models.load(models.ToolResult, RESULT)
+    assert models.dump(models.load(models.ToolResult, snake)) == RESULT
+
+
+def test_both_spellings_at_once_are_refused(models: Any) -> None:
+    with pytest.raises(models.ConversionError, match="tool"):
+        models.load(models.ToolResult, RESULT | {"tool_call_id": "a"})
+
+
+@pytest.mark.row("I09")
+def test_a_call_is_flat(models: Any) -> None:
+    assert set(models.dump(models.load(models.ToolCall, CALL))) == {"id", "name", "arguments"}
+
+
+@pytest.mark.row("I05", "I06", "I07")
+@pytest.mark.parametrize("field", ["id", "name", "arguments"])
+def test_a_call_needs_id_name_and_arguments(models: Any, field: str) -> None:
+    with pytest.raises(models.ConversionError, match=field):
+        models.load(models.ToolCall, {k: v for k, v in CALL.items() if k != field})
+
+
+@pytest.mark.row("I02", "I10", "I11", "I18")
+@pytest.mark.parametrize("field", ["toolCallId", "name", "kind", "value"])
+def test_a_result_needs_all_four(models: Any, field: str) -> None:
+    with pytest.raises(models.ConversionError, match=field):
+        models.load(models.ToolResult, {k: v for k, v in RESULT.items() if k != field})
+
+
+@pytest.mark.row("I12")
+def test_another_kind_is_refused_with_the_four_that_there_are(models: Any) -> None:
+    with pytest.raises(models.ConversionError) as caught:
+        models.load(models.ToolResult, RESULT | {"kind": "json"})
+    assert all(kind in str(caught.value) for kind in ("text", "data", "error", "multimodal"))
+
+
+@pytest.mark.row("I13", "I15")
+@pytest.mark.parametrize("kind", ["text", "error"])
+def test_text_and_errors_are_strings(models: Any, kind: str) -> None:
+    with pytest.raises(models.ConversionError, match="value"):
+        models.load(models.ToolResult, RESULT | {"kind": kind, "value": 5})
+
+
+@pytest.mark.row("I01", "I14")
+@pytest.mark.parametrize("value", [None, 0, False, [], {}, "s", [1, {"a": None}], 1.0])
+def test_data_is_any_json_and_stays_as_it_is(models: Any, value: Any) -> None:
+    result = models.load(models.ToolResult, RESULT | {"kind": "data", "value": value})
+    assert result.value == value
+    assert type(result.value) is type(value)
+    dumped = models.dump(result)["value"]
+    assert dumped == value
+    assert type(dumped) is type(value)
+
+
+@pytest.mark.row("I17")
+def test_a_string_as_data_has_quotes_on_the_wire(sample: Any, models: Any) -> None:
+    module = sample.provider("openai_chat")
+    assert module.to_tool_result(models.ToolResult("a", "t", "data", "hi"))["content"] == '"hi"'
+    assert module.to_tool_result(models.ToolResult("a", "t", "text", "hi"))["content"] == "hi"
+
+
+@pytest.mark.row("I20")
+def test_the_nested_form_of_a_definition_gets_a_hint(models: Any) -> None:
+    with pytest.raises(models.ConversionError, match="flat"):
+        models.load(models.ToolDefinition, {"type": "function", "function": {"name": "t"}})
+
+
+@pytest.mark.row("A25")
+def test_a_bare_name_is_no_choice(models: Any) -> None:
+    with pytest.raises(models.ConversionError):
+        models.load(models.ToolChoice, "get_weather")
+
+
+@pytest.mark.row("T16", "A12")
+def test_calls_beside_the_content_become_parts_behind_it(models: Any) -> None:
+    message = models.load(models.Message, {"role": "assistant", "content": "x", "toolCalls": [CALL]})
+    assert [type(part).__name__ for part in message.content] == ["TextPart", "ToolCallPart"]
+    message = models.load(models.Message, {"role": "assistant", "content": None, "toolCalls": [CALL]})
+    assert [type(part).__name__ for part in message.content] == ["ToolCallPart"]
+
+
+@pytest.mark.row("T17")
+def test_a_message_with_a_result_of_its_own_becomes_a_list_of_one(models: Any) -> None:
+    message = models.load(models.Message, {"role": "tool", "toolCallId": "c1", "name": "f", "content": "x"})
+    assert message.results == [models.ToolResult("c1", "f", "text", "x")]
+
+
+@pytest.mark.row("T18", "A03", "A20")
+def test_another_role_is_refused(models: Any) -> None:
+    with pytest.raises(models.ConversionError, match="role"):
+        models.load(models.Message, {"role": "robot", "content": "x"})
+
+
+@pytest.mark.row("A02")
+def test_unknown_keys_are_kept_and_written_flat_again(models: Any) -> None:
+    data = {"role": "user", "content": "x", "futureField": 1}
+    message = models.load(models.Message, data)
+    assert message.metadata == {"unknown": {"futureField": 1}}
+    assert models.dump(message) == data
+
+
+@pytest.mark.row("A15")
+def test_a_reference_to_an_output_survives(models: Any) -> None:
+    data = RESULT | {"outputRef": {"id": "o", "byteSize": 9, "lineCount": 2}, "trimmed": True}
+    assert models.dump(models.load(models.ToolResult, data)) == data
+
+
+@pytest.mark.row("A04")
+def test_a_text_part_is_type_and_text(models: Any) -> None:
+    assert models.dump(models.TextPart("x")) == {"type": "text", "text": "x"}
+
+
+@pytest.mark.row("A06")
+def test_the_nested_form_of_an_image_gets_a_hint(models: Any) -> None:
+    with pytest.raises(models.ConversionError, match="flat"):
+        models.load(models.ContentPart, {"type": "image", "image_url": {"url": "https://e.com/a.png"}})
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.row("I07", "T14")
+def test_arguments_of_the_wire_are_an_object(sample: Any) -> None:
+    module = sample.provider("openai_chat")
+    for text, arguments in (('{"a":1}', {"a": 1}), ("", {}), ("{}", {})):
+        call = {"id": "a", "type": "function", "function": {"name": "t", "arguments": text}}
+        (message,) = module.from_messages([{"role": "assistant", "content": None, "tool_calls": [call]}])
+        assert message.content[0].call.arguments == arguments
+        assert message.content[0].call.invalid is None
+
+
+@pytest.mark.row("T21", "T22")
+def test_what_a_request_does_not_say_is_not_on_the_wire(sample: Any, models: Any) -> None:
+    body = sample.provider("openai_chat").to_request(models.Request([models.UserMessage("x")], model="m"))
+    assert body == {"model": "m", "messages": [{"role": "user", "content": "x"}]}
+
+
+@pytest.mark.row("T24")
+def test_a_limit_of_tokens_has_the_wires_name(sample: Any, models: Any) -> None:
+    request = models.Request([models.UserMessage("x")], max_output_tokens=256)
+    assert sample.provider("openai_chat").to_request(request)["max_completion_tokens"] == 256
+
+
+@pytest.mark.row("I26", "T07")
+def test_a_definition_on_the_wire(sample: Any, models: Any) -> None:
+    to_tools = sample.provider("openai_chat").to_tools
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    full = models.ToolDefinition("t", "Does it.", schema, strict=True)
+    wire = {"name": "t", "description": "Does it.", "parameters": schema, "strict": True}
+    assert to_tools([full]) == [{"type": "function", "function": wire}]
+    assert to_tools([models.ToolDefinition("t")]) == [{"type": "function", "function": {"name": "t"}}]

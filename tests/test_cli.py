@@ -1,0 +1,262 @@
+"""The command line as users have it: a process, its output and its exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.generated import toolgen, write_project
+from tests.support.repository import PROFILES, ROOT, SCHEMAS
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write_project(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def built(project: Path) -> Path:
+    assert toolgen("build", cwd=project).returncode == 0
+    return project
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_build_writes_the_package_and_says_so_on_stderr(project: Path) -> None:
+    result = toolgen("build", "schemas", cwd=project)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr.startswith("generated: ")
+    assert "created" in result.stderr
+    assert {"__init__.py", "models.py", "toolgen.lock", "py.typed"} <= {p.name for p in (project / "generated").iterdir()}
+
+
+def test_schemas_is_the_default_and_out_may_be_chosen(project: Path) -> None:
+    assert toolgen("build", "--out", "app/tools", "-q", cwd=project).stderr == ""
+    assert (project / "app" / "tools" / "models.py").is_file()
+    assert not (project / "generated").exists()
+
+
+def test_a_provider_of_the_command_line_is_the_only_one(project: Path) -> None:
+    assert toolgen("build", "--provider", PROFILES[0], cwd=project).returncode == 0
+    written = {p.stem for p in (project / "generated" / "providers").glob("[a-z]*.py")}
+    assert written == {PROFILES[0]}
+
+
+def test_check_is_silent_on_stdout_in_step(built: Path) -> None:
+    result = toolgen("check", "schemas", cwd=built)
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+def test_check_shows_a_byte_that_changed_in_the_sources(built: Path) -> None:
+    source = built / "schemas" / "tools" / "get_weather.json"
+    source.write_text(source.read_text("utf-8").replace("Current weather", "Current Weather"), "utf-8")
+    before = files(built)
+    result = toolgen("check", "schemas", cwd=built)
+    assert result.returncode == 1
+    assert '-    """Current weather for a city."""' in result.stdout
+    assert '+    """Current Weather for a city."""' in result.stdout
+    assert files(built) == before
+
+
+def test_check_shows_a_byte_that_changed_in_the_output(built: Path) -> None:
+    module = built / "generated" / "tools" / "get_weather.py"
+    module.write_text(module.read_text("utf-8").replace("City name.", "City Name."), "utf-8")
+    result = toolgen("check", "schemas", cwd=built)
+    assert result.returncode == 1
+    assert "tools/get_weather.py" in result.stdout
+    assert "City Name." in result.stdout
+    assert "@@" in result.stdout
+
+
+@pytest.mark.parametrize("change", ["remove", "add"])
+def test_check_finds_files_that_are_missing_and_files_of_tools_that_are_gone(built: Path, change: str) -> None:
+    if change == "remove":
+        (built / "generated" / "models.py").unlink()
+    else:
+        (built / "schemas" / "tools" / "now.json").unlink()
+    assert toolgen("check", cwd=built).returncode == 1
+
+
+def test_check_without_a_package_is_drift(project: Path) -> None:
+    assert toolgen("check", cwd=project).returncode == 1
+    assert not (project / "generated").exists()
+
+
+def test_a_file_of_a_tool_that_is_gone_is_deleted(built: Path) -> None:
+    (built / "schemas" / "tools" / "now.json").unlink()
+    assert "deleted" in toolgen("build", cwd=built).stderr
+    assert not (built / "generated" / "tools" / "now.py").exists()
+
+
+@pytest.mark.row("T04")
+@pytest.mark.parametrize("command", ["build", "check"])
+def test_a_broken_source_is_told_with_its_place(project: Path, command: str) -> None:
+    bad = project / "schemas" / "tools" / "bad.yaml"
+    bad.write_text("name: bad\nparameters:\n  type: objekt\n", "utf-8")
+    before = files(project)
+    result = toolgen(command, cwd=project)
+    assert result.returncode == 2
+    assert result.stderr.startswith("schemas/tools/bad.yaml:3:9: error[")
+    assert "  3 |   type: objekt\n" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert files(project) == before
+
+
+@pytest.mark.row("T04")
+@pytest.mark.parametrize("name", ["a" * 65, "a.b", "é", "a\n", ""])
+def test_a_name_that_no_wire_takes_is_refused(project: Path, name: str) -> None:
+    (project / "schemas" / "tools" / "bad.json").write_text(json.dumps({"name": name}), "utf-8")
+    result = toolgen("build", cwd=project)
+    assert result.returncode == 2
+    assert result.stderr.startswith("schemas/tools/bad.json:1:")
+    assert "name" in result.stderr
+    assert not (project / "generated").exists()
+
+
+def test_findings_as_json(project: Path) -> None:
+    (project / "schemas" / "tools" / "bad.yaml").write_text("name: 1\n", "utf-8")
+    result = toolgen("build", "--format", "json", cwd=project)
+    assert result.returncode == 2
+    found = json.loads(result.stderr)
+    rows = found if isinstance(found, list) else found["findings"]
+    assert "schemas/tools/bad.yaml" in json.dumps(rows[0])
+
+
+def test_findings_as_github_annotations(project: Path) -> None:
+    (project / "schemas" / "tools" / "bad.yaml").write_text("name: 1\n", "utf-8")
+    result = toolgen("build", "--format", "github", cwd=project)
+    assert result.returncode == 2
+    assert result.stderr.startswith("::error file=schemas/tools/bad.yaml,line=1,")
+
+
+def test_several_findings_a_run(project: Path) -> None:
+    for name in ("one", "two"):
+        (project / "schemas" / "tools" / f"{name}.yaml").write_text("name: 1\n", "utf-8")
+    result = toolgen("build", cwd=project)
+    assert result.stderr.count("error[") >= 2
+
+
+@pytest.mark.parametrize("level", ["warning", "error"])
+def test_a_project_sets_the_level_of_a_rule(project: Path, level: str) -> None:
+    config = {"providers": PROFILES, "lint": {"parameter-without-description": level}}
+    (project / "schemas" / "toolgen.yaml").write_text(json.dumps(config), "utf-8")
+    assert f": {level}[parameter-without-description]: " in toolgen("build", cwd=project).stderr
+
+
+def test_a_rule_may_be_off_and_notes_are_shown_when_asked_for(project: Path) -> None:
+    assert "note[" not in toolgen("build", cwd=project).stderr
+    assert "note[parameter-without-description]" in toolgen("build", "-v", cwd=project).stderr
+    config = {"providers": PROFILES, "lint": {"parameter-without-description": "off"}}
+    (project / "schemas" / "toolgen.yaml").write_text(json.dumps(config), "utf-8")
+    assert "parameter-without-description" not in toolgen("build", "-v", cwd=project).stderr
+
+
+def test_show_prints_the_payload_by_provider(project: Path) -> None:
+    result = toolgen("show", "get_weather", cwd=project)
+    assert result.returncode == 0
+    shown = json.loads(result.stdout)
+    assert list(shown) == PROFILES
+    assert all("get_weather" in json.dumps(entry) for entry in shown.values())
+
+
+def test_show_takes_a_provider_and_says_what_was_withheld(project: Path) -> None:
+    result = toolgen("show", "hidden", "--provider", PROFILES[0], cwd=project)
+    assert (result.returncode, json.loads(result.stdout)) == (0, {PROFILES[0]: None})
+    assert result.stderr.startswith(f"{PROFILES[0]}: not offered")
+
+
+def test_show_of_an_unknown_tool_names_the_nearest(project: Path) -> None:
+    result = toolgen("show", "get_wether", cwd=project)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "get_weather" in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["declaration", "provider", "format", "config"])
+def test_schema_prints_a_json_schema(kind: str, tmp_path: Path) -> None:
+    from jsonschema import Draft202012Validator
+
+    result = toolgen("schema", kind, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    Draft202012Validator.check_schema(json.loads(result.stdout))
+
+
+def test_the_declarations_of_this_repository_fit_their_schema(tmp_path: Path) -> None:
+    import yaml
+    from jsonschema import Draft202012Validator
+
+    validator = Draft202012Validator(json.loads(toolgen("schema", "declaration", cwd=tmp_path).stdout))
+    sources = sorted(p for p in (SCHEMAS / "tools").rglob("*") if p.is_file())
+    assert sources != []
+    faults = [e.message for p in sources for d in yaml.safe_load_all(p.read_text("utf-8")) for e in validator.iter_errors(d)]
+    assert faults == []
+
+
+def test_version(tmp_path: Path) -> None:
+    result = toolgen("--version", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("toolgen ")
+
+
+@pytest.mark.parametrize("command", [[], ["build"], ["check"], ["show"], ["schema"]], ids=str)
+def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
+    result = toolgen(*command, "--help", cwd=tmp_path)
+    assert result.returncode == 0
+    assert "Example:\n    toolgen " in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["bild"],
+        ["build", "--nope"],
+        ["build", "a", "b"],
+        ["build", "--format", "xml"],
+        ["build", "no/such/folder"],
+        ["build", "--provider", "no_such_provider"],
+        ["check", "no/such/folder"],
+        ["show"],
+        ["schema", "nothing"],
+        ["schema"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_arguments_end_with_two_and_no_traceback(project: Path, arguments: list[str]) -> None:
+    before = files(project)
+    result = toolgen(*arguments, cwd=project)
+    assert result.returncode == 2
+    assert result.stderr != ""
+    assert "Traceback" not in result.stderr
+    assert files(project) == before
+
+
+def test_a_file_that_was_edited_by_hand_is_not_overwritten_unasked(built: Path) -> None:
+    module = built / "generated" / "models.py"
+    module.write_text(module.read_text("utf-8") + "MINE = 1\n", "utf-8")
+    source = built / "schemas" / "tools" / "now.json"
+    source.write_text(source.read_text("utf-8").replace("The time.", "The hour."), "utf-8")
+    assert toolgen("build", cwd=built).returncode == 2
+    assert module.read_text("utf-8").endswith("MINE = 1\n")
+    assert toolgen("build", "--force", cwd=built).returncode == 0
+    assert "MINE" not in module.read_text("utf-8")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]], ids=" ".join)
+def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys; from toolgen.cli import main_group\n"
+        f"try: main_group.main({arguments!r}, prog_name='toolgen')\n"
+        "except SystemExit: pass\n"
+        "print(*sorted({m.split('.')[0] for m in sys.modules}), file=sys.stderr)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT / "generator", capture_output=True, text=True, check=True
+    )
+    heavy = {"pydantic", "pydantic_core", "jinja2", "yaml", "jsonschema", "datamodel_code_generator", "ruff_api"}
+    assert heavy & set(result.stderr.split()) == set()

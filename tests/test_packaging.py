@@ -1,0 +1,111 @@
+"""What is shipped: a wheel that works away from its checkout, and output that needs pydantic alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.generated import compiled, toolgen, write_project
+from tests.support.repository import PROFILES, ROOT
+
+pytestmark = pytest.mark.slow
+
+FLOOR = "2.12.0"
+"""The oldest pydantic that generated packages promise to work with."""
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    result = subprocess.run(
+        [*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
+    return result.stdout
+
+
+def fresh(folder: Path, *packages: str | Path) -> Path:
+    """The interpreter of a new environment with packages."""
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages, cwd=folder)
+    return python
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A wheel and an sdist of this checkout, and a wheel of the sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
+    (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    (unpacked,) = (folder / "unpacked").iterdir()
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder / "again", cwd=unpacked)
+    (again,) = (folder / "again").glob("*.whl")
+    return {"sdist": sdist, "wheel": wheel, "again": again}
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {n: archive.read(n) for n in archive.namelist() if ".dist-info/" not in n}
+
+
+def test_the_wheel_holds_the_program_and_what_it_reads(distributions: dict[str, Path]) -> None:
+    names = set(contents(distributions["wheel"]))
+    generator = ROOT / "generator"
+    expected = {p.relative_to(generator).as_posix() for p in (generator / "toolgen").rglob("*.py")}
+    expected |= {f"toolgen/templates/{p.relative_to(ROOT / 'templates').as_posix()}" for p in (ROOT / "templates").rglob("*.jinja")}
+    for kind in ("format", "meta", "providers"):
+        expected |= {f"toolgen/schemas/{kind}/{p.name}" for p in (ROOT / "schemas" / kind).glob("*.yaml")}
+    assert names == expected | {"toolgen/py.typed"}
+
+
+def test_a_wheel_of_the_sdist_is_the_same(distributions: dict[str, Path]) -> None:
+    assert contents(distributions["again"]) == contents(distributions["wheel"])
+
+
+def test_the_sdist_holds_tests_and_samples(distributions: dict[str, Path]) -> None:
+    with tarfile.open(distributions["sdist"]) as archive:
+        names = {name.split("/", 1)[-1] for name in archive.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/test_packaging.py"} <= names
+    assert [n for n in names if n.startswith((".venv", ".git/", "dist"))] == []
+
+
+def test_an_installed_wheel_builds_what_the_checkout_builds(distributions: dict[str, Path], tmp_path: Path) -> None:
+    write_project(tmp_path)
+    python = fresh(tmp_path / "env", distributions["wheel"])
+    run(python.parent / "toolgen", "build", "schemas", "--out", "installed", cwd=tmp_path)
+    assert toolgen("build", "schemas", "--out", "checkout", cwd=tmp_path).returncode == 0
+    installed, checkout = (
+        {p.relative_to(tmp_path / name): p.read_bytes() for p in (tmp_path / name).rglob("*") if p.is_file()}
+        for name in ("installed", "checkout")
+    )
+    assert installed == checkout
+    assert "in step" in subprocess.run(
+        [python.parent / "toolgen", "check", "schemas", "--out", "installed"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    ).stderr
+
+
+@pytest.mark.parametrize("pydantic", [f"pydantic=={FLOOR}", "pydantic"], ids=["floor", "newest"])
+def test_a_generated_package_needs_pydantic_alone(tmp_path: Path, pydantic: str) -> None:
+    files = compiled(write_project(tmp_path))
+    for path, text in files.items():
+        (tmp_path / "app" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "app" / path).write_text(text, "utf-8")
+    python = fresh(tmp_path / "env", pydantic)
+    lines = [f"import app.{p.removesuffix('.py').replace('/', '.')}" for p in files if p.endswith(".py") and "__init__" not in p]
+    lines += [
+        "from app.tools import parse_arguments",
+        "assert parse_arguments('get_weather', '{\"city\": \"Oslo\"}').city == 'Oslo'",
+        *(f"from app.providers import {p}; assert {p}.from_request({p}.to_request({p}.from_request({{'messages': []}})))" for p in PROFILES if p == "openai_chat"),
+    ]
+    (tmp_path / "use.py").write_text("\n".join(lines) + "\n", "utf-8")
+    run(python, "-W", "error", "use.py", cwd=tmp_path)

@@ -1,0 +1,226 @@
+"""The recipes of CONTRIBUTING.md, carried out in a copy of this repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.generated import toolgen, write_project
+from tests.support.repository import ROOT
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of what the recipes change."""
+    root = tmp_path / "toolgen"
+    for name in ("generator", "schemas", "templates", "tests"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "__snapshots__"))
+    shutil.copy(ROOT / "pyproject.toml", root / "pyproject.toml")
+    return root
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text("utf-8")
+    assert text.count(old) == 1, f"{file.name}: {old!r} stands {text.count(old)} times"
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def project(copy: Path, provider: str = "openai_chat") -> Path:
+    """A small project beside the copy, for one provider."""
+    schemas = write_project(copy.parent / "app")
+    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": [provider]}), "utf-8")
+    return schemas
+
+
+def build(copy: Path, schemas: Path) -> Path:
+    result = toolgen("build", schemas, root=copy)
+    assert result.returncode == 0, result.stderr
+    return schemas.parent / "generated"
+
+
+def python(folder: Path, code: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
+
+
+def run_tests(copy: Path, *arguments: str) -> str:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | {"PYTHONPATH": str(copy)}
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:xdist", *arguments],
+        cwd=copy, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+    )
+    return result.stdout[-4000:]
+
+
+@pytest.mark.slow
+def test_add_a_provider(copy: Path) -> None:
+    """A profile, a template and recordings: the module is there, and the tests of providers run for it."""
+    shutil.copy(copy / "schemas/providers/openai_chat.yaml", copy / "schemas/providers/newcomer.yaml")
+    replace(copy / "schemas/providers/newcomer.yaml", "title: OpenAI Chat Completions", "title: Newcomer")
+    replace(copy / "schemas/providers/newcomer.yaml", "  seed: seed\n", "  random_seed: seed\n")
+    shutil.copy(copy / "templates/providers/openai_chat.py.jinja", copy / "templates/providers/newcomer.py.jinja")
+    without = run_tests(copy, "tests/providers/test_coverage.py", "-k", "newcomer")
+    assert "3 failed" in without, without
+
+    lines = (copy / "tests/traffic/openai_chat.jsonl").read_text("utf-8").replace('"seed":', '"random_seed":')
+    (copy / "tests/traffic/newcomer.jsonl").write_text(lines, "utf-8")
+    shutil.copy(copy / "tests/providers/tables/openai_chat.yaml", copy / "tests/providers/tables/newcomer.yaml")
+    replace(
+        copy / "tests/providers/wires.py",
+        "WIRES: Mapping[str, Wire] = {\n",
+        "WIRES: Mapping[str, Wire] = {\n"
+        '    "newcomer": Wire(_chat_calls, _chat_results, lambda body: [], _chat_order, _chat_foreign),\n',
+    )
+    run_tests(copy, "tests/providers/test_snapshots.py", "-k", "newcomer", "--snapshot-update")
+    result = run_tests(copy, "tests/providers", "-k", "newcomer")
+    assert " passed" in result, result
+    assert " failed" not in result, result
+    generated = build(copy, project(copy, "newcomer"))
+    code = "import generated.providers.newcomer as p; print(p.to_request(p.from_request({'messages': [], 'random_seed': 7})))"
+    assert python(generated.parent, code) == "{'messages': [], 'random_seed': 7}"
+
+
+def test_add_a_lint_rule(copy: Path) -> None:
+    """A file in rules/lint and a row of its code."""
+    (copy / "generator/toolgen/rules/lint/tool_with_short_name.py").write_text(
+        '"""A tool whose name says too little."""\n\n'
+        "from __future__ import annotations\n\n"
+        "from toolgen.diagnostics import Findings\n"
+        "from toolgen.resolve import Catalog\n\n"
+        'CODE = "tool-with-short-name"\n\n\n'
+        "def check(catalog: Catalog, findings: Findings) -> None:\n"
+        '    """Report tools whose name has less than four letters."""\n'
+        "    for tool in catalog.tools:\n"
+        "        if len(tool.name) < 4:\n"
+        '            findings.add(CODE, tool.document.span("name"), tool=tool.name)\n',
+        "utf-8",
+    )
+    replace(
+        copy / "generator/toolgen/diagnostics/rows/rules.py",
+        "ROWS: tuple[Code, ...] = (\n",
+        "ROWS: tuple[Code, ...] = (\n"
+        "    Code(\n"
+        '        "tool-with-short-name",\n'
+        '        "warning",\n'
+        '        "the name {tool} says too little",\n'
+        '        "use a verb and a noun",\n'
+        '        "A model chooses a tool by its name as well.",\n'
+        "    ),\n",
+    )
+    schemas = project(copy)
+    result = toolgen("build", schemas, root=copy)
+    assert result.returncode == 0
+    assert "now.json:2:11: warning[tool-with-short-name]: the name 'now' says too little" in result.stderr
+    (schemas / "toolgen.yaml").write_text(
+        json.dumps({"providers": ["openai_chat"], "lint": {"tool-with-short-name": "off"}}), "utf-8"
+    )
+    assert "tool-with-short-name" not in toolgen("build", schemas, root=copy).stderr
+
+
+def test_add_a_field_to_the_format(copy: Path) -> None:
+    """An optional field in schemas/format: the models have it, dump and load know it."""
+    replace(
+        copy / "schemas/format/tool.yaml",
+        "      invalid:\n        description: Set where the call must not be run.\n",
+        "      priority:\n        description: How soon the call shall be run.\n        type: integer\n"
+        "      invalid:\n        description: Set where the call must not be run.\n",
+    )
+    generated = build(copy, project(copy))
+    code = (
+        "import generated.models as m; "
+        "call = m.load(m.ToolCall, {'id': 'a', 'name': 't', 'arguments': {}, 'priority': 3}); "
+        "assert m.load(m.ToolCall, m.dump(call)) == call; print(call.priority, call.metadata, m.dump(call)['priority'])"
+    )
+    assert python(generated.parent, code) == "3 None 3"
+    losses = (
+        "import generated.models as m, generated.providers.openai_chat as p; heard = []; "
+        "p.to_tool_call(m.ToolCall('a', 't', {}, priority=3), on_loss=heard.append); print([loss.path for loss in heard])"
+    )
+    assert python(generated.parent, losses) == "['priority']"
+
+
+def test_add_a_field_that_a_provider_carries(copy: Path) -> None:
+    """One line in the profile more, and both directions carry it."""
+    replace(
+        copy / "schemas/format/request.yaml",
+        "      seed:\n",
+        "      serviceTier:\n        description: How the request is served.\n        type: string\n      seed:\n",
+    )
+    replace(copy / "schemas/providers/openai_chat.yaml", "      seed: seed\n", "      seed: seed\n      service_tier: serviceTier\n")
+    generated = build(copy, project(copy))
+    code = (
+        "import generated.providers.openai_chat as p; "
+        "r = p.from_request({'messages': [], 'service_tier': 'flex'}); print(r.service_tier, r.metadata, p.to_request(r))"
+    )
+    assert python(generated.parent, code) == "flex None {'messages': [], 'service_tier': 'flex'}"
+
+
+def test_remove_an_optional_field(copy: Path) -> None:
+    """Without Request.seed nothing speaks of it any more; a body that has it comes back, for it is residue now."""
+    replace(
+        copy / "schemas/format/request.yaml",
+        "      seed:\n        description: Seed of the sampling.\n        type: integer\n",
+        "",
+    )
+    generated = build(copy, project(copy))
+    for module in ("models.py", "providers/openai_chat.py"):
+        assert "seed" not in (generated / module).read_text("utf-8")
+    code = (
+        "import generated.providers.openai_chat as p; body = {'messages': [], 'seed': 7}; r = p.from_request(body); "
+        "print(r.metadata, p.to_request(r) == body)"
+    )
+    assert python(generated.parent, code) == "{'openai_chat': {'seed': 7}} True"
+
+
+def test_spell_a_tool_choice_otherwise(copy: Path) -> None:
+    """A line of the profile, no code."""
+    replace(copy / "schemas/providers/openai_chat.yaml", "  required: required\n", "  required: any\n")
+    generated = build(copy, project(copy))
+    code = "import generated.providers.openai_chat as p; print(p.to_tool_choice('required'), p.from_tool_choice('any'))"
+    assert python(generated.parent, code) == "any required"
+
+
+def test_a_choice_without_a_row_is_a_loss_of_behaviour(copy: Path) -> None:
+    replace(copy / "schemas/providers/openai_chat.yaml", "  none: none\n", "")
+    generated = build(copy, project(copy))
+    code = (
+        "import generated.models as m, generated.providers.openai_chat as p\n"
+        "try: p.to_tool_choice('none')\n"
+        "except m.ConversionError as error: print('refused')\n"
+        "heard = []; p.to_tool_choice('none', on_loss=heard.append, on_unsupported='weaken'); print(heard[0].severity)"
+    )
+    assert python(generated.parent, code).split() == ["refused", "behaviour"]
+
+
+def test_add_a_command(copy: Path) -> None:
+    """A module with a `command` in cli/ is a command."""
+    (copy / "generator/toolgen/cli/hello.py").write_text(
+        '"""`toolgen hello`: say hello."""\n\nfrom __future__ import annotations\n\nimport click\n\n'
+        "from toolgen.cli.terminal import emit\n\n\n"
+        '@click.command("hello")\ndef command() -> None:\n    """Say hello."""\n    emit("hello\\n")\n',
+        "utf-8",
+    )
+    assert "hello" in toolgen("--help", root=copy).stdout
+    assert toolgen("hello", root=copy).stdout == "hello\n"
+
+
+def test_add_a_sample_tool(copy: Path) -> None:
+    (copy / "schemas/tools/roll_dice.yaml").write_text(
+        "name: roll_dice\ndescription: Roll dice.\nparameters:\n  type: object\n"
+        "  properties:\n    count: {type: integer, minimum: 1, description: How many.}\n",
+        "utf-8",
+    )
+    result = toolgen("build", "schemas", cwd=copy, root=copy)
+    assert result.returncode == 0, result.stderr
+    assert (copy / "generated/tools/roll_dice.py").is_file()
+    assert "roll_dice" in (copy / "generated/providers/openai_chat.py").read_text("utf-8")
+    assert toolgen("check", "schemas", cwd=copy, root=copy).returncode == 0
