@@ -14,7 +14,12 @@ TEXT = "I will check the ledger, the berths and the tide gauge. " * 5
 
 def arguments(k: int, turn: int = 0) -> Json:
     """The arguments of a call."""
-    return {"query": f"{WORDS[k]} {turn}", "limit": 10 + k, "tags": ["dawn", "tide"], "where": {"lat": 51.5, "lon": -0.12}}
+    return {
+        "query": f"{WORDS[k]} {turn}",
+        "limit": 10 + k,
+        "tags": ["dawn", "tide"],
+        "where": {"lat": 51.5, "lon": -0.12},
+    }
 
 
 def conversation() -> list[Json]:
@@ -26,7 +31,9 @@ def conversation() -> list[Json]:
         if turn % 2 == 0:
             content = [{"type": "text", "text": question}, {"type": "image", "data": PIXELS, "mediaType": "image/png"}]
         messages.append({"role": "user", "content": content})
-        calls = [{"id": f"call_{turn}_{k}", "name": f"look_up_{WORDS[k]}", "arguments": arguments(k, turn)} for k in range(3)]
+        calls = [
+            {"id": f"call_{turn}_{k}", "name": f"look_up_{WORDS[k]}", "arguments": arguments(k, turn)} for k in range(3)
+        ]
         parts: list[Json] = [{"type": "text", "text": f"Let me look at three sources for round {turn}."}]
         messages.append({"role": "assistant", "content": parts + [{"type": "tool_call", "call": c} for c in calls]})
         rows = [{"id": r, "berth": f"B{r}", "free": r % 2 == 0} for r in range(8)]
@@ -45,7 +52,11 @@ def conversation() -> list[Json]:
 def chat_response() -> Json:
     """An answer with three calls, as Chat Completions gives it."""
     calls = [
-        {"id": f"call_{k}", "type": "function", "function": {"name": f"look_up_{WORDS[k]}", "arguments": json.dumps(arguments(k))}}
+        {
+            "id": f"call_{k}",
+            "type": "function",
+            "function": {"name": f"look_up_{WORDS[k]}", "arguments": json.dumps(arguments(k))},
+        }
         for k in range(3)
     ]
     message = {"role": "assistant", "content": TEXT, "refusal": None, "annotations": [], "tool_calls": calls}
@@ -68,7 +79,9 @@ def chat_response() -> Json:
 
 def anthropic_response() -> Json:
     """The same as Anthropic gives it."""
-    calls = [{"type": "tool_use", "id": f"toolu_{k}", "name": f"look_up_{WORDS[k]}", "input": arguments(k)} for k in range(3)]
+    calls = [
+        {"type": "tool_use", "id": f"toolu_{k}", "name": f"look_up_{WORDS[k]}", "input": arguments(k)} for k in range(3)
+    ]
     return {
         "id": "msg_1",
         "type": "message",
@@ -77,7 +90,12 @@ def anthropic_response() -> Json:
         "content": [{"type": "text", "text": TEXT}, *calls],
         "stop_reason": "tool_use",
         "stop_sequence": None,
-        "usage": {"input_tokens": 176, "output_tokens": 180, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 1024},
+        "usage": {
+            "input_tokens": 176,
+            "output_tokens": 180,
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 1024,
+        },
     }
 
 
@@ -86,8 +104,15 @@ def gemini_response() -> Json:
     calls = [{"functionCall": {"id": f"g{k}", "name": f"look_up_{WORDS[k]}", "args": arguments(k)}} for k in range(3)]
     calls[0]["thoughtSignature"] = "c2lnbmF0dXJl"  # type: ignore[assignment]
     return {
-        "candidates": [{"content": {"parts": [{"text": TEXT}, *calls], "role": "model"}, "finishReason": "STOP", "index": 0}],
-        "usageMetadata": {"promptTokenCount": 1200, "candidatesTokenCount": 148, "thoughtsTokenCount": 32, "totalTokenCount": 1380},
+        "candidates": [
+            {"content": {"parts": [{"text": TEXT}, *calls], "role": "model"}, "finishReason": "STOP", "index": 0}
+        ],
+        "usageMetadata": {
+            "promptTokenCount": 1200,
+            "candidatesTokenCount": 148,
+            "thoughtsTokenCount": 32,
+            "totalTokenCount": 1380,
+        },
         "modelVersion": "some-model",
         "responseId": "r1",
     }
@@ -114,13 +139,18 @@ def chat_stream(n: int) -> list[Json]:
     pieces = argument_pieces(n - n // 10)
     for k in range(3):
         function = {"name": f"look_up_{WORDS[k]}", "arguments": ""}
-        chunks.append(chunk({"tool_calls": [{"index": k, "id": f"call_{k}", "type": "function", "function": function}]}))
+        chunks.append(
+            chunk({"tool_calls": [{"index": k, "id": f"call_{k}", "type": "function", "function": function}]})
+        )
     for i in range(max(map(len, pieces))):
         for k in range(3):
             if i < len(pieces[k]):
                 chunks.append(chunk({"tool_calls": [{"index": k, "function": {"arguments": pieces[k][i]}}]}))
     chunks.append(chunk({}, "tool_calls"))
-    return [*chunks, {**top, "choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": n, "total_tokens": n + 9}}]
+    return [
+        *chunks,
+        {**top, "choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": n, "total_tokens": n + 9}},
+    ]
 
 
 def anthropic_stream(n: int) -> list[Json]:
@@ -141,7 +171,13 @@ def anthropic_stream(n: int) -> list[Json]:
             delta = {"type": "input_json_delta", "partial_json": piece}
             events.append({"type": "content_block_delta", "index": k + 1, "delta": delta})
         events.append({"type": "content_block_stop", "index": k + 1})
-    events.append({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": None}, "usage": {"output_tokens": n}})
+    events.append(
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "tool_use", "stop_sequence": None},
+            "usage": {"output_tokens": n},
+        }
+    )
     return [*events, {"type": "message_stop"}]
 
 
@@ -149,7 +185,11 @@ def gemini_stream(n: int) -> list[Json]:
     """About `n` chunks of text, then three whole calls, a chunk each."""
 
     def chunk(part: Json, **more: Any) -> Json:
-        return {"candidates": [{"content": {"parts": [part], "role": "model"}, "index": 0, **more}], "modelVersion": "some-model", "responseId": "r1"}
+        return {
+            "candidates": [{"content": {"parts": [part], "role": "model"}, "index": 0, **more}],
+            "modelVersion": "some-model",
+            "responseId": "r1",
+        }
 
     chunks = [chunk({"text": f"word{i} "}) for i in range(n - 3)]
     for k in range(3):

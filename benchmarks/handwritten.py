@@ -100,7 +100,11 @@ def neutral(conversation: list[Json]) -> list[Any]:
         if role == "system":
             found.append(System(content))
         elif role == "user":
-            found.append(User(content) if isinstance(content, str) else User(content[0]["text"], content[1]["data"], content[1]["mediaType"]))
+            found.append(
+                User(content)
+                if isinstance(content, str)
+                else User(content[0]["text"], content[1]["data"], content[1]["mediaType"])
+            )
         elif role == "assistant":
             calls = [] if isinstance(content, str) else [Call(**p["call"]) for p in content if p["type"] == "tool_call"]
             found.append(Assistant(content if isinstance(content, str) else content[0]["text"], calls))
@@ -128,7 +132,8 @@ def chat_messages(messages: list[Any]) -> list[Json]:
             message: Json = {"role": "assistant", "content": m.text}
             if m.calls:
                 message["tool_calls"] = [
-                    {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": dumps(c.arguments)}} for c in m.calls
+                    {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": dumps(c.arguments)}}
+                    for c in m.calls
                 ]
             out.append(message)
         elif kind is User:
@@ -136,7 +141,12 @@ def chat_messages(messages: list[Any]) -> list[Json]:
                 out.append({"role": "user", "content": m.text})
             else:
                 url = f"data:{m.media};base64,{m.data}"
-                out.append({"role": "user", "content": [{"type": "text", "text": m.text}, {"type": "image_url", "image_url": {"url": url}}]})
+                out.append(
+                    {
+                        "role": "user",
+                        "content": [{"type": "text", "text": m.text}, {"type": "image_url", "image_url": {"url": url}}],
+                    }
+                )
         else:
             out.append({"role": "system", "content": m.text})
     return out
@@ -149,7 +159,11 @@ def anthropic_messages(messages: list[Any]) -> list[Json]:
     for m in messages:
         kind = type(m)
         if kind is Result:
-            block = {"type": "tool_result", "tool_use_id": m.call, "content": dumps(m.value) if m.kind == "data" else m.value}
+            block = {
+                "type": "tool_result",
+                "tool_use_id": m.call,
+                "content": dumps(m.value) if m.kind == "data" else m.value,
+            }
             if m.kind == "error":
                 block["is_error"] = True
             if results is None:
@@ -248,11 +262,15 @@ def gemini_response(body: Json) -> Answer:
             parts.append(part["text"])
         elif "functionCall" in part:
             call = part["functionCall"]
-            parts.append(Call(call.get("id") or f"call_0_{i}", call["name"], call["args"], part.get("thoughtSignature")))
+            parts.append(
+                Call(call.get("id") or f"call_0_{i}", call["name"], call["args"], part.get("thoughtSignature"))
+            )
             calls = True
     usage, stop = body["usageMetadata"], candidate["finishReason"]
     thoughts = usage["thoughtsTokenCount"]
-    counts = Usage(usage["promptTokenCount"], usage["candidatesTokenCount"] + thoughts, usage["totalTokenCount"], None, thoughts)
+    counts = Usage(
+        usage["promptTokenCount"], usage["candidatesTokenCount"] + thoughts, usage["totalTokenCount"], None, thoughts
+    )
     return Answer(body["responseId"], body["modelVersion"], parts, stop, "tool_calls" if calls else stop, counts)
 
 

@@ -94,7 +94,9 @@ def main() -> None:
             "dataclass, by position": best(lambda: Call("a", "t", ARGUMENTS)),
             "dataclass, by keyword": best(lambda: Call(id="a", name="t", arguments=ARGUMENTS)),
             "BaseModel": best(lambda: ModelCall(id="a", name="t", arguments=ARGUMENTS)),
-            "BaseModel, model_construct": best(lambda: ModelCall.model_construct(id="a", name="t", arguments=ARGUMENTS)),
+            "BaseModel, model_construct": best(
+                lambda: ModelCall.model_construct(id="a", name="t", arguments=ARGUMENTS)
+            ),
             "dict literal (TypedDict)": best(lambda: {"id": "a", "name": "t", "arguments": ARGUMENTS}),
         },
         "dataclass, by position",
@@ -109,9 +111,7 @@ def main() -> None:
         },
         "dataclass, as generated",
     )
-    table(
-        "import of forty types", "ms", {name: imported(code) for name, code in IMPORTS.items()}, "dataclass"
-    )
+    table("import of forty types", "ms", {name: imported(code) for name, code in IMPORTS.items()}, "dataclass")
 
 
 if __name__ == "__main__":

@@ -105,11 +105,23 @@ def cases(package: str) -> list[Case]:
         ours = [models.load(models.Message, m) for m in conversation]
         theirs = handwritten.neutral(conversation)
         found.append(
-            Case(f"{name} messages", GOALS["messages"], provider.to_messages, handwritten.MESSAGES[name], lambda o=ours, t=theirs: (o, t))
+            Case(
+                f"{name} messages",
+                GOALS["messages"],
+                provider.to_messages,
+                handwritten.MESSAGES[name],
+                lambda o=ours, t=theirs: (o, t),
+            )
         )
         body = getattr(fixtures, f"{name.removeprefix('openai_')}_response")()
         found.append(
-            Case(f"{name} response", GOALS["response"], provider.from_response, handwritten.RESPONSES[name], lambda b=body: (b, b))
+            Case(
+                f"{name} response",
+                GOALS["response"],
+                provider.from_response,
+                handwritten.RESPONSES[name],
+                lambda b=body: (b, b),
+            )
         )
         events = getattr(fixtures, f"{name.removeprefix('openai_')}_stream")(1000)
         found.append(
@@ -173,7 +185,9 @@ def main() -> int:
         low, middle, high = statistics.quantiles(ratios, n=4)
         above += middle > case.goal
         mark = "" if middle <= case.goal else "  above"
-        print(f"{case.name:24} {middle:6.2f}  {low:5.2f} – {high:5.2f} {case.goal:5.1f} {ours * 1e6:9.1f} {theirs * 1e6:9.1f}{mark}")
+        print(
+            f"{case.name:24} {middle:6.2f}  {low:5.2f} – {high:5.2f} {case.goal:5.1f} {ours * 1e6:9.1f} {theirs * 1e6:9.1f}{mark}"
+        )
     if "growth".startswith(options.only) or options.only in "growth":
         for name, factor in growth(package, 5):
             above += factor > GOALS["growth"]

@@ -38,7 +38,19 @@ BESIDE = {
 WRITE_STANDS_ALONE = {"diagnostics"}
 """The last stage takes texts by path: it knows nothing of the stages before it."""
 
-IMPURE = {"os", "time", "locale", "socket", "subprocess", "datetime", "random", "tempfile", "shutil", "platform", "uuid"}
+IMPURE = {
+    "os",
+    "time",
+    "locale",
+    "socket",
+    "subprocess",
+    "datetime",
+    "random",
+    "tempfile",
+    "shutil",
+    "platform",
+    "uuid",
+}
 
 GENERATORS = {"render/model_code.py": "the models of tools", "render/format_code.py": "the types of the format"}
 """The only modules that import datamodel_code_generator."""
@@ -97,7 +109,9 @@ def test_between_load_and_write_nothing_sees_the_machine(path: Path) -> None:
 
 
 def test_the_code_generator_is_behind_two_modules() -> None:
-    users = {name_of(p) for p in modules() for name, _ in imports(p) if name.split(".")[0] == "datamodel_code_generator"}
+    users = {
+        name_of(p) for p in modules() for name, _ in imports(p) if name.split(".")[0] == "datamodel_code_generator"
+    }
     assert users == set(GENERATORS)
 
 

@@ -34,7 +34,9 @@ def test_build_writes_the_package_and_says_so_on_stderr(project: Path) -> None:
     assert (result.returncode, result.stdout) == (0, "")
     assert result.stderr.startswith("generated: ")
     assert "created" in result.stderr
-    assert {"__init__.py", "models.py", "toolgen.lock", "py.typed"} <= {p.name for p in (project / "generated").iterdir()}
+    assert {"__init__.py", "models.py", "toolgen.lock", "py.typed"} <= {
+        p.name for p in (project / "generated").iterdir()
+    }
 
 
 def test_schemas_is_the_default_and_out_may_be_chosen(project: Path) -> None:
@@ -194,7 +196,9 @@ def test_the_declarations_of_this_repository_fit_their_schema(tmp_path: Path) ->
     validator = Draft202012Validator(json.loads(toolgen("schema", "declaration", cwd=tmp_path).stdout))
     sources = sorted(p for p in (SCHEMAS / "tools").rglob("*") if p.is_file())
     assert sources != []
-    faults = [e.message for p in sources for d in yaml.safe_load_all(p.read_text("utf-8")) for e in validator.iter_errors(d)]
+    faults = [
+        e.message for p in sources for d in yaml.safe_load_all(p.read_text("utf-8")) for e in validator.iter_errors(d)
+    ]
     assert faults == []
 
 

@@ -25,9 +25,7 @@ def test_two_machines_write_the_same_bytes(tmp_path: Path) -> None:
             target = other / source.relative_to(one)
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(source, target)
-    first = toolgen(
-        "build", "schemas", cwd=one, env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C", "TZ": "UTC"}
-    )
+    first = toolgen("build", "schemas", cwd=one, env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C", "TZ": "UTC"})
     second = toolgen(
         "build",
         other / "schemas",

@@ -18,7 +18,12 @@ LIGHT = ["", "models", "providers", "tools", *(f"providers.{name}" for name in P
 
 def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *map(str, command)], cwd=cwd, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        [sys.executable, *map(str, command)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
 
 
@@ -41,7 +46,9 @@ def test_importing_the_package_loads_no_provider_and_no_tool(sample: Package) ->
 
 
 def test_every_module_imports_without_a_warning(sample: Package) -> None:
-    names = [p.removesuffix(".py").replace("/", ".").removesuffix(".__init__") for p in sample.files if p.endswith(".py")]
+    names = [
+        p.removesuffix(".py").replace("/", ".").removesuffix(".__init__") for p in sample.files if p.endswith(".py")
+    ]
     code = "".join(f"import {sample.name}.{name}\n" for name in names if name != "__init__")
     (sample.folder.parent / "all_modules.py").write_text(code, "utf-8")
     result = run("-W", "error", "all_modules.py", cwd=sample.folder.parent)
@@ -70,7 +77,9 @@ def test_the_folder_may_be_renamed_and_moved(sample: Package, tmp_path: Path) ->
     moved = Package(sample.files, tmp_path / "deep" / "er")
     target = moved.folder.parent / "other_name"
     moved.folder.rename(target)
-    code = "import other_name.providers.openai_chat as p, other_name.tools as t; print(len(p.TOOLS), len(t.DEFINITIONS))"
+    code = (
+        "import other_name.providers.openai_chat as p, other_name.tools as t; print(len(p.TOOLS), len(t.DEFINITIONS))"
+    )
     result = run("-W", "error", "-c", code, cwd=target.parent)
     assert (result.returncode, result.stdout.split()) == (0, ["3", "4"]), result.stderr
 
@@ -114,9 +123,7 @@ def test_ruff_would_format_nothing(sample: Package) -> None:
 
 @pytest.mark.slow
 def test_mypy_strict_has_nothing_to_say(sample: Package, tmp_path: Path) -> None:
-    result = run(
-        "-m", "mypy", "--strict", "--no-incremental", "--config-file=", sample.name, cwd=sample.folder.parent
-    )
+    result = run("-m", "mypy", "--strict", "--no-incremental", "--config-file=", sample.name, cwd=sample.folder.parent)
     assert result.returncode == 0, result.stdout[-3000:]
 
 

@@ -24,7 +24,13 @@ FLOOR = "2.12.0"
 def run(*command: str | Path, cwd: Path) -> str:
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     result = subprocess.run(
-        [*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        [*map(str, command)],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
     assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
     return result.stdout
@@ -61,7 +67,10 @@ def test_the_wheel_holds_the_program_and_what_it_reads(distributions: dict[str, 
     names = set(contents(distributions["wheel"]))
     generator = ROOT / "generator"
     expected = {p.relative_to(generator).as_posix() for p in (generator / "toolgen").rglob("*.py")}
-    expected |= {f"toolgen/templates/{p.relative_to(ROOT / 'templates').as_posix()}" for p in (ROOT / "templates").rglob("*.jinja")}
+    expected |= {
+        f"toolgen/templates/{p.relative_to(ROOT / 'templates').as_posix()}"
+        for p in (ROOT / "templates").rglob("*.jinja")
+    }
     for kind in ("format", "meta", "providers"):
         expected |= {f"toolgen/schemas/{kind}/{p.name}" for p in (ROOT / "schemas" / kind).glob("*.yaml")}
     assert names == expected | {"toolgen/py.typed"}
@@ -88,10 +97,16 @@ def test_an_installed_wheel_builds_what_the_checkout_builds(distributions: dict[
         for name in ("installed", "checkout")
     )
     assert installed == checkout
-    assert "in step" in subprocess.run(
-        [python.parent / "toolgen", "check", "schemas", "--out", "installed"],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    ).stderr
+    assert (
+        "in step"
+        in subprocess.run(
+            [python.parent / "toolgen", "check", "schemas", "--out", "installed"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+    )
 
 
 @pytest.mark.parametrize("pydantic", [f"pydantic=={FLOOR}", "pydantic"], ids=["floor", "newest"])
@@ -101,11 +116,19 @@ def test_a_generated_package_needs_pydantic_alone(tmp_path: Path, pydantic: str)
         (tmp_path / "app" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "app" / path).write_text(text, "utf-8")
     python = fresh(tmp_path / "env", pydantic)
-    lines = [f"import app.{p.removesuffix('.py').replace('/', '.')}" for p in files if p.endswith(".py") and "__init__" not in p]
+    lines = [
+        f"import app.{p.removesuffix('.py').replace('/', '.')}"
+        for p in files
+        if p.endswith(".py") and "__init__" not in p
+    ]
     lines += [
         "from app.tools import parse_arguments",
         "assert parse_arguments('get_weather', '{\"city\": \"Oslo\"}').city == 'Oslo'",
-        *(f"from app.providers import {p}; assert {p}.from_request({p}.to_request({p}.from_request({{'messages': []}})))" for p in PROFILES if p == "openai_chat"),
+        *(
+            f"from app.providers import {p}; assert {p}.from_request({p}.to_request({p}.from_request({{'messages': []}})))"
+            for p in PROFILES
+            if p == "openai_chat"
+        ),
     ]
     (tmp_path / "use.py").write_text("\n".join(lines) + "\n", "utf-8")
     run(python, "-W", "error", "use.py", cwd=tmp_path)

@@ -13,9 +13,7 @@ from tests.test_tool_modules import run
 
 ROWS = [
     json.loads(line)
-    for line in (Path(__file__).parent / "corpus" / "declarations.jsonl")
-    .read_text("utf-8")
-    .splitlines()
+    for line in (Path(__file__).parent / "corpus" / "declarations.jsonl").read_text("utf-8").splitlines()
 ]
 
 _IMPORT = """

@@ -56,7 +56,12 @@ def run_tests(copy: Path, *arguments: str) -> str:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | {"PYTHONPATH": str(copy)}
     result = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:xdist", *arguments],
-        cwd=copy, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+        cwd=copy,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
     return result.stdout[-4000:]
 
@@ -155,7 +160,11 @@ def test_add_a_field_that_a_provider_carries(copy: Path) -> None:
         "      seed:\n",
         "      serviceTier:\n        description: How the request is served.\n        type: string\n      seed:\n",
     )
-    replace(copy / "schemas/providers/openai_chat.yaml", "      seed: seed\n", "      seed: seed\n      service_tier: serviceTier\n")
+    replace(
+        copy / "schemas/providers/openai_chat.yaml",
+        "      seed: seed\n",
+        "      seed: seed\n      service_tier: serviceTier\n",
+    )
     generated = build(copy, project(copy))
     code = (
         "import generated.providers.openai_chat as p; "

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.render.tools import tool_modules
 
 from tests.support.package import write_package
 from tests.support.sources import linked, tool
+from toolgen.render.tools import tool_modules
 
 SCHEMAS = Path(__file__).resolve().parents[1] / "schemas"
 
@@ -51,9 +51,7 @@ def run(folder: Path, code: str, data: Any = None) -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def parse(
-    folder: Path, parameters: Any, values: list[Any], files: Mapping[str, Any] | None = None
-) -> list[Any]:
+def parse(folder: Path, parameters: Any, values: list[Any], files: Mapping[str, Any] | None = None) -> list[Any]:
     """What parse_arguments makes of each value."""
     write_package({"tools/probe.yaml": tool(parameters), **(files or {})}, folder)
     return run(folder, _TABLE, [["probe", value] for value in values])
@@ -334,12 +332,9 @@ def test_tools_of_any_legal_name_work(tmp_path: Path, name: str) -> None:
 def test_circles_and_chains_of_any_length_import(tmp_path: Path, count: int) -> None:
     def ring(close: bool) -> dict[str, Any]:
         nodes: dict[str, Any] = {
-            f"n{i}": {"type": "object", "properties": {"next": {"$ref": f"#/$defs/n{i + 1}"}}}
-            for i in range(count)
+            f"n{i}": {"type": "object", "properties": {"next": {"$ref": f"#/$defs/n{i + 1}"}}} for i in range(count)
         }
-        nodes[f"n{count}"] = (
-            nodes["n0"] if close else {"type": "object", "properties": {"end": {"type": "string"}}}
-        )
+        nodes[f"n{count}"] = nodes["n0"] if close else {"type": "object", "properties": {"end": {"type": "string"}}}
         if close:
             nodes[f"n{count - 1}"]["properties"]["next"] = {"$ref": "#/$defs/n0"}
             del nodes[f"n{count}"]

@@ -86,11 +86,15 @@ MUTATIONS = (
         "dump forgets names",
         on_recordings(laws.pure),
         "models.py",
-        "    name: str\n    \"\"\"The name that calls use.\"\"\"",
+        '    name: str\n    """The name that calls use."""',
         "    name: str\n    def __eq__(self, other: object) -> bool: return False",
     ),
     Mutation(
-        "residue is not written back", on_recordings(laws.body_comes_back), "runtime/residue.py", "wire[key] = value", "pass"
+        "residue is not written back",
+        on_recordings(laws.body_comes_back),
+        "runtime/residue.py",
+        "wire[key] = value",
+        "pass",
     ),
     Mutation(
         "the spelling of arguments is forgotten",

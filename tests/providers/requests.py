@@ -7,9 +7,7 @@ from typing import Any
 
 HELLO: Mapping[str, Any] = {"role": "user", "content": "Hello"}
 
-PIXEL = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 WEATHER: Mapping[str, Any] = {
     "name": "get_weather",

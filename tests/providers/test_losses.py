@@ -29,7 +29,10 @@ CARRIERS: dict[str, tuple[str, Any]] = {
     ),
     "DocumentPart.detail": (
         "messages[0].content[0].detail",
-        {"role": "user", "content": [{"type": "document", "data": "AA==", "mediaType": "application/pdf", "detail": "d"}]},
+        {
+            "role": "user",
+            "content": [{"type": "document", "data": "AA==", "mediaType": "application/pdf", "detail": "d"}],
+        },
     ),
     "AudioPart.name": (
         "messages[0].content[0].name",
@@ -108,8 +111,16 @@ def test_what_is_never_sent_is_no_loss(sample: Package, models: Any, provider: s
 def test_a_loss_of_behaviour_is_refused_unless_weakened(sample: Package, models: Any, provider: str) -> None:
     """A flag of failure on data, where results have none; a choice that the wire cannot make."""
     module = sample.provider(provider)
-    requests = [one_result(models, kind, value, isError=True) for kind, value in (("data", {"a": 1}), ("multimodal", []))]
-    forms = {"auto": "auto", "none": "none", "required": "required", "named": {"name": "t"}, "allowed": {"names": ["t"]}}
+    requests = [
+        one_result(models, kind, value, isError=True) for kind, value in (("data", {"a": 1}), ("multimodal", []))
+    ]
+    forms = {
+        "auto": "auto",
+        "none": "none",
+        "required": "required",
+        "named": {"name": "t"},
+        "allowed": {"names": ["t"]},
+    }
     requests += [
         models.load(models.Request, {"messages": [HELLO], "toolChoice": choice})
         for form, choice in forms.items()
@@ -152,7 +163,7 @@ def test_a_loss_of_severity_warning_exists(sample: Package, models: Any, provide
 
 @each_provider
 def test_messages_of_losses_hold_no_content(sample: Package, models: Any, provider: str) -> None:
-    secret = "sesame-open"  # noqa: S105 - stands for what a user said
+    secret = "sesame-open"
     request = {
         "messages": [
             {"role": "user", "content": [{"type": "video", "url": secret}, {"type": "image", "data": secret}]},

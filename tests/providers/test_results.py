@@ -78,7 +78,9 @@ def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, prov
                 {
                     "role": "tool",
                     "results": [
-                        result("call_a", "get_weather", "multimodal", [{"type": "image", "url": "https://e.com/a.png"}]),
+                        result(
+                            "call_a", "get_weather", "multimodal", [{"type": "image", "url": "https://e.com/a.png"}]
+                        ),
                         result("call_b", "place_order", "text", "done"),
                     ],
                 },
@@ -102,4 +104,7 @@ def test_calls_keep_ids_names_arguments_and_order(sample: Package, models: Any, 
     assert [c.name for c in calls] == ["get_weather", "orders-place"]
     assert laws.read(sample, provider, body).messages[1] == request.messages[1]
     module = sample.provider(provider)
-    assert module.to_tool_call(request.messages[1].content[0].call) == module.to_messages(request.messages)[1]["tool_calls"][0]
+    assert (
+        module.to_tool_call(request.messages[1].content[0].call)
+        == module.to_messages(request.messages)[1]["tool_calls"][0]
+    )

@@ -26,9 +26,7 @@ def test_module(sample: Package, python_snapshot: SnapshotAssertion, provider: s
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("provider", PROFILES)
-def test_wire(
-    sample: Package, models: Any, json_snapshot: SnapshotAssertion, provider: str, scenario: str
-) -> None:
+def test_wire(sample: Package, models: Any, json_snapshot: SnapshotAssertion, provider: str, scenario: str) -> None:
     losses: list[Any] = []
     body = laws.write(sample, provider, models.load(models.Request, SCENARIOS[scenario]), losses)
     shown = {"body": body, "losses": [models.dump(loss) for loss in losses]}

@@ -113,7 +113,22 @@ def test_a_declared_tools_name_on_the_wire_is_spelled_back(sample: Package, mode
     assert module.from_request(body).tool_choice == request.tool_choice
 
 
-AWKWARD = ["a" * 65, "a" * 66, "with.dot", "with_dot", "with dot", "é", "", "1", "x" * 64, "with-dot", "\n", "工具", "工", "get weather"]
+AWKWARD = [
+    "a" * 65,
+    "a" * 66,
+    "with.dot",
+    "with_dot",
+    "with dot",
+    "é",
+    "",
+    "1",
+    "x" * 64,
+    "with-dot",
+    "\n",
+    "工具",
+    "工",
+    "get weather",
+]
 
 
 @pytest.mark.pain("P15")
@@ -121,9 +136,7 @@ AWKWARD = ["a" * 65, "a" * 66, "with.dot", "with_dot", "with dot", "é", "", "1"
 def test_names_are_renamed_one_to_one(sample: Package, models: Any, provider: str) -> None:
     module, facts = sample.provider(provider), profile(provider)["names"]
     heard: list[Any] = []
-    request = models.Request(
-        [models.UserMessage("Hello")], tools=[models.ToolDefinition(name) for name in AWKWARD]
-    )
+    request = models.Request([models.UserMessage("Hello")], tools=[models.ToolDefinition(name) for name in AWKWARD])
     body = module.to_request(request, on_loss=heard.append)
     again = module.to_request(request, on_loss=lambda loss: None)
     assert body == again

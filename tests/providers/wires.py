@@ -67,7 +67,9 @@ def _chat_types(body: Any) -> list[str]:
         drained(adapter.validate_python(copy.deepcopy(body), strict=True, extra="forbid"))
     except ValidationError as error:
         rows = error.errors(include_url=False, include_context=False, include_input=False)
-        return sorted({f"{[p for p in row['loc'] if isinstance(p, int)]} {row['type']} {row['loc'][-1]}" for row in rows})
+        return sorted(
+            {f"{[p for p in row['loc'] if isinstance(p, int)]} {row['type']} {row['loc'][-1]}" for row in rows}
+        )
     return []
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import toolgen
+from tests.support.sources import linked
 from toolgen.render.layout import laid_out
 from toolgen.render.tools import tool_modules
-
-from tests.support.sources import linked
 
 RUNTIME = Path(toolgen.__file__).parent / "runtime"
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
+
 from toolgen.diagnostics import Finding, Findings
 from toolgen.load import Document, Sources
 from toolgen.resolve.catalog import SharedType, Tool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from toolgen.diagnostics import Finding, Related, Span
 from toolgen.diagnostics.printers import PRINTERS
 from toolgen.diagnostics.printers.text import WIDTH
@@ -112,9 +113,7 @@ def test_github_escapes_what_could_end_a_command() -> None:
 
 
 @pytest.mark.parametrize("printer", PRINTERS)
-@pytest.mark.parametrize(
-    ("count", "more"), [(100, ""), (101, "1 more finding"), (350, "250 more findings")]
-)
+@pytest.mark.parametrize(("count", "more"), [(100, ""), (101, "1 more finding"), (350, "250 more findings")])
 def test_at_most_a_hundred_are_printed(printer: str, count: int, more: str) -> None:
     printed = PRINTERS[printer](iter([finding(i, 1) for i in range(1, count + 1)]), {})
     assert printed.count("Citty") == 100

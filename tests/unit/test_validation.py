@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from toolgen.config import Config, configuration
 from toolgen.diagnostics import Finding, Findings
 from toolgen.diagnostics.rows.parse import ROWS
@@ -104,14 +105,10 @@ def checked(root: Path, text: str, schema: Mapping[str, Any] = META) -> tuple[bo
 
 
 @pytest.mark.parametrize(("text", "place", "says", "hint"), CASES, ids=[c[0] for c in CASES])
-def test_an_error_is_at_its_place(
-    text: str, place: str | None, says: str, hint: str | None, tmp_path: Path
-) -> None:
+def test_an_error_is_at_its_place(text: str, place: str | None, says: str, hint: str | None, tmp_path: Path) -> None:
     fine, findings = checked(tmp_path, text)
     assert fine == (place is None)
-    assert [f"{f.span.line}:{f.span.column} {f.code}" for f in findings] == (
-        [place] if place else []
-    )
+    assert [f"{f.span.line}:{f.span.column} {f.code}" for f in findings] == ([place] if place else [])
     for finding in findings:
         assert says in finding.message
         assert hint is None or finding.hint == hint
@@ -136,9 +133,7 @@ def test_a_document_has_at_most_some_dozens_of_findings(tmp_path: Path) -> None:
 
 def test_messages_hold_no_long_values_and_no_controls(tmp_path: Path) -> None:
     long = "x" * 900
-    _, findings = checked(
-        tmp_path, f'name: "{long}"\nkind: "{long}\\x1b"\n"{long}": 1\nmark: [{long}]\n'
-    )
+    _, findings = checked(tmp_path, f'name: "{long}"\nkind: "{long}\\x1b"\n"{long}": 1\nmark: [{long}]\n')
     assert len(findings) >= 4
     assert all(len(f.message) < 300 and f.message.isprintable() for f in findings)
     assert all(f.hint is None or len(f.hint) < 300 for f in findings)
@@ -237,9 +232,7 @@ recursion_depth: 2
         ("limits: {gemini: {tools: -1}}\n", "1:26 invalid-value", None),
     ],
 )
-def test_a_fault_in_the_configuration_is_a_finding(
-    text: str, place: str, hint: str | None, tmp_path: Path
-) -> None:
+def test_a_fault_in_the_configuration_is_a_finding(text: str, place: str, hint: str | None, tmp_path: Path) -> None:
     _, findings = configured(tmp_path, text)
     assert [f"{f.span.line}:{f.span.column} {f.code}" for f in findings] == [place]
     assert hint is None or findings[0].hint == hint

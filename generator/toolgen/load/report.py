@@ -14,7 +14,7 @@ WHOLE: Place = (1, 1, 1, 1)
 """The place of a fault that concerns a whole file."""
 
 
-class Unreadable(Exception):  # noqa: N818 - it ends the reading of one file; its finding is made already
+class Unreadable(Exception):
     """Nothing more can be read from this file."""
 
 

@@ -25,9 +25,7 @@ def loaded(root: Path, files: Mapping[str, str | bytes]) -> tuple[Sources, list[
     return load(project(root, files), findings), list(findings)
 
 
-def one(
-    root: Path, content: str | bytes, name: str = "tools/x.yaml"
-) -> tuple[object, list[Finding]]:
+def one(root: Path, content: str | bytes, name: str = "tools/x.yaml") -> tuple[object, list[Finding]]:
     """The value of a single document, or None, and the findings."""
     sources, findings = loaded(root, {name: content})
     every = [*sources.tools, *sources.types, *sources.providers, *sources.formats]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
 from toolgen.diagnostics.rows.load import ROWS
 from toolgen.load import limits
 
@@ -21,9 +22,7 @@ class Case:
     links: dict[str, str] = field(default_factory=dict)
 
 
-def tool(
-    id_: str, content: str | bytes, at: str, code: str, says: str = "", ext: str = "yaml"
-) -> Case:
+def tool(id_: str, content: str | bytes, at: str, code: str, says: str = "", ext: str = "yaml") -> Case:
     name = f"tools/x.{ext}"
     return Case(id_, {name: content}, [f"schemas/{name}:{at}: {code}"], says)
 

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from toolgen.diagnostics import Findings
 from toolgen.load import limits, load
 from toolgen.load.files import Budget, read
@@ -17,9 +18,7 @@ from toolgen.load.folder import Folder
 from .projects import TOOL, brief, loaded, project
 
 
-def test_sources_are_sorted_whatever_the_disk_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sources_are_sorted_whatever_the_disk_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["tools/b.yaml", "tools/a/z.yml", "tools/B.JSON", "tools/a.yaml", "tools/a-b.yaml"]
     files = dict.fromkeys(names, '{"name": "x"}')
     sources, findings = loaded(tmp_path, files)
@@ -49,9 +48,7 @@ def test_paths_texts_and_digests(tmp_path: Path) -> None:
     assert sources.tools[0].source == "tools/n/x.yaml"
     assert sources.texts["schemas/types/t.json"] == "{}"
     assert sources.config is not None
-    assert sources.digests == {
-        name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(files.items())
-    }
+    assert sources.digests == {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(files.items())}
 
 
 @pytest.mark.parametrize("given", ["schemas", "./schemas", "schemas/", "../p/schemas"])
@@ -117,9 +114,7 @@ def test_special_files_are_refused_without_opening_them(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_replaced_by_a_pipe_does_not_hang(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_replaced_by_a_pipe_does_not_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL})
     opened = os.open
 
@@ -134,9 +129,7 @@ def test_a_file_replaced_by_a_pipe_does_not_hang(
     assert [f.code for f in findings] == ["not-a-file"]
 
 
-def test_a_file_that_cannot_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL})
 
     def denied(*_: object) -> int:
@@ -149,9 +142,7 @@ def test_a_file_that_cannot_be_read_is_named(
     assert "Permission denied" in next(iter(findings)).message
 
 
-def test_a_folder_that_cannot_be_listed_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_listed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL})
 
     def denied(*_: object) -> None:

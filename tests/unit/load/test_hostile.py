@@ -12,6 +12,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from toolgen.diagnostics import Findings
 from toolgen.load.json_reader import read_json
 from toolgen.load.report import Report, Unreadable
@@ -19,9 +20,7 @@ from toolgen.load.yaml_reader import read_yaml
 
 from .projects import loaded
 
-_SETTINGS = settings(
-    deadline=None, max_examples=200, suppress_health_check=list(HealthCheck), database=None
-)
+_SETTINGS = settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck), database=None)
 _PIECES = st.sampled_from(
     ["{", "}", "[", "]", ":", ": ", ",", "- ", "? ", "\n", "\n  ", "  ", "&a ", "*a", "!!int ", "!x ", "<<", "|\n", ">-\n",
      "'", '"', "\\", "\\ud83d", '"\\ud800"', "\\U00110000", '"\\UFFFFFFFF"', "---\n", "...\n", "%YAML 1.1\n", "%TAG ! a\n",
@@ -40,9 +39,7 @@ def _only_findings(content: bytes) -> None:
         for i, name in enumerate(("tools/x.yaml", "types/x.json", "toolgen.yaml")):
             sources, findings = loaded(Path(root) / str(i), {name: content})
             documents = [*sources.tools, *sources.types]
-            assert bool(documents) != any(f.span.path.endswith(name) for f in findings) or (
-                name == "toolgen.yaml"
-            )
+            assert bool(documents) != any(f.span.path.endswith(name) for f in findings) or (name == "toolgen.yaml")
             for document in documents:
                 json.dumps(document.value, allow_nan=False, ensure_ascii=False).encode()
                 assert () in document.values
@@ -95,9 +92,7 @@ def test_what_both_parsers_read_is_the_same(text: str) -> None:
 
 @given(st.dictionaries(st.text(), _JSON, max_size=5), st.booleans())
 @_SETTINGS
-def test_json_reads_as_the_standard_library_does(
-    value: dict[str, object], ascii_only: bool
-) -> None:
+def test_json_reads_as_the_standard_library_does(value: dict[str, object], ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=1)
     report = Report("x", Findings())
     tree = read_json(text, report)

@@ -4,6 +4,7 @@ import keyword
 
 import pytest
 from pydantic import BaseModel
+
 from toolgen.plan.names import field_names, module_name, tool_class_name
 
 HOSTILE = [

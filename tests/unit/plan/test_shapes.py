@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from toolgen.plan.classes import AliasPlan, ClassPlan
 from toolgen.plan.names import ClassName
 from toolgen.plan.order import MAX_CIRCLE, ordered

@@ -34,9 +34,7 @@ def test_types_that_fall_together_are_both_named() -> None:
 @pytest.mark.parametrize("name", ["a\n", "", "a b", "ä", "../x", "a" * 65, 3, None])
 def test_illegal_names_and_aliases(name: object) -> None:
     assert [f.code for f in faults({"tools/a.yaml": {"name": name}})] == ["name-illegal"]
-    assert [f.code for f in faults({"tools/a.yaml": {"name": "a", "aliases": [name]}})] == [
-        "alias-illegal"
-    ]
+    assert [f.code for f in faults({"tools/a.yaml": {"name": "a", "aliases": [name]}})] == ["alias-illegal"]
 
 
 def test_defaults_of_a_declaration() -> None:

@@ -88,11 +88,7 @@ def test_data_and_a_property_called_ref_are_no_references() -> None:
     }
 
     (probe,), _ = linked(
-        {
-            "tools/a.yaml": tool(
-                {"properties": {"q": {"enum": [{"$ref": "x"}]}, **schema["properties"]}}
-            )
-        }
+        {"tools/a.yaml": tool({"properties": {"q": {"enum": [{"$ref": "x"}]}, **schema["properties"]}})}
     )
 
     assert probe.parameters is not None

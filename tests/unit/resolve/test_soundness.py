@@ -91,6 +91,4 @@ def test_examples_are_judged_by_the_parameters() -> None:
 
 @pytest.mark.parametrize("root", ["array", ["object", "null"], "string"])
 def test_parameters_are_an_object(root: Any) -> None:
-    assert [f.code for f in faults({"tools/a.yaml": tool({"type": root})})] == [
-        "parameters-not-object"
-    ]
+    assert [f.code for f in faults({"tools/a.yaml": tool({"type": root})})] == ["parameters-not-object"]

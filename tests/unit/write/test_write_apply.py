@@ -7,8 +7,9 @@ import stat
 from pathlib import Path
 
 import pytest
-from toolgen.write import LOCK
 from write_project import ONE, TWO, Project, snapshot
+
+from toolgen.write import LOCK
 
 
 def test_created_changed_deleted_unchanged(project: Project) -> None:
@@ -24,9 +25,7 @@ def test_created_changed_deleted_unchanged(project: Project) -> None:
     assert not project.codes
     assert not project.litter()
     there = snapshot(project.out)
-    assert {k: v for k, v in there.items() if k != LOCK} == {
-        k: v.encode().decode("latin-1") for k, v in TWO.items()
-    }
+    assert {k: v for k, v in there.items() if k != LOCK} == {k: v.encode().decode("latin-1") for k, v in TWO.items()}
     assert not (project.out / "old").exists()
 
 
@@ -225,9 +224,7 @@ def test_a_linked_folder_in_the_output(project: Project, tmp_path: Path) -> None
     assert snapshot(outside) == before
 
 
-def test_a_file_that_comes_during_the_build_is_kept(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_comes_during_the_build_is_kept(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from toolgen.write.switch import Switch
 
     project.build(ONE)
@@ -243,9 +240,7 @@ def test_a_file_that_comes_during_the_build_is_kept(
     assert not project.litter()
 
 
-@pytest.mark.parametrize(
-    "path", ["../x.py", "/x.py", "a/../../x.py", "a\\b.py", "toolgen.lock", "", "a//b", ".git/x"]
-)
+@pytest.mark.parametrize("path", ["../x.py", "/x.py", "a/../../x.py", "a\\b.py", "toolgen.lock", "", "a//b", ".git/x"])
 def test_paths_that_leave_the_package_are_a_defect(project: Project, path: str) -> None:
     with pytest.raises(ValueError, match="no path"):
         project.build({path: "x"})

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from write_project import ONE, TWO, Project, snapshot
+
 from toolgen.diagnostics import Findings
 from toolgen.write import LOCK, Stamp, compare
-from write_project import ONE, TWO, Project, snapshot
 
 
 def test_in_step(project: Project) -> None:
@@ -59,9 +60,7 @@ def test_additional_files(project: Project) -> None:
 
 def test_a_changed_source(project: Project) -> None:
     project.build(ONE)
-    drift = compare(
-        ONE, project.output(), Stamp("1.0", "2026", {"tools/a.yaml": "1" * 64}), Findings()
-    )
+    drift = compare(ONE, project.output(), Stamp("1.0", "2026", {"tools/a.yaml": "1" * 64}), Findings())
     assert drift.changed == (LOCK,)
     assert "tools/a.yaml" in drift.diff
 
@@ -70,17 +69,12 @@ def test_another_version(project: Project) -> None:
     project.build(ONE, version="0.9")
     drift = project.check(ONE)
     assert drift.any
-    assert (
-        drift.lines("generated")[0]
-        == "generated: made by toolgen version 0.9, and this is version 1.0"
-    )
+    assert drift.lines("generated")[0] == "generated: made by toolgen version 0.9, and this is version 1.0"
 
 
 def test_the_diff_is_printable(project: Project) -> None:
     project.build(ONE)
-    (project.out / "tools" / "a.py").write_bytes(
-        b"\x1b[31m\xff\r\x00\xe2\x80\xae\xc2\x85 no newline"
-    )
+    (project.out / "tools" / "a.py").write_bytes(b"\x1b[31m\xff\r\x00\xe2\x80\xae\xc2\x85 no newline")
     diff = project.check(ONE).diff
     assert all(c.isprintable() or c == "\n" for c in diff)
     assert "\\ No newline at end of file" in diff

@@ -96,9 +96,7 @@ def test_killed_between_the_renames_and_built_as_before(tmp_path: Path, exchange
 
 @SYSTEMS
 @STARTS
-@pytest.mark.parametrize(
-    "number_of", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.EPERM]
-)
+@pytest.mark.parametrize("number_of", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.EPERM])
 def test_failed_once(tmp_path: Path, first: bool, exchange: bool, number_of: int) -> None:
     _fail_everywhere(tmp_path, first, exchange, number_of, once=True)
 
@@ -110,9 +108,7 @@ def test_failed_from_there_on(tmp_path: Path, first: bool, exchange: bool, numbe
     _fail_everywhere(tmp_path, first, exchange, number_of, once=False)
 
 
-def _fail_everywhere(
-    tmp_path: Path, first: bool, exchange: bool, number_of: int, *, once: bool
-) -> None:
+def _fail_everywhere(tmp_path: Path, first: bool, exchange: bool, number_of: int, *, once: bool) -> None:
     def fail() -> None:
         raise OSError(number_of, os.strerror(number_of))
 

@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from write_project import ONE, TWO, Project, snapshot, stamp
+
 from toolgen.write import LOCK, LockError, read_lock
 from toolgen.write.lockfile import digest, lock_text
-from write_project import ONE, TWO, Project, snapshot, stamp
 
 
 def test_what_is_written_is_read() -> None:

@@ -62,9 +62,7 @@ def test_relative_to_the_working_folder(project: Project, monkeypatch: pytest.Mo
     assert project.build(ONE, Path(".")) is not None
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "setuid") or os.geteuid() != 0, reason="needs another user to become"
-)
+@pytest.mark.skipif(not hasattr(os, "setuid") or os.geteuid() != 0, reason="needs another user to become")
 def test_denied() -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = Project(Path(folder, "project"))

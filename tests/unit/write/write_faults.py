@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from toolgen.write import disk
 
 READS = ("open", "fstat", "lstat", "read", "readlink", "scandir")
@@ -56,9 +57,7 @@ class At:
             self.action()
 
 
-def install(
-    patch: pytest.MonkeyPatch, act: Callable[[str], None], *, names: tuple[str, ...], exchange: bool
-) -> None:
+def install(patch: pytest.MonkeyPatch, act: Callable[[str], None], *, names: tuple[str, ...], exchange: bool) -> None:
     """Put faults into the disk module; without `exchange`, as on a system that has none."""
     patch.setattr(disk, "os", FaultyOs(act, names))
     real = disk._renameat2() if exchange else None

@@ -49,9 +49,7 @@ class Project:
         self.findings = Findings()
         return apply(files, self.output(out), stamp(version), self.findings, force=force)
 
-    def check(
-        self, files: dict[str, str], out: Path | None = None, *, version: str = "1.0"
-    ) -> Drift:
+    def check(self, files: dict[str, str], out: Path | None = None, *, version: str = "1.0") -> Drift:
         self.findings = Findings()
         return compare(files, self.output(out), stamp(version), self.findings)
 
@@ -74,11 +72,7 @@ def snapshot(folder: Path) -> dict[str, str]:
         for name in [*files, *[f for f in folders if os.path.islink(os.path.join(base, f))]]:
             path = Path(base, name)
             key = path.relative_to(folder).as_posix()
-            found[key] = (
-                f"-> {os.readlink(path)}"
-                if path.is_symlink()
-                else path.read_bytes().decode("latin-1")
-            )
+            found[key] = f"-> {os.readlink(path)}" if path.is_symlink() else path.read_bytes().decode("latin-1")
         if not files and not folders:
             found[Path(base).relative_to(folder).as_posix() + "/"] = ""
     return found
