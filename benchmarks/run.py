@@ -186,7 +186,7 @@ def main() -> int:
         above += middle > case.goal
         mark = "" if middle <= case.goal else "  above"
         print(
-            f"{case.name:24} {middle:6.2f}  {low:5.2f} – {high:5.2f} {case.goal:5.1f} {ours * 1e6:9.1f} {theirs * 1e6:9.1f}{mark}"
+            f"{case.name:24} {middle:6.2f}  {low:5.2f} - {high:5.2f} {case.goal:5.1f} {ours * 1e6:9.1f} {theirs * 1e6:9.1f}{mark}"
         )
     if "growth".startswith(options.only) or options.only in "growth":
         for name, factor in growth(package, 5):

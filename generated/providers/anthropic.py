@@ -1493,29 +1493,40 @@ def _write_response(
 def _read_usage(wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
     """Read what an answer cost."""
     output_tokens_details_count = counts(wire, "output_tokens_details", at)
-    input_tokens_count = count(wire, "input_tokens", at)
-    cache_creation_input_tokens_count = count(wire, "cache_creation_input_tokens", at)
-    cache_read_input_tokens_count = count(wire, "cache_read_input_tokens", at)
-    output_tokens_count = count(wire, "output_tokens", at)
-    output_tokens_details_thinking_tokens_count = count(
-        output_tokens_details_count, "thinking_tokens", at
+    input_tokens_count = wire.get("input_tokens")
+    if type(input_tokens_count) is not int:
+        input_tokens_count = count(wire, "input_tokens", at)
+    cache_creation_input_tokens_count = wire.get("cache_creation_input_tokens")
+    if type(cache_creation_input_tokens_count) is not int:
+        cache_creation_input_tokens_count = count(
+            wire, "cache_creation_input_tokens", at
+        )
+    cache_read_input_tokens_count = wire.get("cache_read_input_tokens")
+    if type(cache_read_input_tokens_count) is not int:
+        cache_read_input_tokens_count = count(wire, "cache_read_input_tokens", at)
+    output_tokens_count = wire.get("output_tokens")
+    if type(output_tokens_count) is not int:
+        output_tokens_count = count(wire, "output_tokens", at)
+    output_tokens_details_thinking_tokens_count = output_tokens_details_count.get(
+        "thinking_tokens"
     )
+    if type(output_tokens_details_thinking_tokens_count) is not int:
+        output_tokens_details_thinking_tokens_count = count(
+            output_tokens_details_count, "thinking_tokens", at
+        )
     rest = leftovers(wire, _USAGE)
-    absent: list[str] = []
     if input_tokens_count is None:
-        absent.append("input_tokens")
+        rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
     input_tokens = (
         (input_tokens_count or 0)
         + (cache_creation_input_tokens_count or 0)
         + (cache_read_input_tokens_count or 0)
     )
     if output_tokens_count is None:
-        absent.append("output_tokens")
+        rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
     output_tokens = output_tokens_count or 0
     total_tokens = input_tokens + output_tokens
 
-    if absent:
-        rest["$absent"] = absent
     nested(
         rest,
         wire,
@@ -1523,9 +1534,9 @@ def _read_usage(wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         leftovers(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
     )
     return Usage(
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        total_tokens=total_tokens,
+        input_tokens,
+        output_tokens,
+        total_tokens,
         input_cached_tokens=cache_read_input_tokens_count,
         input_cache_creation_tokens=cache_creation_input_tokens_count,
         reasoning_tokens=output_tokens_details_thinking_tokens_count,

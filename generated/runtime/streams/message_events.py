@@ -22,12 +22,13 @@ _GROWING = {
 class _Block:
     """A block that is coming: what it started with, and what grew since."""
 
-    __slots__ = ("call", "grown", "head", "text")
+    __slots__ = ("call", "grown", "head", "text", "texts")
 
     def __init__(self, head: dict[str, Any]) -> None:
         self.head = head
         self.grown: dict[str, list[str]] = {}
         self.text: list[str] = []
+        self.texts: list[str] | None = None
         self.call: OpenCall | None = None
 
     def grow(self, key: str, piece: str) -> None:
@@ -35,6 +36,8 @@ class _Block:
             start = self.head.get(key)
             self.grown[key] = [start] if type(start) is str and start else []
         self.grown[key].append(piece)
+        if key == "text" and self.head.get("type") == "text":
+            self.texts = self.grown[key]
 
 
 class MessageEvents(BaseStream):
@@ -47,20 +50,36 @@ class MessageEvents(BaseStream):
         self._usage: dict[str, Any] = {}
         self._end = False
 
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
+
+        Raises:
+            ConversionError: the event is neither.
+        """
+        if type(event) is dict and event.get("type") == "content_block_delta":
+            block = self._blocks.get(event.get("index"))
+            delta = event.get("delta")
+            if block is not None and type(delta) is dict and len(delta) == 2:
+                call = block.call
+                if call is not None:
+                    piece = delta.get("partial_json")
+                    if type(piece) is str and piece and call.told:
+                        call.pieces.append(piece)
+                        call.length += len(piece)
+                        return [ToolCallDelta(call.index, None, None, piece)]
+                elif block.texts is not None:
+                    text = delta.get("text")
+                    if type(text) is str and text:
+                        block.texts.append(text)
+                        return [TextDelta(text)]
+        return super().feed(event)
+
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind = event.get("type")
         if kind == "content_block_delta":
             delta = event.get("delta")
             if type(delta) is not dict:
                 return []
-            block = self._blocks.get(event.get("index", 0))
-            piece = delta.get("partial_json")
-            if block is not None and piece and type(piece) is str and len(delta) == 2:
-                call = block.call
-                if call is not None and call.told:
-                    call.pieces.append(piece)
-                    call.length += len(piece)
-                    return [ToolCallDelta(call.index, None, None, piece)]
             return self._grow(event.get("index", 0), delta)
         if kind == "content_block_start":
             return self._start(event.get("index", 0), event.get("content_block"))

@@ -96,7 +96,7 @@ class ShapePlan:
     lost: tuple[LostField, ...]
     known: Mapping[str, tuple[str, ...]]
     arguments: tuple[str, ...]
-    least: tuple[str, ...]
+    least: Mapping[str, tuple[str, ...]]
     least_arguments: tuple[str, ...]
 
     def keys_of(self, holder: str) -> tuple[KeyPlan, ...]:
@@ -159,7 +159,6 @@ class _Planner:
             if field.required:
                 raise ShapeError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
         needed = {f for k in self.keys if k.required for f in k.fields}
-        least = (*tag, *(k.key for k in self.keys if k.required and k.holder == "wire"))
         severity = "warning" if self.kind.name == "Request" else "note"
         words = re.findall("[A-Z][a-z]*", self.kind.name)
         return ShapePlan(
@@ -174,12 +173,22 @@ class _Planner:
             lost=tuple(LostField(f.python, f.name, severity) for f in missing),
             known=self.known,
             arguments=self._arguments(carried),
-            least=() if self.shape.get("aside") else least,
+            least={} if self.shape.get("aside") else self._least(tuple(tag)),
             least_arguments=self._arguments(needed),
         )
 
     def _arguments(self, carried: set[str]) -> tuple[str, ...]:
         return tuple(f"{f.python}={self._variable(f)}" for f in self.kind.fields if self._variable(f) in carried)
+
+    def _least(self, tags: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+        """The keys that objects of the shape must have; an object with no others needs no further look."""
+        found = {}
+        for held in self.objects:
+            if held.required:
+                keys = [k.key for k in self.keys if k.required and k.holder == held.variable]
+                inner = [o.key for o in self.objects if o.required and o.parent == held.variable]
+                found[held.known] = (*(tags if held.variable == "wire" else ()), *keys, *inner)
+        return found
 
     def _data_fields(self) -> Iterator[FormatField]:
         return (f for f in self.kind.fields if "const" not in f.schema)

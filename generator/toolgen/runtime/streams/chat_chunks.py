@@ -31,6 +31,39 @@ class ChatChunks(BaseStream):
         self._end: Any = None
         self._has_content = False
 
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one chunk, a parsed object or the client's own, and return what it brings. O(1) a chunk.
+
+        A chunk that is like the one before it and brings one piece of text, or of a call that is known, needs no
+        more than that piece.
+
+        Raises:
+            ConversionError: the chunk is neither.
+        """
+        if type(event) is dict and len(event) == len(self._last) and not event.get("usage"):
+            choices = event.get("choices")
+            choice = choices[0] if type(choices) is list and len(choices) == 1 else None
+            if type(choice) is dict and len(choice) == len(self._last_choice):
+                delta = choice.get("delta")
+                if type(delta) is dict and len(delta) == 1 and _says_no_more(choice, event):
+                    text = delta.get("content")
+                    if type(text) is str and text:
+                        self._text.append(text)
+                        self._has_content = True
+                        return [TextDelta(text)]
+                    pieces = delta.get("tool_calls")
+                    if type(pieces) is list and len(pieces) == 1:
+                        piece = pieces[0]
+                        known = self._slots.get(piece.get("index")) if type(piece) is dict else None
+                        function = piece["function"] if known is not None and "function" in piece else None
+                        if type(function) is dict and len(piece) == 2 and len(function) == 1:
+                            text = function.get("arguments")
+                            if known is not None and known.told and type(text) is str and text:
+                                known.pieces.append(text)
+                                known.length += len(text)
+                                return [ToolCallDelta(known.index, None, None, text)]
+        return super().feed(event)
+
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
         events: list[StreamEvent] = []
         choices = event.get("choices")
@@ -94,14 +127,6 @@ class ChatChunks(BaseStream):
         function = piece.get("function")
         if type(function) is not dict:
             function = {}
-        elif len(piece) == 2 and len(function) == 1 and "index" in piece:
-            known = self._slots.get(piece["index"])
-            text = function.get("arguments")
-            if known is not None and known.told and type(text) is str and text:
-                known.pieces.append(text)
-                known.length += len(text)
-                events.append(ToolCallDelta(known.index, None, None, text))
-                return
         call = self._call_of(piece, function, position)
         for key, value in piece.items():
             if key not in ("function", "index") and value not in (None, ""):
@@ -203,6 +228,11 @@ class ChatChunks(BaseStream):
 
     def _ended(self) -> bool:
         return self._end is not None
+
+
+def _says_no_more(choice: dict[str, Any], event: dict[str, Any]) -> bool:
+    """Whether a choice is the first one's, goes on, and has nothing beside its delta."""
+    return not (choice.get("finish_reason") or choice.get("index") or choice.get("logprobs") or event.get("error"))
 
 
 def _joined(old: Any, new: Any) -> Any:
