@@ -1188,7 +1188,8 @@ def _read_block(wire: Any, at: Path, reader: Reader) -> AssistantPart:
 def _write_block(part: AssistantPart, at: Path, writer: Writer) -> Any:
     """Write a part of an answer as a block."""
     if type(part) is ToolCallPart:
-        writer.own(part.metadata, at)
+        if part.metadata:
+            writer.own(part.metadata, at)
         return _write_tool_call(part.call, (at, "call"), writer)
     if type(part) is ReasoningPart:
         return _write_reasoning(part, at, writer)
@@ -1222,7 +1223,7 @@ def _write_messages(
     results: list[Any] | None = None
     leading = True
     for message, here, places in arranged(messages, at, writer):
-        own = writer.own(message.metadata, here)
+        own = writer.own(message.metadata, here) if message.metadata else NOTHING
         if type(message) is SystemMessage:
             if leading or not own.get("$inline"):
                 continue
@@ -1255,7 +1256,9 @@ def _write_messages(
 
 
 def _with_rest(wire: dict[str, Any], own: Residue) -> dict[str, Any]:
-    restore(wire, own)
+    """Put back what of the message was kept."""
+    if own:
+        restore(wire, own)
     return wire
 
 
@@ -1403,7 +1406,7 @@ def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolRes
 
 def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the result of a call: data as its JSON text, an error with the flag."""
-    own = writer.own(result.metadata, at)
+    own = writer.own(result.metadata, at) if result.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "tool_result",
         "tool_use_id": writer.call_id(result.tool_call_id),
@@ -1422,7 +1425,8 @@ def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str
         del wire["content"]
     if result.kind == "error" or result.is_error:
         wire["is_error"] = True
-    restore(wire, own)
+    if own:
+        restore(wire, own)
     return wire
 
 

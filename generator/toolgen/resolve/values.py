@@ -76,7 +76,9 @@ def check_values(
             reason = _quick(against, value)
             if reason is None:
                 reason = reason_against(judge.evolve(schema=against), value)
-            if reason:
+            if reason and way == ("default",) and value is None:
+                findings.add("default-null", library.span(place, *way))
+            elif reason:
                 findings.add(
                     "value-contradicts",
                     library.span(place, *way),

@@ -20,6 +20,7 @@ from tests.support.sources import faults, linked, tool
         ({"type": "integer", "default": "1"}, "value-contradicts", "default"),
         ({"type": "integer", "default": True}, "value-contradicts", "default"),
         ({"type": "integer", "maximum": 3, "default": 4}, "value-contradicts", "default"),
+        ({"type": "integer", "default": None}, "default-null", "default"),
         ({"type": "string", "examples": ["a", 2]}, "value-contradicts", "examples"),
         ({"minimum": 3, "maximum": 2}, "bounds-contradict", "minimum"),
         ({"exclusiveMinimum": 2, "maximum": 2}, "bounds-contradict", "exclusiveMinimum"),

@@ -95,6 +95,14 @@ _SCHEMAS: tuple[Code, ...] = (
         "The value is judged by the whole schema it stands in.",
     ),
     Code(
+        "default-null",
+        "warning",
+        "the default is null, which its own schema refuses",
+        "Leave the default out, or allow null.",
+        "Schema writers put null where a value may be left out. An absent value reads as None here with or without "
+        "it; a model that sends the null is refused, as the schema says.",
+    ),
+    Code(
         "example-invalid",
         "error",
         "the example is refused by `parameters`: {reason}",
