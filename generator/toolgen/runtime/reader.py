@@ -19,15 +19,15 @@ __all__ = ["Reader"]
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
-    __slots__ = ("_called", "_spoken", "_used", "position", "turn", "wire")
+    __slots__ = ("_called", "spoken", "used", "position", "turn", "wire")
 
     def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self.wire = wire
         self.turn = turn
         self.position = 0
-        self._used: set[str] = set()
+        self.used: set[str] = set()
         self._called: dict[str, tuple[str, str, int]] = {}
-        self._spoken = {
+        self.spoken = wire.spoken | {
             wire.spelling(tool.name): tool.name
             for tool in tools
             if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
@@ -39,7 +39,7 @@ class Reader:
 
     def tool_name(self, name: str) -> str:
         """A tool's own name for its spelling on this wire."""
-        return self.wire.spoken.get(name) or self._spoken.get(name, name)
+        return self.spoken.get(name, name)
 
     def call_id(self, found: Any, at: Path) -> tuple[str, Any]:
         """The id of a call, and the wire's spelling where it differs.
@@ -53,13 +53,13 @@ class Reader:
         self.position = position + 1
         if found is not None and found is not ABSENT and type(found) is not str:
             raise wrong_type(at, "a string", found)
-        if found and found not in self._used and not found.isspace():
-            self._used.add(found)
+        if found and found not in self.used and not found.isspace():
+            self.used.add(found)
             return found, ABSENT
         made = synthetic_id(self.turn, position)
-        while made in self._used:
+        while made in self.used:
             made += "_"
-        self._used.add(made)
+        self.used.add(made)
         return made, found
 
     def called(self, spelling: Any, call: ToolCall) -> None:

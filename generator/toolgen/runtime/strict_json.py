@@ -63,18 +63,24 @@ def _plainly(text: str) -> Any:
         value, end = _PLAIN(text, 0)
     except (StopIteration, ValueError):
         return None
-    keys = 0
-    waiting = [value]
-    for item in waiting:
+    if end != len(text):
+        return None
+    keys = text.count(":")
+    return value if (_keys(value) if type(value) is dict or type(value) is list else 0) == keys else None
+
+
+def _keys(value: Any) -> int:
+    """The number of keys inside; one too few where a number overflowed, so that the text is read with care."""
+    found, items = (len(value), value.values()) if type(value) is dict else (0, value)
+    for item in items:
         kind = type(item)
-        if kind is dict:
-            keys += len(item)
-            waiting += item.values()
-        elif kind is list:
-            waiting += item
+        if kind is str or kind is int:
+            continue
+        if kind is dict or kind is list:
+            found += _keys(item)
         elif kind is float and item - item != 0.0:
-            return None
-    return value if end == len(text) and keys == text.count(":") else None
+            return -1_000_000
+    return found
 
 
 def _check_depth(text: str) -> None:

@@ -21,7 +21,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    return reader.tool_name(value), ABSENT
+    return reader.spoken.get(value, value), ABSENT
 
 
 def write(name: str, kept: Any, at: Path, writer: Writer) -> str:
