@@ -1,0 +1,80 @@
+"""The README tells the truth: its declaration is compiled, its code is run, its output compared."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.generated import toolgen
+from tests.support.repository import ROOT
+
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def block(language: str, position: int = 0) -> str:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[position]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "schemas" / "tools").mkdir(parents=True)
+    (tmp_path / "schemas" / "tools" / "get_weather.yaml").write_text(block("yaml"), "utf-8")
+    return tmp_path
+
+
+def shown() -> list[tuple[list[str], str]]:
+    """The commands of the README and what it says that they print, up to an ellipsis."""
+    found = re.findall(
+        r"^\$ toolgen ([^#\n]*?)(?: *#[^\n]*)?\n(.*?)(?=^\$|\Z)", block("console"), re.DOTALL | re.MULTILINE
+    )
+    return [(arguments.split(), printed.split("…")[0]) for arguments, printed in found]
+
+
+def counted(text: str) -> str:
+    """The text without how many files there were, which changes with every module of the runtime."""
+    return re.sub(r"^(\w+): \d+ created$", r"\1: created", text, flags=re.MULTILINE)
+
+
+def test_the_module_is_what_the_declaration_gives(project: Path) -> None:
+    assert toolgen("build", "schemas", cwd=project).returncode == 0
+    assert block("python") in (project / "generated" / "tools" / "get_weather.py").read_text("utf-8")
+
+
+def test_the_code_runs(project: Path) -> None:
+    toolgen("build", "schemas", cwd=project)
+    code = block("python", 1) + "\nassert openai_chat.to_request(history) == body"
+    code = code.replace('parse_arguments("get', "assert 'Oslo' == parse_arguments(\"get")
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=project, capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_commands_print_what_is_shown(project: Path) -> None:
+    commands = shown()
+    assert [arguments[0] for arguments, _ in commands] == ["build", "check", "show", "schema", "build"]
+    for number, (arguments, printed) in enumerate(commands):
+        if number == 4:
+            source = project / "schemas" / "tools" / "get_weather.yaml"
+            source.write_text(source.read_text("utf-8").replace("type: object", "type: objekt"), "utf-8")
+        result = toolgen(*arguments, cwd=project)
+        assert counted(result.stdout + result.stderr).startswith(counted(printed)), arguments
+        assert result.returncode == (2 if number == 4 else 0)
+
+
+def test_every_make_target_of_the_documents_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    texts = README + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    targets = {t for line in re.findall(r"`?make ((?:[a-z]+ ?)+)", texts) for t in line.split()[:1]}
+    assert {t for t in targets if f"\n{t}:" not in makefile} == set()
+
+
+def test_links_lead_somewhere() -> None:
+    for document in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / document).read_text("utf-8")
+        links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+        assert [link for link in links if not (ROOT / link).exists()] == []
