@@ -1691,11 +1691,11 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
     if stop_kept is not ABSENT:
         rest["stop_sequences"] = stop_kept
     return Request(
-        messages=messages,
-        model=model,
-        tools=tools,
-        tool_choice=tool_choice,
-        parallel_tool_calls=parallel_tool_calls,
+        messages,
+        model,
+        tools,
+        tool_choice,
+        parallel_tool_calls,
         max_output_tokens=max_output_tokens,
         temperature=temperature,
         top_p=top_p,
@@ -1781,18 +1781,14 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         _DIALECTS,
     )
     if wire.keys() == _TOOL_LEAST and name_kept is ABSENT and parameters_kept is ABSENT:
-        return ToolDefinition(name=name, parameters=parameters)
+        return ToolDefinition(name, parameters=parameters)
     rest = leftovers(wire, _TOOL)
     if name_kept is not ABSENT:
         rest["name"] = name_kept
     if parameters_kept is not ABSENT:
         rest["input_schema"] = parameters_kept
     return ToolDefinition(
-        name=name,
-        description=description,
-        parameters=parameters,
-        strict=strict,
-        metadata=reader.metadata(rest),
+        name, description, parameters, strict, metadata=reader.metadata(rest)
     )
 
 
@@ -1837,7 +1833,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id=id, name=name, arguments=arguments, invalid=invalid)
+        return ToolCall(id, name, arguments, invalid)
     rest = leftovers(wire, _TOOL_CALL)
     if id_kept is not ABSENT:
         rest["id"] = id_kept
@@ -1845,13 +1841,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         rest["name"] = name_kept
     if arguments_kept is not ABSENT:
         rest["input"] = arguments_kept
-    return ToolCall(
-        id=id,
-        name=name,
-        arguments=arguments,
-        invalid=invalid,
-        metadata=reader.metadata(rest),
-    )
+    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1887,11 +1877,11 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
     if wire.keys() == _TEXT_PART_LEAST:
-        return TextPart(text=text)
+        return TextPart(text)
     rest = leftovers(wire, _TEXT_PART)
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
-    return TextPart(text=text, cache=cache, metadata=reader.metadata(rest))
+    return TextPart(text, cache, metadata=reader.metadata(rest))
 
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1923,19 +1913,13 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
     if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT:
-        return ImagePart(url=url, data=data, media_type=media_type)
+        return ImagePart(url, data, media_type)
     rest = leftovers(wire, _IMAGE_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
-    return ImagePart(
-        url=url,
-        data=data,
-        media_type=media_type,
-        cache=cache,
-        metadata=reader.metadata(rest),
-    )
+    return ImagePart(url, data, media_type, cache=cache, metadata=reader.metadata(rest))
 
 
 def _write_image_part(part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1982,19 +1966,14 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
     if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT:
-        return DocumentPart(url=url, data=data, media_type=media_type)
+        return DocumentPart(url, data, media_type)
     rest = leftovers(wire, _DOCUMENT_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
     return DocumentPart(
-        url=url,
-        data=data,
-        media_type=media_type,
-        name=name,
-        cache=cache,
-        metadata=reader.metadata(rest),
+        url, data, media_type, name, cache=cache, metadata=reader.metadata(rest)
     )
 
 
@@ -2040,9 +2019,9 @@ def _read_thinking_part(
     if type(text) is not str:
         raise wrong_type((at, "thinking"), "a string", text)
     if wire.keys() == _THINKING_PART_LEAST:
-        return ReasoningPart(text=text)
+        return ReasoningPart(text)
     rest = leftovers(wire, _THINKING_PART)
-    return ReasoningPart(text=text, metadata=reader.metadata(rest))
+    return ReasoningPart(text, metadata=reader.metadata(rest))
 
 
 def _write_thinking_part(
@@ -2065,9 +2044,9 @@ def _read_output_schema(wire: dict[str, Any], at: Path, reader: Reader) -> Outpu
     if type(schema) is not dict:
         raise wrong_type((at, "schema"), "an object", schema)
     if wire.keys() == _OUTPUT_SCHEMA_LEAST:
-        return OutputSchema(schema=schema)
+        return OutputSchema(schema)
     rest = leftovers(wire, _OUTPUT_SCHEMA)
-    return OutputSchema(schema=schema, metadata=reader.metadata(rest))
+    return OutputSchema(schema, metadata=reader.metadata(rest))
 
 
 def _write_output_schema(

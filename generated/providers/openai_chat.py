@@ -1623,7 +1623,7 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     if stream is not None and type(stream) is not bool:
         raise wrong_type((at, "stream"), "a boolean", stream)
     if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT:
-        return Request(messages=messages)
+        return Request(messages)
     rest = leftovers(wire, _REQUEST)
     if messages_kept is not ABSENT:
         rest["messages"] = messages_kept
@@ -1639,19 +1639,19 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     if reasoning_kept is not ABSENT:
         rest["reasoning_effort"] = reasoning_kept
     return Request(
-        messages=messages,
-        model=model,
-        tools=tools,
-        tool_choice=tool_choice,
-        parallel_tool_calls=parallel_tool_calls,
-        output_format=output_format,
-        max_output_tokens=max_output_tokens,
-        temperature=temperature,
-        top_p=top_p,
-        stop=stop,
-        seed=seed,
-        reasoning=reasoning,
-        stream=stream,
+        messages,
+        model,
+        tools,
+        tool_choice,
+        parallel_tool_calls,
+        output_format,
+        max_output_tokens,
+        temperature,
+        top_p,
+        stop,
+        seed,
+        reasoning,
+        stream,
         metadata=reader.metadata(rest),
     )
 
@@ -1746,7 +1746,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         and function.keys() == _TOOL_FUNCTION_LEAST
         and name_kept is ABSENT
     ):
-        return ToolDefinition(name=name)
+        return ToolDefinition(name)
     rest = leftovers(wire, _TOOL)
     function_rest = leftovers(function, _TOOL_FUNCTION)
     if name_kept is not ABSENT:
@@ -1755,11 +1755,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         function_rest["parameters"] = parameters_kept
     nested(rest, wire, "function", function_rest)
     return ToolDefinition(
-        name=name,
-        description=description,
-        parameters=parameters,
-        strict=strict,
-        metadata=reader.metadata(rest),
+        name, description, parameters, strict, metadata=reader.metadata(rest)
     )
 
 
@@ -1816,7 +1812,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id=id, name=name, arguments=arguments, invalid=invalid)
+        return ToolCall(id, name, arguments, invalid)
     rest = leftovers(wire, _TOOL_CALL)
     function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
     if id_kept is not ABSENT:
@@ -1826,13 +1822,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(
-        id=id,
-        name=name,
-        arguments=arguments,
-        invalid=invalid,
-        metadata=reader.metadata(rest),
-    )
+    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1878,19 +1868,13 @@ def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolRes
         and tool_call_id_kept is ABSENT
         and kind_kept is ABSENT
     ):
-        return ToolResult(tool_call_id=tool_call_id, name=name, kind=kind, value=value_)
+        return ToolResult(tool_call_id, name, kind, value_)
     rest = leftovers(wire, _TOOL_RESULT)
     if tool_call_id_kept is not ABSENT:
         rest["tool_call_id"] = tool_call_id_kept
     if kind_kept is not ABSENT:
         rest["content"] = kind_kept
-    return ToolResult(
-        tool_call_id=tool_call_id,
-        name=name,
-        kind=kind,
-        value=value_,
-        metadata=reader.metadata(rest),
-    )
+    return ToolResult(tool_call_id, name, kind, value_, metadata=reader.metadata(rest))
 
 
 def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1927,9 +1911,9 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     if type(text) is not str:
         raise wrong_type((at, "text"), "a string", text)
     if wire.keys() == _TEXT_PART_LEAST:
-        return TextPart(text=text)
+        return TextPart(text)
     rest = leftovers(wire, _TEXT_PART)
-    return TextPart(text=text, metadata=reader.metadata(rest))
+    return TextPart(text, metadata=reader.metadata(rest))
 
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1950,9 +1934,9 @@ def _read_refusal_part(wire: dict[str, Any], at: Path, reader: Reader) -> Refusa
     if type(text) is not str:
         raise wrong_type((at, "refusal"), "a string", text)
     if wire.keys() == _REFUSAL_PART_LEAST:
-        return RefusalPart(text=text)
+        return RefusalPart(text)
     rest = leftovers(wire, _REFUSAL_PART)
-    return RefusalPart(text=text, metadata=reader.metadata(rest))
+    return RefusalPart(text, metadata=reader.metadata(rest))
 
 
 def _write_refusal_part(part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1983,18 +1967,14 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
         and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
         and url_kept is ABSENT
     ):
-        return ImagePart(url=url, data=data, media_type=media_type)
+        return ImagePart(url, data, media_type)
     rest = leftovers(wire, _IMAGE_PART)
     image_url_rest = leftovers(image_url, _IMAGE_PART_IMAGE_URL)
     if url_kept is not ABSENT:
         image_url_rest["url"] = url_kept
     nested(rest, wire, "image_url", image_url_rest)
     return ImagePart(
-        url=url,
-        data=data,
-        media_type=media_type,
-        detail=detail,
-        metadata=reader.metadata(rest),
+        url, data, media_type, detail=detail, metadata=reader.metadata(rest)
     )
 
 
@@ -2096,19 +2076,13 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
         and file.keys() == _DOCUMENT_PART_FILE_LEAST
         and url_kept is ABSENT
     ):
-        return DocumentPart(url=url, data=data, media_type=media_type)
+        return DocumentPart(url, data, media_type)
     rest = leftovers(wire, _DOCUMENT_PART)
     file_rest = leftovers(file, _DOCUMENT_PART_FILE)
     if url_kept is not ABSENT:
         file_rest["file_data"] = url_kept
     nested(rest, wire, "file", file_rest)
-    return DocumentPart(
-        url=url,
-        data=data,
-        media_type=media_type,
-        name=name,
-        metadata=reader.metadata(rest),
-    )
+    return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
 
 def _write_document_part(
@@ -2157,13 +2131,11 @@ def _read_output_schema(wire: dict[str, Any], at: Path, reader: Reader) -> Outpu
         wire.keys() == _OUTPUT_SCHEMA_LEAST
         and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
     ):
-        return OutputSchema(schema=schema)
+        return OutputSchema(schema)
     rest = leftovers(wire, _OUTPUT_SCHEMA)
     json_schema_rest = leftovers(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
     nested(rest, wire, "json_schema", json_schema_rest)
-    return OutputSchema(
-        schema=schema, name=name, strict=strict, metadata=reader.metadata(rest)
-    )
+    return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
 
 
 def _write_output_schema(
@@ -2199,7 +2171,7 @@ def _read_system_message(
     rest = leftovers(wire, _SYSTEM_MESSAGE)
     if wire["role"] != "system":
         rest["role"] = wire["role"]
-    return SystemMessage(content=content, name=name, metadata=reader.metadata(rest))
+    return SystemMessage(content, name, metadata=reader.metadata(rest))
 
 
 def _write_system_message(
@@ -2229,9 +2201,9 @@ def _read_user_message(wire: dict[str, Any], at: Path, reader: Reader) -> UserMe
     if name is not None and type(name) is not str:
         raise wrong_type((at, "name"), "a string", name)
     if wire.keys() == _USER_MESSAGE_LEAST:
-        return UserMessage(content=content)
+        return UserMessage(content)
     rest = leftovers(wire, _USER_MESSAGE)
-    return UserMessage(content=content, name=name, metadata=reader.metadata(rest))
+    return UserMessage(content, name, metadata=reader.metadata(rest))
 
 
 def _write_user_message(

@@ -178,7 +178,16 @@ class _Planner:
         )
 
     def _arguments(self, carried: set[str]) -> tuple[str, ...]:
-        return tuple(f"{f.python}={self._variable(f)}" for f in self.kind.fields if self._variable(f) in carried)
+        """Arguments of the type's constructor: by position as far as no field is left out, then by name."""
+        found: list[str] = []
+        gap = False
+        for field in self.kind.fields:
+            variable = self._variable(field)
+            if variable in carried:
+                found.append(f"{field.python}={variable}" if gap else variable)
+            else:
+                gap = True
+        return tuple(found)
 
     def _least(self, tags: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
         """The keys that objects of the shape must have; an object with no others needs no further look."""
