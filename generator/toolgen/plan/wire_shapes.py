@@ -250,7 +250,9 @@ class _Planner:
         self.objects[place] = replace(self.objects[place], required=any_required or variable == "wire")
 
     def _key(self, holder: str, key: str, spec: Mapping[str, Any], path: str, own: str) -> KeyPlan | None:
-        names = spec["fields"] if "fields" in spec else [spec["field"]]
+        names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
+        if not names:
+            raise ShapeError(("shapes", self.name, "keys"), f"the key {key} carries no field")
         fields = [self.fields.get(n) for n in names]
         if any(f is None for f in fields):
             return None

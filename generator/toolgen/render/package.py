@@ -10,12 +10,13 @@ from typing import Any
 
 from toolgen.plan.definitions import definition_facts
 from toolgen.plan.provider import ProviderPlan, plan_provider
+from toolgen.plan.wire_shapes import ShapeError
 from toolgen.render.environment import environment
 from toolgen.render.format_code import format_code
 from toolgen.render.imported import Imported
 from toolgen.render.layout import HEADER, laid_out
 from toolgen.render.tools import tool_modules
-from toolgen.render.used_names import with_imports
+from toolgen.render.used_names import UnknownNameError, with_imports
 from toolgen.resolve import Catalog
 from toolgen.resources import runtime_folder
 
@@ -83,4 +84,7 @@ def _provider(plan: ProviderPlan, models: list[str], payload: list[Any]) -> str:
     encoded = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
     template = environment().get_template(f"providers/{plan.template}.py.jinja")
     text = template.render(plan=plan, payload=payload, fingerprint=hashlib.sha256(encoded).hexdigest())
-    return laid_out(path, with_imports(text, "..", models))
+    try:
+        return laid_out(path, with_imports(text, "..", models))
+    except UnknownNameError as error:
+        raise ShapeError((), f"{error}", plan.name) from error

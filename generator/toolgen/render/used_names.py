@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import symtable
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -15,6 +16,17 @@ MARK = "# imports\n"
 
 _LATE = "from __future__ import annotations\n"
 """Taken out before names are collected: with it, annotations are no code."""
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class UnknownNameError(ValueError):
+    """A text uses a name that nothing defines: a profile names a codec, a block or a class that is not there."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no {name}")
+        self.name = name
+
 
 STANDARD: Mapping[str, str] = {
     "Any": "typing",
@@ -59,10 +71,16 @@ def with_imports(text: str, package: str, models: Iterable[str]) -> str:
     """Replace the mark by the imports that the text needs.
 
     `package` is the way from the module to the root of the output, as dots; `models` are the names in `models.py`.
+
+    Raises:
+        UnknownNameError: a name is defined neither in the text, nor in the format, nor in the runtime.
     """
     wanted = _globals(symtable.symtable(text.replace(_LATE, "", 1), "<module>", "exec"))
     groups: dict[str, list[str]] = {}
     models = set(models)
+    unknown = sorted(wanted - models - STANDARD.keys() - runtime_names().keys() - _BUILTINS)
+    if unknown:
+        raise UnknownNameError(unknown[0])
     for name in sorted(wanted):
         if name in STANDARD:
             groups.setdefault(STANDARD[name], []).append(name)

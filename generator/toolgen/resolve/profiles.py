@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.load import Document
 from toolgen.parse import keys
+from toolgen.parse.meta import meta
+from toolgen.parse.validation import conforms
 from toolgen.resolve.catalog import Profile
 from toolgen.resources import provider_templates
 
@@ -42,7 +45,10 @@ def link_profiles(
         layers.setdefault(stem(document), []).append(document)
     linked = {name: _link(name, layers, (), findings) for name in sorted(layers)}
     names = sorted(linked) if wanted is None else [name for name in dict.fromkeys(wanted) if name in linked]
-    return tuple(profile for name in names if (profile := linked[name]) is not None)
+    profiles = tuple(profile for name in names if (profile := linked[name]) is not None)
+    for profile in profiles:
+        conforms(replace(profile.documents[-1], value=profile.facts), meta("provider"), findings)
+    return profiles
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -30,7 +30,7 @@ ROWS: tuple[Code, ...] = (
     Code(
         "profile-shape",
         "error",
-        "{reason}",
+        "the profile does not fit the format: {reason}",
         "see `toolgen schema provider` and `toolgen schema format`",
         "A shape maps keys of the wire to fields of the format. Every required field needs a key, or nothing could "
         "be read from the wire; a union needs shapes that its tag can tell apart.",

@@ -1,0 +1,79 @@
+"""Profiles: what a project adds and overrides, and what is said where it does not hold together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.generated import write_project
+from toolgen.compiling import compile_project
+from toolgen.diagnostics import Findings
+
+
+def project(folder: Path, providers: str, **profiles: str) -> Path:
+    schemas = write_project(folder)
+    (schemas / "toolgen.yaml").write_text(f"providers: [{providers}]\n", encoding="utf-8")
+    (schemas / "providers").mkdir(exist_ok=True)
+    for name, text in profiles.items():
+        (schemas / "providers" / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return schemas
+
+
+def built(schemas: Path) -> tuple[Any, list[tuple[str, int, str]]]:
+    findings = Findings()
+    result = compile_project(schemas, findings)
+    return result, [(f.code, f.span.line, f.span.path) for f in findings if f.level == "error"]
+
+
+@pytest.mark.pain("P10")
+def test_a_project_overrides_a_fact_of_a_shipped_profile(tmp_path: Path) -> None:
+    schemas = project(tmp_path, "openai_chat", openai_chat="finish_reasons: {done: stop, length: null}\n")
+    result, errors = built(schemas)
+    assert errors == []
+    assert '"done": "stop"' in result.files["providers/openai_chat.py"]
+    assert '"length": "length"' not in result.files["providers/openai_chat.py"]
+
+
+def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) -> None:
+    schemas = project(tmp_path, "my_host", my_host="extends: openai_chat\ntitle: My host\n")
+    result, errors = built(schemas)
+    assert errors == []
+    assert "providers/openai_chat.py" not in result.files
+    assert '"My host"' in result.files["providers/my_host.py"]
+    assert '"my_host"' in result.files["providers/my_host.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("title: Mine\n", "profile-template", 1),
+        ("extends: openai_chatt\n", "profile-unknown", 1),
+        ("extends: mine_too\n", "profile-cycle", 1),
+        ("extends: openai_chat\ntitel: x\n", "unknown-key", 2),
+        ("extends: openai_chat\nids: null\n", "missing-key", 1),
+        ("extends: openai_chat\nids:\n  length: many\n", "wrong-type", 3),
+        ("extends: openai_chat\nshapes: {tool_call: {keys: {id: null}}}\n", "profile-shape", 2),
+        ("extends: openai_chat\nshapes: {tool_call: {type: Tool_Call}}\n", "profile-shape", 2),
+        ("extends: openai_chat\nunions: {user_content: {shapes: [nothing]}}\n", "profile-shape", 2),
+        ("extends: openai_chat\nshapes: {tool_call: {keys: {x: {as: call_id}}}}\n", "profile-shape", 2),
+        ("extends: openai_chat\nshapes: {tool_call: {keys: {id: {as: no_such}}}}\n", "profile-shape", 1),
+        ("extends: openai_chat\nstream: {reads: os}\n", "profile-shape", 1),
+        ("extends: openai_chat\nstream: {reads: 'object): x = 1 #'}\n", "invalid-value", 2),
+    ],
+)
+def test_a_profile_that_does_not_hold_together_is_named_with_its_line(
+    tmp_path: Path, text: str, code: str, line: int
+) -> None:
+    schemas = project(tmp_path, "mine", mine=text, mine_too="extends: mine\n")
+    result, errors = built(schemas)
+    assert result is None
+    assert (code, line) in {(c, n) for c, n, _ in errors}
+    assert {path for _, _, path in errors} <= {"schemas/providers/mine.yaml", "schemas/providers/mine_too.yaml"}
+
+
+def test_a_provider_that_is_not_there_is_named(tmp_path: Path) -> None:
+    result, errors = built(project(tmp_path, "openai_chat, opnai_chat"))
+    assert result is None
+    assert errors == [("provider-unknown", 1, "schemas/toolgen.yaml")]
