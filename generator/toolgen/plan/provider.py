@@ -23,11 +23,12 @@ class MemberPlan:
 
 @dataclass(frozen=True, slots=True)
 class UnionPlan:
-    """Objects of several shapes, told apart by a tag. What has none of the shapes stays opaque."""
+    """Objects of several shapes, told apart by a tag, or by the function `by`. What has none of the shapes stays opaque."""
 
     name: str
     types: tuple[str, ...]
     tag: str
+    by: str
     members: tuple[MemberPlan, ...]
 
 
@@ -98,16 +99,21 @@ def _union(
     name: str, union: Mapping[str, Any], facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]
 ) -> UnionPlan:
     members = []
-    for shape_name in union["shapes"]:
+    by = union.get("by", "")
+    named = {shape: word for word, shape in union["shapes"].items()} if by else {}
+    for shape_name in named or union["shapes"]:
         shape = shapes.get(shape_name)
         if shape is None:
             raise ShapeError(("unions", name, "shapes"), f"there is no shape {shape_name}")
-        words = [word for key, word in shape.tag if key == union["tag"]]
+        if by:
+            members.append(MemberPlan((named[shape_name],), shape_name, shape.type, ()))
+            continue
+        words = [str(word) for key, word in shape.tag if key == union["tag"]]
         if not words:
             raise ShapeError(("shapes", shape_name, "tag"), f"needs the tag {union['tag']}, for it is in {name}")
         needs = tuple(facts["shapes"][shape_name].get("needs", ()))
         members.append(MemberPlan((*words, *shape.tag_also.get(union["tag"], ())), shape_name, shape.type, needs))
-    return UnionPlan(name, tuple(union["types"]), union["tag"], tuple(members))
+    return UnionPlan(name, tuple(union["types"]), union.get("tag", ""), by, tuple(members))
 
 
 def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from toolgen.resolve import Format, FormatField, FormatType
 
-Kind = Literal["plain", "also", "call", "list", "text_or"]
+Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
 
 CHECKS: Mapping[str, tuple[str, str]] = {
     "string": ("type({}) is not str", "a string"),
@@ -47,7 +47,8 @@ class KeyPlan:
     """A key and the fields that it carries.
 
     `path` is the place on the wire, `place` that in the format. `reads` and `writes` are the functions of a codec, block or union, where `kind` is not plain; `fields` the
-    variables that hold what was read, `values` the expressions that are written.
+    variables that hold what was read, `values` the expressions that are written. A key of kind `beside` shares its
+    fields with other keys of the object: its functions are given the object, and give what goes into it.
     """
 
     kind: Kind
@@ -72,7 +73,7 @@ class KeyPlan:
 
 @dataclass(frozen=True, slots=True)
 class LostField:
-    """A field that the wire has no place for."""
+    """A field that the wire has no place for: `severity` of the loss, as an expression of the field's value."""
 
     python: str
     json: str
@@ -89,7 +90,7 @@ class ShapePlan:
     variable: str
     objects: tuple[ObjectPlan, ...]
     keys: tuple[KeyPlan, ...]
-    tag: tuple[tuple[str, str], ...]
+    tag: tuple[tuple[str, str | bool], ...]
     tag_also: Mapping[str, tuple[str, ...]]
     lost: tuple[LostField, ...]
     known: Mapping[str, tuple[str, ...]]
@@ -154,7 +155,6 @@ class _Planner:
         for field in missing:
             if field.required:
                 raise ShapeError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
-        severity = "warning" if self.kind.name == "Request" else "note"
         words = re.findall("[A-Z][a-z]*", self.kind.name)
         return ShapePlan(
             name=self.name,
@@ -165,12 +165,19 @@ class _Planner:
             keys=tuple(self.keys),
             tag=tuple((k, v) for k, v in tag.items()),
             tag_also={k: tuple(v) for k, v in self.shape.get("also", {}).items()},
-            lost=tuple(LostField(f.python, f.name, severity) for f in missing),
+            lost=tuple(LostField(f.python, f.name, self._severity(f, words[-1].lower())) for f in missing),
             known=self.known,
             arguments=tuple(
                 f"{f.python}={self._variable(f)}" for f in self.kind.fields if self._variable(f) in carried
             ),
         )
+
+    def _severity(self, field: FormatField, variable: str) -> str:
+        usual = "warning" if self.kind.name == "Request" else "note"
+        severity = str(self.shape.get("lost", {}).get(field.name, usual))
+        if severity == "behaviour" and field.schema.get("type") == "boolean":
+            return f'"note" if {variable}.{field.python} else "behaviour"'
+        return f'"{severity}"'
 
     def _data_fields(self) -> Iterator[FormatField]:
         return (f for f in self.kind.fields if "const" not in f.schema)
@@ -211,7 +218,7 @@ class _Planner:
                 continue
             self.keys.append(planned)
             any_required = any_required or planned.required
-            known.append(inner_key)
+            known += [inner_key, *(k for k in (spec.get("beside") or ()) if k not in keys)]
         self.known[constant] = tuple(sorted(known))
         self.objects[place] = replace(self.objects[place], required=any_required or variable == "wire")
 
@@ -236,15 +243,17 @@ class _Planner:
             reads, writes = f"_read_{union}", f"_write_{union}"
         elif "also" in spec:
             kind = "also"
+        if "beside" in spec:
+            kind = "beside"
         if "with" in spec:
             table = upper(spec["with"]) if isinstance(spec["with"], str) else upper(self.name, key)
         test, expected = CHECKS.get(str(first.schema.get("type", "")), ("", ""))
-        required = first.required or bool(spec.get("required"))
+        required = bool(spec.get("required", first.required))
         return KeyPlan(
             kind=kind,
             key=key,
             holder=holder,
-            path=f'({path}, "{key}")',
+            path=path if kind == "beside" else f'({path}, "{key}")',
             place=f'(at, "{first.name}")',
             fields=tuple(self._variable(f) for f in there),
             values=tuple(f.python for f in there),

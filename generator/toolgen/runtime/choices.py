@@ -21,14 +21,24 @@ def read(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoi
     for word in ("auto", "none", "required"):
         if word in table and type(value) is type(table[word]) and value == table[word]:
             return word, ABSENT
-    if "named" in table and (found := match(table["named"], value)):
+    if "named" in table and (found := match(table["named"], value)) and len(found[1]) == 1:
         _, names, rest = found
         return NamedToolChoice(reader.tool_name(names[0]), reader.metadata(rest)), ABSENT
-    if "allowed" in table and (found := match(table["allowed"], value)) and found[0] in ("auto", "required"):
-        mode, names, rest = found
-        known = [reader.tool_name(name) for name in names]
-        return AllowedToolChoice(known, "auto" if mode == "auto" else "required", reader.metadata(rest)), ABSENT
+    words = _words(table)
+    if "allowed" in table and (found := match(table["allowed"], value)) and found[1]:
+        known = [reader.tool_name(name) for name in found[1]]
+        for mode in ("auto", "required"):
+            if found[0] == words[mode]:
+                return AllowedToolChoice(known, mode, reader.metadata(found[2])), ABSENT
+    for word in ("auto", "none", "required"):
+        if word in table and match(table[word], value):
+            return word, {"$whole": value}
     return None, value
+
+
+def _words(table: Mapping[str, Any]) -> Mapping[str, str]:
+    """The wire's words for whether a call may or must be made."""
+    return {"auto": "auto", "required": "required", **table.get("modes", {})}
 
 
 def write(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
@@ -52,7 +62,11 @@ def write(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mappin
         writer.lost(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has no such choice")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
-    written = fill(table[row], mode, spelling)
+    if row == choice and type(kept) is dict and match(table[row], kept.get("$whole")):
+        return kept["$whole"]
+    written = fill(table[row], _words(table).get(mode, mode), spelling)
+    if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
+        writer.lost(at, "toolChoice", "rewritten", "note", "the one tool that must be called is named")
     if own:
         restore(written, own)
     return written
