@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ..models import AllowedToolChoice, NamedToolChoice, ToolChoice
 from .errors import ConversionError
@@ -15,10 +15,12 @@ from .writer import Writer
 
 __all__ = ["read", "write"]
 
+_CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "required")
+
 
 def read(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoice | None, Any]:
     """Read a choice; one that no row of the table fits gives None and is kept."""
-    for word in ("auto", "none", "required"):
+    for word in _CHOICES:
         if word in table and type(value) is type(table[word]) and value == table[word]:
             return word, ABSENT
     if "named" in table and (found := match(table["named"], value)) and len(found[1]) == 1:
@@ -30,10 +32,8 @@ def read(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoi
         for mode in ("auto", "required"):
             if found[0] == words[mode]:
                 return AllowedToolChoice(known, mode, reader.metadata(found[2])), ABSENT
-    for word in ("auto", "none", "required"):
-        if word in table and match(table[word], value):
-            return word, {"$whole": value}
-    return None, value
+    fitting = next((w for w in _CHOICES if w in table and match(table[w], value)), None)
+    return fitting, value if fitting is None else {"$whole": value}
 
 
 def _words(table: Mapping[str, Any]) -> Mapping[str, str]:

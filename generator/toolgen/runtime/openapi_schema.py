@@ -8,7 +8,6 @@ __all__ = ["from_openapi"]
 
 _BOUNDS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 _NUMBERS = {"INTEGER": int, "NUMBER": float}
-_RENAMED = {"ref": "$ref", "defs": "$defs"}
 _MAPS = ("properties", "defs")
 
 
@@ -25,7 +24,7 @@ def from_openapi(schema: Any) -> Any:
             if kind != "TYPE_UNSPECIFIED":
                 found["type"] = kind.lower()
         elif keyword in _MAPS and type(value) is dict:
-            found[_RENAMED.get(keyword, keyword)] = {name: from_openapi(inner) for name, inner in value.items()}
+            found["$defs" if keyword == "defs" else keyword] = {name: from_openapi(inner) for name, inner in value.items()}
         elif keyword == "anyOf" and type(value) is list:
             found["anyOf"] = [from_openapi(inner) for inner in value]
         elif keyword in ("items", "additionalProperties"):

@@ -116,20 +116,22 @@ class PathArguments:
     def _set(self, steps: tuple[Step, ...], value: Any) -> None:
         """Put a value at its place; a place that another kind of container holds already is left as it is."""
         holder: Any = self._value
-        for step, following in zip(steps, (*steps[1:], None), strict=True):
-            if type(step) is int:
-                if type(holder) is not list:
-                    return
-                holder.extend([None] * (step + 1 - len(holder)))
-            elif type(holder) is not dict:
-                return
-            if following is None:
-                holder[step] = value
-                return
-            inner = holder[step] if type(step) is int else holder.get(step)
-            if inner is None:
-                inner = holder[step] = [] if type(following) is int else {}
-            holder = inner
+        for step, following in zip(steps[:-1], steps[1:], strict=True):
+            holder = _inner(holder, step, [] if type(following) is int else {})
+        _inner(holder, steps[-1], value, replace=True)
+
+
+def _inner(holder: Any, step: Step, value: Any, *, replace: bool = False) -> Any:
+    """What stands at a step of a container; `value` where nothing does, or where it replaces what does."""
+    if type(holder) is not (list if type(step) is int else dict):
+        return None
+    if type(step) is int:
+        holder.extend([None] * (step + 1 - len(holder)))
+    elif step not in holder:
+        holder[step] = None
+    if replace or holder[step] is None:
+        holder[step] = value
+    return holder[step]
 
 
 def _steps(path: Any) -> tuple[Step, ...]:

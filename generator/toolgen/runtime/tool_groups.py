@@ -42,7 +42,7 @@ def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str
         if group is None or type(rest) is dict:
             group = []
             wires.append({key: group, **(rest or {})})
-        group += write_list([tool], (at, i), writer, lambda value, _, writer, here=(at, i): write(value, here, writer))
+        group += write_list([tool], (at, i), writer, lambda value, at, writer: write(value, at[0], writer))
     return [wire for wire in wires if wire != {key: []}]
 
 

@@ -32,9 +32,7 @@ def read_schema(
             raise wrong_type((at, key), "an object", value)
         if key == keys[1]:
             return from_openapi(value), {f"${key}": value}
-        lost: list[str] = []
-        lowered = lower(value, dialect, lambda way, keyword: lost.append(keyword))
-        return value, {f"${key}": value} if lost or lowered != value else {}
+        return value, {} if lower(value, dialect, lambda way, keyword: None) == value else {f"${key}": value}
     return None, {}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..paths import Path
-from ..reader import Reader
 from ..residue import ABSENT
 from ..writer import Writer
 from .call_id import read

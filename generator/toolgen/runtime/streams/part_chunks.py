@@ -33,7 +33,7 @@ class _Candidate:
     __slots__ = ("content", "open", "parts", "rest", "updates")
 
     def __init__(self) -> None:
-        self.content: dict[str, Any] = {}
+        self.content: dict[str, Any] | None = None
         self.rest: dict[str, Any] = {}
         self.parts: list[dict[str, Any] | _Run | OpenCall] = []
         self.open: OpenCall | None = None
@@ -42,19 +42,19 @@ class _Candidate:
     def body(self) -> dict[str, Any]:
         """The candidate as it stands in a whole response."""
         body = {**self.rest}
-        if self.content or self.parts:
-            body["content"] = {**self.content, "parts": [self._part(part) for part in self.parts]}
+        if self.content is not None:
+            body["content"] = {**self.content, "parts": [self._part(part) for part in self.parts]} if self.parts else self.content
         return body
 
     def _part(self, part: dict[str, Any] | _Run | OpenCall) -> dict[str, Any]:
-        if type(part) is _Run:
+        if isinstance(part, _Run):
             return {**part.part, "text": "".join(part.pieces)}
-        if type(part) is OpenCall:
-            arguments = self.updates.get(part)
-            if arguments is None:
-                return part.head
-            return {**part.head, "functionCall": {**part.head["functionCall"], "args": arguments.value()}}
-        return part
+        if not isinstance(part, OpenCall):
+            return part
+        arguments = self.updates.get(part)
+        if arguments is None:
+            return part.head
+        return {**part.head, "functionCall": {**part.head["functionCall"], "args": arguments.value()}}
 
 
 class PartChunks(BaseStream):
@@ -99,7 +99,7 @@ class PartChunks(BaseStream):
         content = candidate.get("content")
         if type(content) is not dict:
             return
-        answer.content |= {key: value for key, value in content.items() if key != "parts"}
+        answer.content = {**(answer.content or {}), **{k: v for k, v in content.items() if k != "parts" or v == []}}
         told: list[StreamEvent] = events if index == 0 else []
         for part in part_list(content.get("parts"), ROOT):
             call = part.get("functionCall") if type(part) is dict else None
