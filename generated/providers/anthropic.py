@@ -64,6 +64,7 @@ from ..runtime.residue import (
     add_residue,
     kept_at,
     leftovers,
+    marked,
     nested,
     present,
     restore,
@@ -91,7 +92,7 @@ WIRE = Wire(
 )
 """How this wire spells ids and names."""
 
-_REQUEST_BODY = frozenset(
+_REQUEST_BODY: frozenset[str] = frozenset(
     [
         "max_tokens",
         "messages",
@@ -108,20 +109,20 @@ _REQUEST_BODY = frozenset(
         "top_p",
     ]
 )
-_TOOL = frozenset(["description", "input_schema", "name", "strict"])
-_TOOL_LEAST = frozenset(["name", "input_schema"])
-_TOOL_CALL = frozenset(["id", "input", "name", "type"])
-_TOOL_CALL_LEAST = frozenset(["type", "id", "name", "input"])
-_TEXT_PART = frozenset(["cache_control", "text", "type"])
-_TEXT_PART_LEAST = frozenset(["type", "text"])
-_IMAGE_PART = frozenset(["cache_control", "source", "type"])
-_IMAGE_PART_LEAST = frozenset(["type", "source"])
-_DOCUMENT_PART = frozenset(["cache_control", "source", "title", "type"])
-_DOCUMENT_PART_LEAST = frozenset(["type", "source"])
-_THINKING_PART = frozenset(["thinking", "type"])
-_THINKING_PART_LEAST = frozenset(["type", "thinking"])
-_OUTPUT_SCHEMA = frozenset(["schema", "type"])
-_OUTPUT_SCHEMA_LEAST = frozenset(["type", "schema"])
+_TOOL: frozenset[str] = frozenset(["description", "input_schema", "name", "strict"])
+_TOOL_LEAST: frozenset[str] = frozenset(["name", "input_schema"])
+_TOOL_CALL: frozenset[str] = frozenset(["id", "input", "name", "type"])
+_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "name", "input"])
+_TEXT_PART: frozenset[str] = frozenset(["cache_control", "text", "type"])
+_TEXT_PART_LEAST: frozenset[str] = frozenset(["type", "text"])
+_IMAGE_PART: frozenset[str] = frozenset(["cache_control", "source", "type"])
+_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
+_DOCUMENT_PART: frozenset[str] = frozenset(["cache_control", "source", "title", "type"])
+_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
+_THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
+_THINKING_PART_LEAST: frozenset[str] = frozenset(["type", "thinking"])
+_OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
+_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _DIALECTS: dict[str, Any] = {
     "open": {
         "keywords": "any",
@@ -870,7 +871,7 @@ def _write_tool_choice(
 ) -> Any:
     """Write how the tools are to be used."""
     if choice is None:
-        return kept
+        return ABSENT if marked(kept) else kept
     return choices.write(choice, kept, at, writer, _TOOL_CHOICE)
 
 

@@ -72,6 +72,7 @@ from ..runtime.residue import (
     first_of,
     kept_at,
     leftovers,
+    marked,
     nested,
     present,
     restore,
@@ -99,7 +100,7 @@ WIRE = Wire(
 )
 """How this wire spells ids and names."""
 
-_REQUEST = frozenset(
+_REQUEST: frozenset[str] = frozenset(
     [
         "max_completion_tokens",
         "messages",
@@ -116,41 +117,43 @@ _REQUEST = frozenset(
         "top_p",
     ]
 )
-_REQUEST_LEAST = frozenset(["messages"])
-_TOOL_FUNCTION = frozenset(["description", "name", "parameters", "strict"])
-_TOOL = frozenset(["function", "type"])
-_TOOL_LEAST = frozenset(["type", "function"])
-_TOOL_FUNCTION_LEAST = frozenset(["name"])
-_TOOL_CALL_FUNCTION = frozenset(["arguments", "name"])
-_TOOL_CALL = frozenset(["function", "id", "type"])
-_TOOL_CALL_LEAST = frozenset(["type", "id", "function"])
-_TOOL_CALL_FUNCTION_LEAST = frozenset(["name", "arguments"])
-_TOOL_RESULT = frozenset(["content", "role", "tool_call_id"])
-_TOOL_RESULT_LEAST = frozenset(["role", "tool_call_id", "content"])
-_TEXT_PART = frozenset(["text", "type"])
-_TEXT_PART_LEAST = frozenset(["type", "text"])
-_REFUSAL_PART = frozenset(["refusal", "type"])
-_REFUSAL_PART_LEAST = frozenset(["type", "refusal"])
-_IMAGE_PART_IMAGE_URL = frozenset(["detail", "url"])
-_IMAGE_PART = frozenset(["image_url", "type"])
-_IMAGE_PART_LEAST = frozenset(["type", "image_url"])
-_IMAGE_PART_IMAGE_URL_LEAST = frozenset(["url"])
-_AUDIO_PART_INPUT_AUDIO = frozenset(["data", "format"])
-_AUDIO_PART = frozenset(["input_audio", "type"])
-_AUDIO_PART_LEAST = frozenset(["type", "input_audio"])
-_AUDIO_PART_INPUT_AUDIO_LEAST = frozenset(["data", "format"])
-_DOCUMENT_PART_FILE = frozenset(["file_data", "filename"])
-_DOCUMENT_PART = frozenset(["file", "type"])
-_DOCUMENT_PART_LEAST = frozenset(["type", "file"])
-_DOCUMENT_PART_FILE_LEAST = frozenset(["file_data"])
-_OUTPUT_SCHEMA_JSON_SCHEMA = frozenset(["name", "schema", "strict"])
-_OUTPUT_SCHEMA = frozenset(["json_schema", "type"])
-_OUTPUT_SCHEMA_LEAST = frozenset(["type", "json_schema"])
-_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST = frozenset(["schema"])
-_SYSTEM_MESSAGE = frozenset(["content", "name", "role"])
-_SYSTEM_MESSAGE_LEAST = frozenset(["role", "content"])
-_USER_MESSAGE = frozenset(["content", "name", "role"])
-_USER_MESSAGE_LEAST = frozenset(["role", "content"])
+_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
+_TOOL_FUNCTION: frozenset[str] = frozenset(
+    ["description", "name", "parameters", "strict"]
+)
+_TOOL: frozenset[str] = frozenset(["function", "type"])
+_TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
+_TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name"])
+_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
+_TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
+_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "function"])
+_TOOL_CALL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "arguments"])
+_TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
+_TOOL_RESULT_LEAST: frozenset[str] = frozenset(["role", "tool_call_id", "content"])
+_TEXT_PART: frozenset[str] = frozenset(["text", "type"])
+_TEXT_PART_LEAST: frozenset[str] = frozenset(["type", "text"])
+_REFUSAL_PART: frozenset[str] = frozenset(["refusal", "type"])
+_REFUSAL_PART_LEAST: frozenset[str] = frozenset(["type", "refusal"])
+_IMAGE_PART_IMAGE_URL: frozenset[str] = frozenset(["detail", "url"])
+_IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
+_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "image_url"])
+_IMAGE_PART_IMAGE_URL_LEAST: frozenset[str] = frozenset(["url"])
+_AUDIO_PART_INPUT_AUDIO: frozenset[str] = frozenset(["data", "format"])
+_AUDIO_PART: frozenset[str] = frozenset(["input_audio", "type"])
+_AUDIO_PART_LEAST: frozenset[str] = frozenset(["type", "input_audio"])
+_AUDIO_PART_INPUT_AUDIO_LEAST: frozenset[str] = frozenset(["data", "format"])
+_DOCUMENT_PART_FILE: frozenset[str] = frozenset(["file_data", "filename"])
+_DOCUMENT_PART: frozenset[str] = frozenset(["file", "type"])
+_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "file"])
+_DOCUMENT_PART_FILE_LEAST: frozenset[str] = frozenset(["file_data"])
+_OUTPUT_SCHEMA_JSON_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict"])
+_OUTPUT_SCHEMA: frozenset[str] = frozenset(["json_schema", "type"])
+_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
+_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
+_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
+_SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
+_USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
+_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _DIALECTS: dict[str, Any] = {
     "open": {
         "keywords": "any",
@@ -977,7 +980,7 @@ def _write_tool_choice(
 ) -> Any:
     """Write how the tools are to be used."""
     if choice is None:
-        return kept
+        return ABSENT if marked(kept) else kept
     return choices.write(choice, kept, at, writer, _TOOL_CHOICE)
 
 

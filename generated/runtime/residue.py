@@ -4,8 +4,9 @@
 It mirrors the wire's object: unknown keys, nulls, and spellings that our own writing would not give. Keys with a
 leading `$` are ours and never go out (a wire's own key of that kind gets a second `$`): `$as` names the key that
 carried a field, `$absent` the keys that were not there though we would write them, `$list` those of a text that was
-spelled as a list, `$key` the wire key that an opaque part belongs to, `$synthetic` ids made here, `$whole`, `$apart`
-and `$inline` how messages stood, `$description` and `$patch` what a declaration says of the provider.
+spelled as a list, `$single` a value that stood without its list, `$key` the wire key that an opaque part belongs to,
+`$synthetic` ids made here, `$whole` a value with more in it than its field says, `$apart` and `$inline` how messages
+stood, `$description` and `$patch` what a declaration says of the provider.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ __all__ = [
     "first_of",
     "kept_at",
     "leftovers",
+    "marked",
     "nested",
     "present",
     "restore",
@@ -84,6 +86,14 @@ def nested(rest: Residue, holder: dict[str, Any], key: str, inner: Residue) -> N
         rest[key] = inner
 
 
+_MARKS = frozenset(["$single", "$synthetic", "$whole"])
+
+
+def marked(value: Any) -> bool:
+    """Whether a kept value is only a mark of ours, which never goes out."""
+    return type(value) is dict and not _MARKS.isdisjoint(value)
+
+
 def restore(wire: dict[str, Any], residue: Residue) -> None:
     """Put residue back into an object that was written from typed fields; what is written already wins."""
     for key, value in residue.items():
@@ -92,7 +102,8 @@ def restore(wire: dict[str, Any], residue: Residue) -> None:
                 continue
             key = key[1:]
         if key not in wire:
-            wire[key] = value
+            if not marked(value):
+                wire[key] = value
         elif type(value) is dict and type(wire[key]) is dict:
             merged = dict(wire[key])
             restore(merged, value)

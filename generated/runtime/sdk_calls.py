@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-__all__ = ["keywords"]
+__all__ = ["generate_content", "keywords"]
 
 
 def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
@@ -16,3 +16,35 @@ def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
     if extra:
         found["extra_body"] = extra
     return found
+
+
+def generate_content(
+    model: str | None, body: dict[str, Any], accepted: Collection[str]
+) -> dict[str, Any]:
+    """The body for a client that takes model, contents and a config.
+
+    What the config has no field for goes into the body as it is, by the client's options for HTTP.
+    """
+    settings = {
+        key: value
+        for key, value in body.items()
+        if key not in ("contents", "generationConfig")
+    }
+    settings |= body.get("generationConfig", {})
+    config = {key: value for key, value in settings.items() if key in accepted}
+    extra = {
+        key: value
+        for key, value in body.items()
+        if key in settings and key not in accepted
+    }
+    generation = {
+        key: value
+        for key, value in body.get("generationConfig", {}).items()
+        if key not in accepted
+    }
+    if generation:
+        extra["generationConfig"] = generation
+    if extra:
+        config["httpOptions"] = {"extraBody": extra}
+    found: dict[str, Any] = {} if model is None else {"model": model}
+    return {**found, "contents": body["contents"], "config": config}

@@ -25,7 +25,16 @@ Severity = Literal["note", "warning", "behaviour"]
 class Writer:
     """State of one call of a `to_*` function. `media` are parts of results that wait for the end of the turn."""
 
-    __slots__ = ("_ids", "_names", "_on_loss", "_unheard", "_weaken", "media", "wire")
+    __slots__ = (
+        "_ids",
+        "_names",
+        "_on_loss",
+        "_unheard",
+        "_unsent",
+        "_weaken",
+        "media",
+        "wire",
+    )
 
     def __init__(
         self, wire: Wire, on_loss: OnLoss | None, on_unsupported: OnUnsupported
@@ -38,6 +47,7 @@ class Writer:
         self._unheard: list[Loss] = []
         self._ids: dict[str, str] = {}
         self._names: dict[str, str] = {}
+        self._unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
 
     def lost(
@@ -122,6 +132,14 @@ class Writer:
     def keep_id(self, identifier: str, spelling: str) -> None:
         """Spell an id as it came, here and in the results that refer to it."""
         self._ids[identifier] = spelling
+
+    def leave_out(self, identifier: str) -> None:
+        """Do not send an id that was made here, with the call nor with its result."""
+        self._unsent.add(identifier)
+
+    def left_out(self, identifier: str) -> bool:
+        """Whether the call with this id was sent without it."""
+        return identifier in self._unsent
 
     def tool_name(self, name: str, at: Path) -> str:
         """The wire's spelling of a tool's name; renamed one to one, and reported, where the wire would refuse it."""

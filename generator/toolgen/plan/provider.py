@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +23,12 @@ class MemberPlan:
 
 @dataclass(frozen=True, slots=True)
 class UnionPlan:
-    """Objects of several shapes, told apart by a tag. What has none of the shapes stays opaque."""
+    """Objects of several shapes, told apart by a tag, or by the function `by`. What has none of the shapes stays opaque."""
 
     name: str
     types: tuple[str, ...]
     tag: str
+    by: str
     members: tuple[MemberPlan, ...]
 
 
@@ -67,7 +68,8 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
 def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     facts = profile.facts
     shapes = {n: plan_shape(n, s, catalog.format) for n, s in facts.get("shapes", {}).items()}
-    unions = {n: _union(n, u, facts, shapes) for n, u in facts.get("unions", {}).items()}
+    unions = {n: _union(n, u, facts, shapes, catalog.format.types) for n, u in facts.get("unions", {}).items()}
+    _check_constants(shapes)
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
     return ProviderPlan(
         name=profile.name,
@@ -84,6 +86,15 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     )
 
 
+def _check_constants(shapes: Mapping[str, ShapePlan]) -> None:
+    seen: dict[str, str] = {}
+    for name, shape in shapes.items():
+        for constant in shape.known:
+            if constant in seen:
+                raise ShapeError(("shapes", name), f"its names fall together with those of the shape {seen[constant]}")
+            seen[constant] = name
+
+
 def _patch(tool: Tool, profile: Profile) -> Mapping[str, Any]:
     return tool.providers.get(profile.name, {})
 
@@ -92,18 +103,34 @@ def _fields(format: Format) -> Mapping[str, frozenset[str]]:
     return {name: frozenset(f.python for f in kind.fields) for name, kind in format.types.items()}
 
 
-def _union(name: str, union: Mapping[str, Any], facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]) -> UnionPlan:
+def _union(
+    name: str,
+    union: Mapping[str, Any],
+    facts: Mapping[str, Any],
+    shapes: Mapping[str, ShapePlan],
+    types: Collection[str],
+) -> UnionPlan:
     members = []
-    for shape_name in union["shapes"]:
+    if not ("by" in union or "tag" in union):
+        raise ShapeError(("unions", name), "needs a tag, or a function that tells its shapes apart")
+    for kind in union["types"]:
+        if kind not in types:
+            raise ShapeError(("unions", name, "types"), f"the format has no type {kind}")
+    by = union.get("by", "")
+    named = {shape: word for word, shape in union["shapes"].items()} if by else {}
+    for shape_name in named or union["shapes"]:
         shape = shapes.get(shape_name)
         if shape is None:
             raise ShapeError(("unions", name, "shapes"), f"there is no shape {shape_name}")
-        words = [word for key, word in shape.tag if key == union["tag"]]
+        if by:
+            members.append(MemberPlan((named[shape_name],), shape_name, shape.type, ()))
+            continue
+        words = [str(word) for key, word in shape.tag if key == union["tag"]]
         if not words:
             raise ShapeError(("shapes", shape_name, "tag"), f"needs the tag {union['tag']}, for it is in {name}")
         needs = tuple(facts["shapes"][shape_name].get("needs", ()))
         members.append(MemberPlan((*words, *shape.tag_also.get(union["tag"], ())), shape_name, shape.type, needs))
-    return UnionPlan(name, tuple(union["types"]), union["tag"], tuple(members))
+    return UnionPlan(name, tuple(union["types"]), union.get("tag", ""), by, tuple(members))
 
 
 def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:

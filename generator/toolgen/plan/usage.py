@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.plan.wire_shapes import ShapeError, snake
 from toolgen.resolve import Format
 
 
@@ -45,7 +45,11 @@ class UsagePlan:
 
 
 def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
-    """Plan the counts. `table` gives, by field of `Usage`, the ways to the provider's numbers that make it up."""
+    """Plan the counts. `table` gives, by field of `Usage`, the ways to the provider's numbers that make it up.
+
+    Raises:
+        ShapeError: two ways cannot be told apart by name.
+    """
     fields = {f.name: f for f in format.types["Usage"].fields}
     ways = {name: [str(w) for w in table[name]] for name in table if name in fields}
     single = {found[0]: name for name, found in ways.items() if len(found) == 1}
@@ -55,6 +59,8 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
             if way not in counts:
                 *holder, key = way.split(".")
                 counts[way] = CountPlan(_snake(way), _snake(".".join(holder)) if holder else "wire", key)
+    if len({count.variable for count in counts.values()}) < len(counts):
+        raise ShapeError(("usage",), "two ways differ only in case or punctuation")
     totals = []
     for field in format.types["Usage"].fields:
         if field.name == "metadata":
@@ -62,7 +68,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         found = ways.get(field.name, [])
         others = tuple(
             (
-                f"usage.{fields[single[way]].python}" if way in single else f'own.get("{way}")',
+                f"usage.{fields[single[way]].python}" if way in single else f"own.get({way!a})",
                 counts[way].variable,
             )
             for way in found[1:]
@@ -82,4 +88,4 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
 
 
 def _snake(way: str) -> str:
-    return re.sub(r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", way).lower()) + "_count"
+    return snake(way) + "_count"

@@ -6,6 +6,7 @@ that the directions cannot disagree; a field of the type that no key carries is 
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from typing import Any, Literal
 
 from toolgen.resolve import Format, FormatField, FormatType
 
-Kind = Literal["plain", "also", "call", "list", "text_or"]
+Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
 
 CHECKS: Mapping[str, tuple[str, str]] = {
     "string": ("type({}) is not str", "a string"),
@@ -47,7 +48,9 @@ class KeyPlan:
     """A key and the fields that it carries.
 
     `path` is the place on the wire, `place` that in the format. `reads` and `writes` are the functions of a codec, block or union, where `kind` is not plain; `fields` the
-    variables that hold what was read, `values` the expressions that are written, `way` the keys that lead to it.
+    variables that hold what was read, `values` the expressions that are written, `way` the keys that lead to it. A key
+    of kind `beside` shares its fields with other keys of the object: its functions are given the object, and give what
+    goes into it.
     """
 
     kind: Kind
@@ -74,7 +77,7 @@ class KeyPlan:
 
 @dataclass(frozen=True, slots=True)
 class LostField:
-    """A field that the wire has no place for."""
+    """A field that the wire has no place for: `severity` of the loss, as an expression of the field's value."""
 
     python: str
     json: str
@@ -91,7 +94,7 @@ class ShapePlan:
     variable: str
     objects: tuple[ObjectPlan, ...]
     keys: tuple[KeyPlan, ...]
-    tag: tuple[tuple[str, str], ...]
+    tag: tuple[tuple[str, str | bool], ...]
     tag_also: Mapping[str, tuple[str, ...]]
     lost: tuple[LostField, ...]
     known: Mapping[str, tuple[str, ...]]
@@ -133,9 +136,15 @@ def plan_shape(name: str, shape: Mapping[str, Any], format: Format) -> ShapePlan
     return _Planner(name, shape, kind, format).plan()
 
 
+def snake(text: str) -> str:
+    """A variable's name from any text: ASCII letters, digits and underscores, no digit first."""
+    name = re.sub(r"[^a-z0-9_]", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", text).lower())
+    return name if name[:1].isalpha() else f"k_{name}"
+
+
 def upper(*names: str) -> str:
     """A module constant's name."""
-    return "_" + "_".join(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W", "_", n).upper() for n in names)
+    return "_" + "_".join(snake(name).upper() for name in names)
 
 
 class _Planner:
@@ -148,6 +157,7 @@ class _Planner:
         self.objects: list[ObjectPlan] = []
         self.keys: list[KeyPlan] = []
         self.known: dict[str, tuple[str, ...]] = {}
+        self.ways: dict[str, tuple[str, ...]] = {}
 
     def plan(self) -> ShapePlan:
         tag = dict(self.shape.get("tag", {}))
@@ -159,7 +169,6 @@ class _Planner:
             if field.required:
                 raise ShapeError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
         needed = {f for k in self.keys if k.required for f in k.fields}
-        severity = "warning" if self.kind.name == "Request" else "note"
         words = re.findall("[A-Z][a-z]*", self.kind.name)
         return ShapePlan(
             name=self.name,
@@ -170,10 +179,10 @@ class _Planner:
             keys=tuple(self.keys),
             tag=tuple((k, v) for k, v in tag.items()),
             tag_also={k: tuple(v) for k, v in self.shape.get("also", {}).items()},
-            lost=tuple(LostField(f.python, f.name, severity) for f in missing),
+            lost=tuple(LostField(f.python, f.name, self._severity(f, words[-1].lower())) for f in missing),
             known=self.known,
             arguments=self._arguments(carried),
-            least={} if self.shape.get("aside") else self._least(tuple(tag)),
+            least=self._least(tuple(tag), needed),
             least_arguments=self._arguments(needed),
         )
 
@@ -189,15 +198,29 @@ class _Planner:
                 gap = True
         return tuple(found)
 
-    def _least(self, tags: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-        """The keys that objects of the shape must have; an object with no others needs no further look."""
-        found = {}
+    def _least(self, tags: tuple[str, ...], needed: set[str]) -> dict[str, tuple[str, ...]]:
+        """The keys that objects of the shape must have; an object with no others needs no further look.
+
+        Empty where a required field may come without its key, or from several keys, for then that is not so.
+        """
+        found: dict[str, tuple[str, ...]] = {}
+        if self.shape.get("aside") or any(key.kind == "beside" for key in self.keys):
+            return found
+        if any(f.required and self._variable(f) not in needed for f in self._data_fields()):
+            return found
         for held in self.objects:
             if held.required:
                 keys = [k.key for k in self.keys if k.required and k.holder == held.variable]
                 inner = [o.key for o in self.objects if o.required and o.parent == held.variable]
                 found[held.known] = (*(tags if held.variable == "wire" else ()), *keys, *inner)
         return found
+
+    def _severity(self, field: FormatField, variable: str) -> str:
+        usual = "warning" if self.kind.name == "Request" else "note"
+        severity = str(self.shape.get("lost", {}).get(field.name, usual))
+        if severity == "behaviour" and field.schema.get("type") == "boolean":
+            return f'"note" if {variable}.{field.python} else "behaviour"'
+        return f'"{severity}"'
 
     def _data_fields(self) -> Iterator[FormatField]:
         return (f for f in self.kind.fields if "const" not in f.schema)
@@ -215,6 +238,7 @@ class _Planner:
         own: str,
         tags: tuple[str, ...],
     ) -> None:
+        self.ways[variable] = (*self.ways[parent], key) if parent else ()
         place = len(self.objects)
         constant = upper(self.name, *(() if variable == "wire" else (variable,)))
         self.objects.append(ObjectPlan(variable, parent, key, True, constant, path, own))
@@ -223,15 +247,15 @@ class _Planner:
         for inner_key, said in keys.items():
             spec: Mapping[str, Any] = {"field": said} if isinstance(said, str) else said
             if "keys" in spec:
-                inner = re.sub(r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", inner_key).lower())
+                inner = self._inner_variable(inner_key)
                 before, held = len(self.keys), len(self.objects)
                 self._object(
-                    f"{inner}_" if inner in TAKEN or inner in {f.python for f in self.kind.fields} else inner,
+                    inner,
                     variable,
                     inner_key,
                     spec["keys"],
-                    f'({path}, "{inner_key}")',
-                    f'within({own}, "{inner_key}")',
+                    f"({path}, {inner_key!a})",
+                    f"within({own}, {inner_key!a})",
                     (),
                 )
                 if len(self.keys) == before:
@@ -245,9 +269,21 @@ class _Planner:
                 continue
             self.keys.append(planned)
             any_required = any_required or planned.required
-            known.append(inner_key)
+            known += [inner_key, *(k for k in (spec.get("beside") or ()) if k not in keys)]
         self.known[constant] = tuple(sorted(known))
         self.objects[place] = replace(self.objects[place], required=any_required or variable == "wire")
+
+    def _inner_variable(self, key: str) -> str:
+        """A variable for the object under a key, that no field and no other object has."""
+        name = snake(key)
+        while (
+            name in TAKEN
+            or name in self.ways
+            or keyword.iskeyword(name)
+            or name in {f.python for f in self.kind.fields}
+        ):
+            name += "_"
+        return name
 
     def _key(self, holder: str, key: str, spec: Mapping[str, Any], path: str, own: str) -> KeyPlan | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
@@ -272,16 +308,18 @@ class _Planner:
             reads, writes = f"_read_{union}", f"_write_{union}"
         elif "also" in spec:
             kind = "also"
+        if "beside" in spec:
+            kind = "beside"
         if "with" in spec:
             table = upper(spec["with"]) if isinstance(spec["with"], str) else upper(self.name, key)
         test, expected = CHECKS.get(str(first.schema.get("type", "")), ("", ""))
-        required = first.required or bool(spec.get("required"))
+        required = bool(spec.get("required", first.required))
         return KeyPlan(
             kind=kind,
             key=key,
             holder=holder,
-            path=f'({path}, "{key}")',
-            place=f'(at, "{first.name}")',
+            path=path if kind == "beside" else f"({path}, {key!a})",
+            place=f"(at, {first.name!a})",
             fields=tuple(self._variable(f) for f in there),
             values=tuple(f.python for f in there),
             required=required,
@@ -295,6 +333,6 @@ class _Planner:
             table=table,
             aliases=tuple(spec.get("also", ())),
             own=own,
-            way=(*re.findall(r'within\(.*?"(.*?)"\)', own), key),
+            way=(*self.ways[holder], key),
             default=spec.get("default"),
         )

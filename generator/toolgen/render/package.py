@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from jinja2 import UndefinedError
+
 from toolgen.plan.definitions import definition_facts
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.plan.wire_shapes import ShapeError
@@ -83,8 +85,8 @@ def _provider(plan: ProviderPlan, models: list[str], payload: list[Any]) -> str:
     path = f"providers/{plan.name}.py"
     encoded = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
     template = environment().get_template(f"providers/{plan.template}.py.jinja")
-    text = template.render(plan=plan, payload=payload, fingerprint=hashlib.sha256(encoded).hexdigest())
     try:
+        text = template.render(plan=plan, payload=payload, fingerprint=hashlib.sha256(encoded).hexdigest())
         return laid_out(path, with_imports(text, "..", models))
-    except UnknownNameError as error:
+    except (UndefinedError, UnknownNameError) as error:
         raise ShapeError((), f"{error}", plan.name) from error

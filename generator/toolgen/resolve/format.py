@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -34,6 +35,11 @@ def link_format(documents: Iterable[Document], findings: Findings) -> Format:
                 _extend(schemas[name], schema, name, document, findings)
     for document in ordered:
         _check_references(document, schemas, findings)
+    for document in ordered:
+        for name, schema in document.value.get("$defs", {}).items():
+            for key in schema.get("properties", {}):
+                if keyword.iskeyword(python_name(key)):
+                    findings.add("format-field-name", document.key_span("$defs", name, "properties", key), field=key)
     linked = {name: _linked(schema) for name, schema in schemas.items()}
     return Format({name: _type(name, schema) for name, schema in linked.items()}, {"$defs": linked})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -43,6 +45,10 @@ def link_profiles(
     layers: dict[str, list[Document]] = {}
     for document in documents:
         layers.setdefault(stem(document), []).append(document)
+    for name, found in layers.items():
+        if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name):
+            findings.add("profile-name", found[0].span(), name=name)
+            return ()
     linked = {name: _link(name, layers, (), findings) for name in sorted(layers)}
     names = sorted(linked) if wanted is None else [name for name in dict.fromkeys(wanted) if name in linked]
     profiles = tuple(profile for name in names if (profile := linked[name]) is not None)

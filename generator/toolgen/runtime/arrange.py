@@ -9,7 +9,7 @@ from ..models import AssistantMessage, Message, ToolCallPart, ToolMessage, ToolR
 from .paths import Path
 from .writer import Writer
 
-__all__ = ["Placed", "arranged", "results_of"]
+__all__ = ["Placed", "arranged", "in_call_order", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its place in the value given, and the places of its results where they came from elsewhere."""
@@ -31,6 +31,21 @@ def results_of(message: ToolMessage, at: Path, places: tuple[Path, ...] | None) 
         return zip(message.results, places, strict=True)
     holder = (at, "results")
     return ((result, (holder, i)) for i, result in enumerate(message.results))
+
+
+def in_call_order(
+    results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
+) -> list[tuple[ToolResult, Path]]:
+    """The results in the order of the calls where one was sent without its id, so that only the order tells them apart."""
+    found = list(results)
+    if before is None or not any(writer.left_out(result.tool_call_id) for result, _ in found):
+        return found
+    order = {identifier: i for i, identifier in enumerate(call_ids(before))}
+    ordered = sorted(found, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
+    for (old, place), (new, _) in zip(found, ordered, strict=True):
+        if old is not new:
+            writer.lost(place, "a result", "moved", "note", "results without ids stand in the order of their calls")
+    return ordered
 
 
 def call_ids(message: Message) -> list[str]:

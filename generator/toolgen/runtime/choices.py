@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ..models import AllowedToolChoice, NamedToolChoice, ToolChoice
 from .errors import ConversionError
@@ -15,20 +15,30 @@ from .writer import Writer
 
 __all__ = ["read", "write"]
 
+_CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "required")
+
 
 def read(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoice | None, Any]:
     """Read a choice; one that no row of the table fits gives None and is kept."""
-    for word in ("auto", "none", "required"):
+    for word in _CHOICES:
         if word in table and type(value) is type(table[word]) and value == table[word]:
             return word, ABSENT
-    if "named" in table and (found := match(table["named"], value)):
+    if "named" in table and (found := match(table["named"], value)) and len(found[1]) == 1:
         _, names, rest = found
         return NamedToolChoice(reader.tool_name(names[0]), reader.metadata(rest)), ABSENT
-    if "allowed" in table and (found := match(table["allowed"], value)) and found[0] in ("auto", "required"):
-        mode, names, rest = found
-        known = [reader.tool_name(name) for name in names]
-        return AllowedToolChoice(known, "auto" if mode == "auto" else "required", reader.metadata(rest)), ABSENT
-    return None, value
+    words = _words(table)
+    if "allowed" in table and (found := match(table["allowed"], value)) and found[1]:
+        known = [reader.tool_name(name) for name in found[1]]
+        for mode in ("auto", "required"):
+            if found[0] == words[mode]:
+                return AllowedToolChoice(known, mode, reader.metadata(found[2])), ABSENT
+    fitting = next((w for w in _CHOICES if w in table and match(table[w], value)), None)
+    return fitting, value if fitting is None else {"$whole": value}
+
+
+def _words(table: Mapping[str, Any]) -> Mapping[str, str]:
+    """The wire's words for whether a call may or must be made."""
+    return {"auto": "auto", "required": "required", **table.get("modes", {})}
 
 
 def write(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
@@ -57,7 +67,11 @@ def write(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mappin
         writer.lost(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has no such choice")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
-    written = fill(table[row], mode, spelling)
+    if row == choice and type(kept) is dict and match(table[row], kept.get("$whole")):
+        return kept["$whole"]
+    written = fill(table[row], _words(table).get(mode, mode), spelling)
+    if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
+        writer.lost(at, "toolChoice", "rewritten", "note", "the one tool that must be called is named")
     if own:
         restore(written, own)
     return written

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ..models import AssistantMessage, Completion, InvalidCall, ToolCallPart
 from .json_text import compact
 
-__all__ = ["FinishReason", "finish_reason", "hold_calls", "stop_word"]
+__all__ = ["FinishReason", "finish_reason", "hold_call", "hold_calls", "stop_word"]
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error", "other"]
 
@@ -45,11 +45,22 @@ def hold_calls(message: AssistantMessage, reason: FinishReason) -> None:
                 part.call.invalid = InvalidCall(compact(part.call.arguments), fault)
 
 
+def hold_call(message: AssistantMessage, index: int) -> None:
+    """Mark one call of an answer, by its place among the calls, as cut off."""
+    content = message.content
+    calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+    if index < len(calls):
+        calls[index].invalid = InvalidCall(compact(calls[index].arguments), "truncated")
+
+
 def stop_word(completion: Completion, table: Mapping[str, str]) -> str | None:
-    """The provider's word for why an answer ended: its own, else the first of the table with that meaning."""
+    """The provider's word for why an answer ended: its own, else the first of the table with that meaning.
+
+    Where it has no word for calls, it says that the answer ended as it should.
+    """
     if completion.stop_reason is not None:
         return completion.stop_reason
-    for word, reason in table.items():
-        if reason == completion.finish_reason:
-            return word
-    return None
+    meaning = completion.finish_reason
+    if meaning == "tool_calls" and meaning not in table.values():
+        meaning = "stop"
+    return next((word for word, reason in table.items() if reason == meaning), None)

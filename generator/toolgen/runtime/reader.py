@@ -19,7 +19,7 @@ __all__ = ["Reader"]
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
-    __slots__ = ("_called", "spoken", "used", "position", "turn", "wire")
+    __slots__ = ("_called", "_open", "position", "spoken", "turn", "used", "wire")
 
     def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self.wire = wire
@@ -32,6 +32,7 @@ class Reader:
             for tool in tools
             if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
         }
+        self._open: list[tuple[int, ToolCall]] = []
 
     def metadata(self, residue: Residue) -> dict[str, Any] | None:
         """The metadata that keeps a residue; none where there is nothing to keep."""
@@ -67,6 +68,9 @@ class Reader:
 
         A call whose id stood in the same message before cannot be told from the other, and is marked.
         """
+        if self._open and self._open[0][0] != self.turn:
+            self._open = []
+        self._open.append((self.turn, call))
         if type(spelling) is str:
             known = self._called.get(spelling)
             if known is not None and known[2] == self.turn and call.invalid is None:
@@ -82,6 +86,18 @@ class Reader:
         """Id and tool name of the last call with this id on the wire; the name is empty where there is none."""
         identifier, name, _ = self._called.get(spelling) or (spelling, "", 0)
         return identifier, name
+
+    def answered(self, name: str) -> str | None:
+        """Id of the first call of the last turn with this tool name that has no answer yet: wires without ids match so."""
+        for i, (_, call) in enumerate(self._open):
+            if call.name == name:
+                del self._open[i]
+                return call.id
+        return None
+
+    def closed(self, identifier: str) -> None:
+        """The call with this id has its answer."""
+        self._open = [entry for entry in self._open if entry[1].id != identifier]
 
     def next_turn(self) -> None:
         """An assistant message is done."""

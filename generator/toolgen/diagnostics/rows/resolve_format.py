@@ -13,6 +13,13 @@ ROWS: tuple[Code, ...] = (
         "Code and stored conversations made before the field existed have no value for it.",
     ),
     Code(
+        "format-field-name",
+        "error",
+        "a field cannot be called {field}, which is a word of Python",
+        "give the field another name",
+        "Fields are attributes of Python classes.",
+    ),
+    Code(
         "format-field-known",
         "error",
         "{type} has a field {field} already, with another schema",

@@ -13,6 +13,13 @@ ROWS: tuple[Code, ...] = (
         "A profile states what differs from another one; in a circle there is nothing to differ from.",
     ),
     Code(
+        "profile-name",
+        "error",
+        "a provider cannot be called {name}",
+        "name the file with lower-case letters, digits and underscores",
+        "The file's name is the generated module's, and the word after `--provider`.",
+    ),
+    Code(
         "profile-unknown",
         "error",
         "there is no profile {name} to extend",

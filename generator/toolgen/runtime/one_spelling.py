@@ -1,0 +1,41 @@
+"""Keys in one spelling, on wires that take `function_call` for `functionCall`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["Spelling", "one_spelling"]
+
+_WORD = re.compile(r"(?<=[^_])_([a-z0-9])")
+
+
+class Spelling:
+    """Where keys are not field names: `free` keys have a value of the user's, objects under `maps` have names as keys."""
+
+    __slots__ = ("free", "maps")
+
+    def __init__(self, free: Iterable[str], maps: Iterable[str]) -> None:
+        self.free = frozenset(free)
+        self.maps = frozenset(maps)
+
+
+def one_spelling(value: Any, spelling: Spelling) -> Any:
+    """The value with its keys in camelCase; where both spellings of a key are there, both stay. Nothing is changed in place."""
+    if type(value) is list:
+        return [one_spelling(item, spelling) for item in value]
+    if type(value) is not dict:
+        return value
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        name = _WORD.sub(lambda hit: hit[1].upper(), key) if "_" in key else key
+        if name != key and name in value:
+            name = key
+        if name in spelling.free:
+            found[name] = item
+        elif name in spelling.maps and type(item) is dict:
+            found[name] = {inner: one_spelling(member, spelling) for inner, member in item.items()}
+        else:
+            found[name] = one_spelling(item, spelling)
+    return found

@@ -1,0 +1,190 @@
+"""Chunks that are whole responses: their parts are strung together, without any index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ..content_parts import part_list
+from ..finish import hold_call
+from ..json_text import compact
+from ..partial_args import PathArguments
+from ..paths import ROOT
+from .base import BaseStream, OpenCall
+
+__all__ = ["PartChunks"]
+
+_TEXT = frozenset(["text", "thought"])
+
+
+class _Run:
+    """Unsigned text of one kind."""
+
+    __slots__ = ("part", "pieces")
+
+    def __init__(self, part: dict[str, Any]) -> None:
+        self.part = part
+        self.pieces = [part["text"]]
+
+
+class _Candidate:
+    """One of the answers: its parts, and what else was said of it. `open` is the call whose arguments are coming."""
+
+    __slots__ = ("content", "open", "parts", "rest", "updates")
+
+    def __init__(self) -> None:
+        self.content: dict[str, Any] | None = None
+        self.rest: dict[str, Any] = {}
+        self.parts: list[dict[str, Any] | _Run | OpenCall] = []
+        self.open: OpenCall | None = None
+        self.updates: dict[OpenCall, PathArguments] = {}
+
+    def body(self) -> dict[str, Any]:
+        """The candidate as it stands in a whole response."""
+        body = {**self.rest}
+        if self.content is not None:
+            body["content"] = {**self.content, "parts": [self._part(part) for part in self.parts]} if self.parts else self.content
+        return body
+
+    def _part(self, part: dict[str, Any] | _Run | OpenCall) -> dict[str, Any]:
+        if isinstance(part, _Run):
+            return {**part.part, "text": "".join(part.pieces)}
+        if not isinstance(part, OpenCall):
+            return part
+        arguments = self.updates.get(part)
+        if arguments is None:
+            return part.head
+        return {**part.head, "functionCall": {**part.head["functionCall"], "args": arguments.value()}}
+
+
+class PartChunks(BaseStream):
+    """Joins the parts of chunks: unsigned text of one kind grows, calls come whole or as values for JSON paths."""
+
+    @staticmethod
+    def one_spelling(event: Any) -> Any:
+        """Bring an event's keys to one spelling; set by the provider's module."""
+        raise NotImplementedError
+
+    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._top: dict[str, Any] = {}
+        self._answers: dict[Any, _Candidate] = {}
+
+    def result(self) -> Completion:
+        """The answer as far as it came; a call that was left open cannot be run."""
+        completion = super().result()
+        answer = self._answers.get(0)
+        if answer is not None and answer.open is not None:
+            hold_call(completion.message, answer.open.index)
+        return completion
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        event = self.one_spelling(event)
+        events: list[StreamEvent] = []
+        self._top |= {key: value for key, value in event.items() if key != "candidates"}
+        if event.get("error"):
+            error = event["error"]
+            message = error.get("message") if type(error) is dict else error
+            self._failure = message if type(message) is str else "the stream reported an error"
+        candidates = event.get("candidates")
+        for candidate in candidates if type(candidates) is list else ():
+            if type(candidate) is dict:
+                self._take_candidate(candidate, events)
+        return events
+
+    def _take_candidate(self, candidate: dict[str, Any], events: list[StreamEvent]) -> None:
+        index = candidate.get("index") or 0
+        answer = self._answers.setdefault(index, _Candidate())
+        answer.rest |= {key: value for key, value in candidate.items() if key != "content"}
+        content = candidate.get("content")
+        if type(content) is not dict:
+            return
+        answer.content = {**(answer.content or {}), **{k: v for k, v in content.items() if k != "parts" or v == []}}
+        told: list[StreamEvent] = events if index == 0 else []
+        for part in part_list(content.get("parts"), ROOT):
+            call = part.get("functionCall") if type(part) is dict else None
+            if type(call) is dict:
+                self._take_call(answer, part, call, told)
+            elif type(part) is dict and type(part.get("text")) is str:
+                _take_text(answer, part, told)
+            else:
+                answer.parts.append(part)
+
+    def _take_call(
+        self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
+    ) -> None:
+        """Take a call, or more of the one that is open: a piece without a name goes on with it."""
+        known = answer.open
+        if call.get("name") or known is None:
+            if not call and answer.updates:
+                return
+            if known is not None:
+                self._end_call(answer, known, events)
+            known = self._begin_call(answer, part, call, events)
+        else:
+            known.head |= {key: value for key, value in part.items() if key != "functionCall"}
+            known.head["functionCall"] |= {k: v for k, v in call.items() if k not in ("args", "partialArgs", "willContinue")}
+        if known not in answer.updates:
+            return
+        for update in call.get("partialArgs") or ():
+            if type(update) is dict and (text := answer.updates[known].add(update)):
+                known.add(text)
+                events.append(ToolCallDelta(known.index, arguments_delta=text))
+        if call.get("willContinue") is not True:
+            self._end_call(answer, known, events)
+
+    def _begin_call(
+        self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
+    ) -> OpenCall:
+        """Begin a call; without the sign that more of it comes it is whole."""
+        begun = OpenCall(sum(type(known) is OpenCall for known in answer.parts), {**part})
+        answer.parts.append(begun)
+        growing = call.get("willContinue") is True or "partialArgs" in call
+        text = "" if growing else compact(call.get("args") or {})
+        if growing:
+            begun.head["functionCall"] = {k: v for k, v in call.items() if k not in ("partialArgs", "willContinue")}
+            answer.updates[begun] = PathArguments()
+            answer.open = begun
+        begun.add(text)
+        if answer is self._answers.get(0):
+            self._calls.append(begun)
+            identifier, _ = self._names.call_id(call.get("id"), ROOT)
+            begun.told = type(call.get("name")) is str
+            name = self._names.tool_name(call["name"]) if begun.told else None
+            events.append(ToolCallDelta(begun.index, identifier, name, text or None))
+        return begun
+
+    @staticmethod
+    def _end_call(answer: _Candidate, call: OpenCall, events: list[StreamEvent]) -> None:
+        answer.open = None
+        if text := answer.updates[call].end():
+            call.add(text)
+            events.append(ToolCallDelta(call.index, arguments_delta=text))
+
+    def _body(self) -> dict[str, Any]:
+        body = {**self._top}
+        if self._answers:
+            body["candidates"] = [self._answers[index].body() for index in sorted(self._answers, key=str)]
+        return body
+
+    def _ended(self) -> bool:
+        """Whether the first answer has its reason, or the prompt was blocked."""
+        answer = self._answers.get(0)
+        if answer is not None:
+            return bool(answer.rest.get("finishReason"))
+        feedback = self._top.get("promptFeedback")
+        return type(feedback) is dict and bool(feedback.get("blockReason"))
+
+
+def _take_text(answer: _Candidate, part: dict[str, Any], events: list[StreamEvent]) -> None:
+    """Take text; a signed part stands alone, for its signature belongs to no other text."""
+    text, thought = part["text"], part.get("thought") is True
+    if text:
+        events.append(ReasoningDelta(text) if thought else TextDelta(text))
+    last = answer.parts[-1] if answer.parts else None
+    if not part.keys() <= _TEXT:
+        answer.parts.append(part)
+    elif type(last) is _Run and (last.part.get("thought") is True) == thought:
+        last.pieces.append(text)
+    else:
+        answer.parts.append(_Run(part))
