@@ -143,3 +143,35 @@ def _inner(holder: Any, step: Step, value: Any, *, replace: bool = False) -> Any
     if replace or held[step] is None:
         held[step] = value
     return held[step]
+
+
+def _steps(path: Any) -> tuple[Step, ...]:
+    if type(path) is not str:
+        return ()
+    return tuple(
+        int(index)
+        if index
+        else _unescaped(single or double)
+        if single or double
+        else name
+        for name, index, single, double in _STEP.findall(path.removeprefix("$"))
+    )
+
+
+def _unescaped(name: str) -> str:
+    return re.sub(r"\\(.)", r"\1", name)
+
+
+def _leaf(update: dict[str, Any]) -> Any:
+    """The value of an update; whole numbers come as doubles."""
+    if "stringValue" in update:
+        return update["stringValue"]
+    for key in _SCALARS:
+        if key in update:
+            value = update[key]
+            return (
+                int(value)
+                if type(value) is float and value.is_integer() and abs(value) < 2**53
+                else value
+            )
+    return None
