@@ -100,7 +100,7 @@ MUTATIONS = (
         "the spelling of arguments is forgotten",
         on_recordings(laws.body_comes_back),
         "runtime/codecs/json_arguments.py",
-        "ABSENT if compact(arguments) == value else value",
+        "value if blanks or compact(arguments) != value else ABSENT",
         "ABSENT",
     ),
     Mutation(
