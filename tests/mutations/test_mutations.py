@@ -151,9 +151,9 @@ MUTATIONS = (
     Mutation(
         "an id may be used twice",
         with_models(test_tools.test_ids_that_repeat_from_turn_to_turn_are_told_apart),
-        "runtime/reader.py",
-        "self._used.add(found)",
-        "pass",
+        "runtime/codecs/call_id.py",
+        " and value not in reader.used",
+        "",
     ),
     Mutation(
         "names of the wire are not spelled back",

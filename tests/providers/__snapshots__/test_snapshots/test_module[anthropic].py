@@ -850,7 +850,8 @@ def _read_block(wire: Any, at: Path, reader: Reader) -> AssistantPart:
 def _write_block(part: AssistantPart, at: Path, writer: Writer) -> Any:
     """Write a part of an answer as a block."""
     if type(part) is ToolCallPart:
-        writer.own(part.metadata, at)
+        if part.metadata:
+            writer.own(part.metadata, at)
         return _write_tool_call(part.call, (at, "call"), writer)
     if type(part) is ReasoningPart:
         return _write_reasoning(part, at, writer)
@@ -884,7 +885,7 @@ def _write_messages(
     results: list[Any] | None = None
     leading = True
     for message, here, places in arranged(messages, at, writer):
-        own = writer.own(message.metadata, here)
+        own = writer.own(message.metadata, here) if message.metadata else NOTHING
         if type(message) is SystemMessage:
             if leading or not own.get("$inline"):
                 continue
@@ -917,7 +918,9 @@ def _write_messages(
 
 
 def _with_rest(wire: dict[str, Any], own: Residue) -> dict[str, Any]:
-    restore(wire, own)
+    """Put back what of the message was kept."""
+    if own:
+        restore(wire, own)
     return wire
 
 
@@ -1065,7 +1068,7 @@ def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolRes
 
 def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the result of a call: data as its JSON text, an error with the flag."""
-    own = writer.own(result.metadata, at)
+    own = writer.own(result.metadata, at) if result.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "tool_result",
         "tool_use_id": writer.call_id(result.tool_call_id),
@@ -1084,7 +1087,8 @@ def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str
         del wire["content"]
     if result.kind == "error" or result.is_error:
         wire["is_error"] = True
-    restore(wire, own)
+    if own:
+        restore(wire, own)
     return wire
 
 
@@ -1155,29 +1159,40 @@ def _write_response(
 def _read_usage(wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
     """Read what an answer cost."""
     output_tokens_details_count = counts(wire, "output_tokens_details", at)
-    input_tokens_count = count(wire, "input_tokens", at)
-    cache_creation_input_tokens_count = count(wire, "cache_creation_input_tokens", at)
-    cache_read_input_tokens_count = count(wire, "cache_read_input_tokens", at)
-    output_tokens_count = count(wire, "output_tokens", at)
-    output_tokens_details_thinking_tokens_count = count(
-        output_tokens_details_count, "thinking_tokens", at
+    input_tokens_count = wire.get("input_tokens")
+    if type(input_tokens_count) is not int:
+        input_tokens_count = count(wire, "input_tokens", at)
+    cache_creation_input_tokens_count = wire.get("cache_creation_input_tokens")
+    if type(cache_creation_input_tokens_count) is not int:
+        cache_creation_input_tokens_count = count(
+            wire, "cache_creation_input_tokens", at
+        )
+    cache_read_input_tokens_count = wire.get("cache_read_input_tokens")
+    if type(cache_read_input_tokens_count) is not int:
+        cache_read_input_tokens_count = count(wire, "cache_read_input_tokens", at)
+    output_tokens_count = wire.get("output_tokens")
+    if type(output_tokens_count) is not int:
+        output_tokens_count = count(wire, "output_tokens", at)
+    output_tokens_details_thinking_tokens_count = output_tokens_details_count.get(
+        "thinking_tokens"
     )
+    if type(output_tokens_details_thinking_tokens_count) is not int:
+        output_tokens_details_thinking_tokens_count = count(
+            output_tokens_details_count, "thinking_tokens", at
+        )
     rest = leftovers(wire, _USAGE)
-    absent: list[str] = []
     if input_tokens_count is None:
-        absent.append("input_tokens")
+        rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
     input_tokens = (
         (input_tokens_count or 0)
         + (cache_creation_input_tokens_count or 0)
         + (cache_read_input_tokens_count or 0)
     )
     if output_tokens_count is None:
-        absent.append("output_tokens")
+        rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
     output_tokens = output_tokens_count or 0
     total_tokens = input_tokens + output_tokens
 
-    if absent:
-        rest["$absent"] = absent
     nested(
         rest,
         wire,
@@ -1185,9 +1200,9 @@ def _read_usage(wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         leftovers(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
     )
     return Usage(
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        total_tokens=total_tokens,
+        input_tokens,
+        output_tokens,
+        total_tokens,
         input_cached_tokens=cache_read_input_tokens_count,
         input_cache_creation_tokens=cache_creation_input_tokens_count,
         reasoning_tokens=output_tokens_details_thinking_tokens_count,
@@ -1338,11 +1353,11 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
     if stop_kept is not ABSENT:
         rest["stop_sequences"] = stop_kept
     return Request(
-        messages=messages,
-        model=model,
-        tools=tools,
-        tool_choice=tool_choice,
-        parallel_tool_calls=parallel_tool_calls,
+        messages,
+        model,
+        tools,
+        tool_choice,
+        parallel_tool_calls,
         max_output_tokens=max_output_tokens,
         temperature=temperature,
         top_p=top_p,
@@ -1428,18 +1443,14 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         _DIALECTS,
     )
     if wire.keys() == _TOOL_LEAST and name_kept is ABSENT and parameters_kept is ABSENT:
-        return ToolDefinition(name=name, parameters=parameters)
+        return ToolDefinition(name, parameters=parameters)
     rest = leftovers(wire, _TOOL)
     if name_kept is not ABSENT:
         rest["name"] = name_kept
     if parameters_kept is not ABSENT:
         rest["input_schema"] = parameters_kept
     return ToolDefinition(
-        name=name,
-        description=description,
-        parameters=parameters,
-        strict=strict,
-        metadata=reader.metadata(rest),
+        name, description, parameters, strict, metadata=reader.metadata(rest)
     )
 
 
@@ -1484,7 +1495,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id=id, name=name, arguments=arguments, invalid=invalid)
+        return ToolCall(id, name, arguments, invalid)
     rest = leftovers(wire, _TOOL_CALL)
     if id_kept is not ABSENT:
         rest["id"] = id_kept
@@ -1492,13 +1503,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         rest["name"] = name_kept
     if arguments_kept is not ABSENT:
         rest["input"] = arguments_kept
-    return ToolCall(
-        id=id,
-        name=name,
-        arguments=arguments,
-        invalid=invalid,
-        metadata=reader.metadata(rest),
-    )
+    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1534,11 +1539,11 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
     if wire.keys() == _TEXT_PART_LEAST:
-        return TextPart(text=text)
+        return TextPart(text)
     rest = leftovers(wire, _TEXT_PART)
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
-    return TextPart(text=text, cache=cache, metadata=reader.metadata(rest))
+    return TextPart(text, cache, metadata=reader.metadata(rest))
 
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1570,19 +1575,13 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
     if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT:
-        return ImagePart(url=url, data=data, media_type=media_type)
+        return ImagePart(url, data, media_type)
     rest = leftovers(wire, _IMAGE_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
-    return ImagePart(
-        url=url,
-        data=data,
-        media_type=media_type,
-        cache=cache,
-        metadata=reader.metadata(rest),
-    )
+    return ImagePart(url, data, media_type, cache=cache, metadata=reader.metadata(rest))
 
 
 def _write_image_part(part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1629,19 +1628,14 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
     if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT:
-        return DocumentPart(url=url, data=data, media_type=media_type)
+        return DocumentPart(url, data, media_type)
     rest = leftovers(wire, _DOCUMENT_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
     return DocumentPart(
-        url=url,
-        data=data,
-        media_type=media_type,
-        name=name,
-        cache=cache,
-        metadata=reader.metadata(rest),
+        url, data, media_type, name, cache=cache, metadata=reader.metadata(rest)
     )
 
 
@@ -1687,9 +1681,9 @@ def _read_thinking_part(
     if type(text) is not str:
         raise wrong_type((at, "thinking"), "a string", text)
     if wire.keys() == _THINKING_PART_LEAST:
-        return ReasoningPart(text=text)
+        return ReasoningPart(text)
     rest = leftovers(wire, _THINKING_PART)
-    return ReasoningPart(text=text, metadata=reader.metadata(rest))
+    return ReasoningPart(text, metadata=reader.metadata(rest))
 
 
 def _write_thinking_part(
@@ -1712,9 +1706,9 @@ def _read_output_schema(wire: dict[str, Any], at: Path, reader: Reader) -> Outpu
     if type(schema) is not dict:
         raise wrong_type((at, "schema"), "an object", schema)
     if wire.keys() == _OUTPUT_SCHEMA_LEAST:
-        return OutputSchema(schema=schema)
+        return OutputSchema(schema)
     rest = leftovers(wire, _OUTPUT_SCHEMA)
-    return OutputSchema(schema=schema, metadata=reader.metadata(rest))
+    return OutputSchema(schema, metadata=reader.metadata(rest))
 
 
 def _write_output_schema(

@@ -121,8 +121,12 @@ _REQUEST = frozenset(
 _REQUEST_LEAST = frozenset(["messages"])
 _TOOL_FUNCTION = frozenset(["description", "name", "parameters", "strict"])
 _TOOL = frozenset(["function", "type"])
+_TOOL_LEAST = frozenset(["type", "function"])
+_TOOL_FUNCTION_LEAST = frozenset(["name"])
 _TOOL_CALL_FUNCTION = frozenset(["arguments", "name"])
 _TOOL_CALL = frozenset(["function", "id", "type"])
+_TOOL_CALL_LEAST = frozenset(["type", "id", "function"])
+_TOOL_CALL_FUNCTION_LEAST = frozenset(["name", "arguments"])
 _TOOL_RESULT = frozenset(["content", "role", "tool_call_id"])
 _TOOL_RESULT_LEAST = frozenset(["role", "tool_call_id", "content"])
 _TEXT_PART = frozenset(["text", "type"])
@@ -131,12 +135,20 @@ _REFUSAL_PART = frozenset(["refusal", "type"])
 _REFUSAL_PART_LEAST = frozenset(["type", "refusal"])
 _IMAGE_PART_IMAGE_URL = frozenset(["detail", "url"])
 _IMAGE_PART = frozenset(["image_url", "type"])
+_IMAGE_PART_LEAST = frozenset(["type", "image_url"])
+_IMAGE_PART_IMAGE_URL_LEAST = frozenset(["url"])
 _AUDIO_PART_INPUT_AUDIO = frozenset(["data", "format"])
 _AUDIO_PART = frozenset(["input_audio", "type"])
+_AUDIO_PART_LEAST = frozenset(["type", "input_audio"])
+_AUDIO_PART_INPUT_AUDIO_LEAST = frozenset(["data", "format"])
 _DOCUMENT_PART_FILE = frozenset(["file_data", "filename"])
 _DOCUMENT_PART = frozenset(["file", "type"])
+_DOCUMENT_PART_LEAST = frozenset(["type", "file"])
+_DOCUMENT_PART_FILE_LEAST = frozenset(["file_data"])
 _OUTPUT_SCHEMA_JSON_SCHEMA = frozenset(["name", "schema", "strict"])
 _OUTPUT_SCHEMA = frozenset(["json_schema", "type"])
+_OUTPUT_SCHEMA_LEAST = frozenset(["type", "json_schema"])
+_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST = frozenset(["schema"])
 _SYSTEM_MESSAGE = frozenset(["content", "name", "role"])
 _SYSTEM_MESSAGE_LEAST = frozenset(["role", "content"])
 _USER_MESSAGE = frozenset(["content", "name", "role"])
@@ -958,39 +970,58 @@ def _read_usage(wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
     """Read what an answer cost."""
     prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
     completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
-    prompt_tokens_count = count(wire, "prompt_tokens", at)
-    completion_tokens_count = count(wire, "completion_tokens", at)
-    total_tokens_count = count(wire, "total_tokens", at)
-    prompt_tokens_details_cached_tokens_count = count(
-        prompt_tokens_details_count, "cached_tokens", at
+    prompt_tokens_count = wire.get("prompt_tokens")
+    if type(prompt_tokens_count) is not int:
+        prompt_tokens_count = count(wire, "prompt_tokens", at)
+    completion_tokens_count = wire.get("completion_tokens")
+    if type(completion_tokens_count) is not int:
+        completion_tokens_count = count(wire, "completion_tokens", at)
+    total_tokens_count = wire.get("total_tokens")
+    if type(total_tokens_count) is not int:
+        total_tokens_count = count(wire, "total_tokens", at)
+    prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
+        "cached_tokens"
     )
-    prompt_tokens_details_cache_write_tokens_count = count(
-        prompt_tokens_details_count, "cache_write_tokens", at
+    if type(prompt_tokens_details_cached_tokens_count) is not int:
+        prompt_tokens_details_cached_tokens_count = count(
+            prompt_tokens_details_count, "cached_tokens", at
+        )
+    prompt_tokens_details_cache_write_tokens_count = prompt_tokens_details_count.get(
+        "cache_write_tokens"
     )
-    prompt_tokens_details_image_tokens_count = count(
-        prompt_tokens_details_count, "image_tokens", at
+    if type(prompt_tokens_details_cache_write_tokens_count) is not int:
+        prompt_tokens_details_cache_write_tokens_count = count(
+            prompt_tokens_details_count, "cache_write_tokens", at
+        )
+    prompt_tokens_details_image_tokens_count = prompt_tokens_details_count.get(
+        "image_tokens"
     )
-    completion_tokens_details_reasoning_tokens_count = count(
-        completion_tokens_details_count, "reasoning_tokens", at
+    if type(prompt_tokens_details_image_tokens_count) is not int:
+        prompt_tokens_details_image_tokens_count = count(
+            prompt_tokens_details_count, "image_tokens", at
+        )
+    completion_tokens_details_reasoning_tokens_count = (
+        completion_tokens_details_count.get("reasoning_tokens")
     )
+    if type(completion_tokens_details_reasoning_tokens_count) is not int:
+        completion_tokens_details_reasoning_tokens_count = count(
+            completion_tokens_details_count, "reasoning_tokens", at
+        )
     rest = leftovers(wire, _USAGE)
-    absent: list[str] = []
     if prompt_tokens_count is None:
-        absent.append("prompt_tokens")
+        rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
     input_tokens = prompt_tokens_count or 0
     if completion_tokens_count is None:
-        absent.append("completion_tokens")
+        rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
     output_tokens = completion_tokens_count or 0
     if total_tokens_count is None:
-        absent.append("total_tokens")
+        rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
     total_tokens = (
         total_tokens_count
         if total_tokens_count is not None
         else input_tokens + output_tokens
     )
 
-    if absent:
-        rest["$absent"] = absent
     nested(
         rest,
         wire,
@@ -1006,9 +1037,9 @@ def _read_usage(wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         ),
     )
     return Usage(
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        total_tokens=total_tokens,
+        input_tokens,
+        output_tokens,
+        total_tokens,
         input_cached_tokens=prompt_tokens_details_cached_tokens_count,
         input_cache_creation_tokens=prompt_tokens_details_cache_write_tokens_count,
         input_image_tokens=prompt_tokens_details_image_tokens_count,
@@ -1212,7 +1243,7 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     if stream is not None and type(stream) is not bool:
         raise wrong_type((at, "stream"), "a boolean", stream)
     if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT:
-        return Request(messages=messages)
+        return Request(messages)
     rest = leftovers(wire, _REQUEST)
     if messages_kept is not ABSENT:
         rest["messages"] = messages_kept
@@ -1228,19 +1259,19 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     if reasoning_kept is not ABSENT:
         rest["reasoning_effort"] = reasoning_kept
     return Request(
-        messages=messages,
-        model=model,
-        tools=tools,
-        tool_choice=tool_choice,
-        parallel_tool_calls=parallel_tool_calls,
-        output_format=output_format,
-        max_output_tokens=max_output_tokens,
-        temperature=temperature,
-        top_p=top_p,
-        stop=stop,
-        seed=seed,
-        reasoning=reasoning,
-        stream=stream,
+        messages,
+        model,
+        tools,
+        tool_choice,
+        parallel_tool_calls,
+        output_format,
+        max_output_tokens,
+        temperature,
+        top_p,
+        stop,
+        seed,
+        reasoning,
+        stream,
         metadata=reader.metadata(rest),
     )
 
@@ -1330,6 +1361,12 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         strict,
         _DIALECTS,
     )
+    if (
+        wire.keys() == _TOOL_LEAST
+        and function.keys() == _TOOL_FUNCTION_LEAST
+        and name_kept is ABSENT
+    ):
+        return ToolDefinition(name)
     rest = leftovers(wire, _TOOL)
     function_rest = leftovers(function, _TOOL_FUNCTION)
     if name_kept is not ABSENT:
@@ -1338,11 +1375,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         function_rest["parameters"] = parameters_kept
     nested(rest, wire, "function", function_rest)
     return ToolDefinition(
-        name=name,
-        description=description,
-        parameters=parameters,
-        strict=strict,
-        metadata=reader.metadata(rest),
+        name, description, parameters, strict, metadata=reader.metadata(rest)
     )
 
 
@@ -1392,6 +1425,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     arguments, invalid, arguments_kept = json_arguments.read(
         function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
     )
+    if (
+        wire.keys() == _TOOL_CALL_LEAST
+        and function.keys() == _TOOL_CALL_FUNCTION_LEAST
+        and id_kept is ABSENT
+        and name_kept is ABSENT
+        and arguments_kept is ABSENT
+    ):
+        return ToolCall(id, name, arguments, invalid)
     rest = leftovers(wire, _TOOL_CALL)
     function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
     if id_kept is not ABSENT:
@@ -1401,13 +1442,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(
-        id=id,
-        name=name,
-        arguments=arguments,
-        invalid=invalid,
-        metadata=reader.metadata(rest),
-    )
+    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1453,19 +1488,13 @@ def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolRes
         and tool_call_id_kept is ABSENT
         and kind_kept is ABSENT
     ):
-        return ToolResult(tool_call_id=tool_call_id, name=name, kind=kind, value=value_)
+        return ToolResult(tool_call_id, name, kind, value_)
     rest = leftovers(wire, _TOOL_RESULT)
     if tool_call_id_kept is not ABSENT:
         rest["tool_call_id"] = tool_call_id_kept
     if kind_kept is not ABSENT:
         rest["content"] = kind_kept
-    return ToolResult(
-        tool_call_id=tool_call_id,
-        name=name,
-        kind=kind,
-        value=value_,
-        metadata=reader.metadata(rest),
-    )
+    return ToolResult(tool_call_id, name, kind, value_, metadata=reader.metadata(rest))
 
 
 def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1502,9 +1531,9 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     if type(text) is not str:
         raise wrong_type((at, "text"), "a string", text)
     if wire.keys() == _TEXT_PART_LEAST:
-        return TextPart(text=text)
+        return TextPart(text)
     rest = leftovers(wire, _TEXT_PART)
-    return TextPart(text=text, metadata=reader.metadata(rest))
+    return TextPart(text, metadata=reader.metadata(rest))
 
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1525,9 +1554,9 @@ def _read_refusal_part(wire: dict[str, Any], at: Path, reader: Reader) -> Refusa
     if type(text) is not str:
         raise wrong_type((at, "refusal"), "a string", text)
     if wire.keys() == _REFUSAL_PART_LEAST:
-        return RefusalPart(text=text)
+        return RefusalPart(text)
     rest = leftovers(wire, _REFUSAL_PART)
-    return RefusalPart(text=text, metadata=reader.metadata(rest))
+    return RefusalPart(text, metadata=reader.metadata(rest))
 
 
 def _write_refusal_part(part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -1553,17 +1582,19 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
     detail = image_url.get("detail")
     if detail is not None and type(detail) is not str:
         raise wrong_type(((at, "image_url"), "detail"), "a string", detail)
+    if (
+        wire.keys() == _IMAGE_PART_LEAST
+        and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
+        and url_kept is ABSENT
+    ):
+        return ImagePart(url, data, media_type)
     rest = leftovers(wire, _IMAGE_PART)
     image_url_rest = leftovers(image_url, _IMAGE_PART_IMAGE_URL)
     if url_kept is not ABSENT:
         image_url_rest["url"] = url_kept
     nested(rest, wire, "image_url", image_url_rest)
     return ImagePart(
-        url=url,
-        data=data,
-        media_type=media_type,
-        detail=detail,
-        metadata=reader.metadata(rest),
+        url, data, media_type, detail=detail, metadata=reader.metadata(rest)
     )
 
 
@@ -1607,6 +1638,12 @@ def _read_audio_part(wire: dict[str, Any], at: Path, reader: Reader) -> AudioPar
         reader,
         _AUDIO_PART_FORMAT,
     )
+    if (
+        wire.keys() == _AUDIO_PART_LEAST
+        and input_audio.keys() == _AUDIO_PART_INPUT_AUDIO_LEAST
+        and media_type_kept is ABSENT
+    ):
+        return AudioPart(data=data, media_type=media_type)
     rest = leftovers(wire, _AUDIO_PART)
     input_audio_rest = leftovers(input_audio, _AUDIO_PART_INPUT_AUDIO)
     if media_type_kept is not ABSENT:
@@ -1654,18 +1691,18 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
     name = file.get("filename")
     if name is not None and type(name) is not str:
         raise wrong_type(((at, "file"), "filename"), "a string", name)
+    if (
+        wire.keys() == _DOCUMENT_PART_LEAST
+        and file.keys() == _DOCUMENT_PART_FILE_LEAST
+        and url_kept is ABSENT
+    ):
+        return DocumentPart(url, data, media_type)
     rest = leftovers(wire, _DOCUMENT_PART)
     file_rest = leftovers(file, _DOCUMENT_PART_FILE)
     if url_kept is not ABSENT:
         file_rest["file_data"] = url_kept
     nested(rest, wire, "file", file_rest)
-    return DocumentPart(
-        url=url,
-        data=data,
-        media_type=media_type,
-        name=name,
-        metadata=reader.metadata(rest),
-    )
+    return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
 
 def _write_document_part(
@@ -1710,12 +1747,15 @@ def _read_output_schema(wire: dict[str, Any], at: Path, reader: Reader) -> Outpu
     strict = json_schema.get("strict")
     if strict is not None and type(strict) is not bool:
         raise wrong_type(((at, "json_schema"), "strict"), "a boolean", strict)
+    if (
+        wire.keys() == _OUTPUT_SCHEMA_LEAST
+        and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
+    ):
+        return OutputSchema(schema)
     rest = leftovers(wire, _OUTPUT_SCHEMA)
     json_schema_rest = leftovers(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
     nested(rest, wire, "json_schema", json_schema_rest)
-    return OutputSchema(
-        schema=schema, name=name, strict=strict, metadata=reader.metadata(rest)
-    )
+    return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
 
 
 def _write_output_schema(
@@ -1748,12 +1788,10 @@ def _read_system_message(
     name = wire.get("name")
     if name is not None and type(name) is not str:
         raise wrong_type((at, "name"), "a string", name)
-    if wire.keys() == _SYSTEM_MESSAGE_LEAST:
-        return SystemMessage(content=content)
     rest = leftovers(wire, _SYSTEM_MESSAGE)
     if wire["role"] != "system":
         rest["role"] = wire["role"]
-    return SystemMessage(content=content, name=name, metadata=reader.metadata(rest))
+    return SystemMessage(content, name, metadata=reader.metadata(rest))
 
 
 def _write_system_message(
@@ -1783,9 +1821,9 @@ def _read_user_message(wire: dict[str, Any], at: Path, reader: Reader) -> UserMe
     if name is not None and type(name) is not str:
         raise wrong_type((at, "name"), "a string", name)
     if wire.keys() == _USER_MESSAGE_LEAST:
-        return UserMessage(content=content)
+        return UserMessage(content)
     rest = leftovers(wire, _USER_MESSAGE)
-    return UserMessage(content=content, name=name, metadata=reader.metadata(rest))
+    return UserMessage(content, name, metadata=reader.metadata(rest))
 
 
 def _write_user_message(
