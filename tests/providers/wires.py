@@ -125,6 +125,90 @@ def _chat_foreign(body: Any) -> list[Any]:
     ]
 
 
+def _blocks(message: Any, kind: str) -> list[Any]:
+    content = message.get("content")
+    return [b for b in content if b.get("type") == kind] if isinstance(content, list) else []
+
+
+@cache
+def _anthropic_adapters() -> Mapping[str, Any]:
+    """Adapters for the parts of a body; what they drop or coerce is found by comparing."""
+    from anthropic import types
+    from pydantic import TypeAdapter
+
+    return {
+        "tools": TypeAdapter(list[types.ToolUnionParam]),
+        "tool_choice": TypeAdapter(types.ToolChoiceParam),
+        "messages": TypeAdapter(list[types.MessageParam]),
+        "system": TypeAdapter(str | list[types.TextBlockParam]),
+        "thinking": TypeAdapter(types.ThinkingConfigParam),
+    }
+
+
+def _anthropic_types(body: Any) -> list[str]:
+    from pydantic import ValidationError
+
+    needed = ("max_tokens", "messages") if "anthropic_version" in body else ("max_tokens", "messages", "model")
+    faults = [f"{key}: required" for key in needed if key not in body]
+    for key, adapter in _anthropic_adapters().items():
+        if body.get(key) is None:
+            continue
+        try:
+            if drained(adapter.validate_python(copy.deepcopy(body[key]))) != body[key]:
+                faults.append(f"{key}: read otherwise than written")
+        except ValidationError as error:
+            faults += sorted({f"{key}: {row['type']} {row['loc'][-1]}" for row in error.errors(include_url=False)})
+    return faults
+
+
+def _anthropic_calls(body: Any) -> list[Seen]:
+    return [Seen(b["id"], b["name"], b["input"]) for m in body["messages"] for b in _blocks(m, "tool_use")]
+
+
+def _anthropic_results(body: Any) -> list[Seen]:
+    blocks = [b for m in body["messages"] for b in _blocks(m, "tool_result")]
+    return [Seen(b["tool_use_id"], "", b.get("content")) for b in blocks]
+
+
+def _anthropic_order(body: Any) -> list[str]:
+    """Results stand first, and together, in the turn that follows their calls."""
+    faults, turns = [], []
+    for message in body["messages"]:
+        content = message["content"]
+        blocks = [{"type": "text"}] if isinstance(content, str) else list(content)
+        if turns and turns[-1][0] == message["role"]:
+            turns[-1][1].extend(blocks)
+        elif message["role"] != "system":
+            turns.append((message["role"], blocks))
+    for i, (_, blocks) in enumerate(turns):
+        calls = [b["id"] for b in blocks if b.get("type") == "tool_use"]
+        following = turns[i + 1][1] if i + 1 < len(turns) else []
+        results = [b["tool_use_id"] for b in following if b.get("type") == "tool_result"]
+        if sorted(calls) != sorted(results):
+            faults.append(f"turn {i}: calls and results are no pairs")
+        if any(b.get("type") == "tool_result" for b in following[len(results) :]):
+            faults.append(f"turn {i}: something stands before a result")
+    facts = profile("anthropic")
+    names = [t["name"] for t in body.get("tools") or [] if "input_schema" in t]
+    names += [c.name for c in _anthropic_calls(body)]
+    faults += [f"id {c.id}" for c in _anthropic_calls(body) if not re.fullmatch(facts["ids"]["pattern"], c.id)]
+    return faults + [f"name {n}" for n in names if not re.fullmatch(facts["names"]["pattern"], n)]
+
+
+def _anthropic_foreign(body: Any) -> list[Any]:
+    body = {**body, "max_tokens": 16}
+    block = {"type": "x_block", "x": [1, {"a": None}]}
+    return [
+        {**body, "messages": [{"role": "user", "content": [block, {"type": "text", "text": "t"}]}]},
+        {**body, "messages": [{"role": "user", "content": "t"}, {"role": "assistant", "content": [block]}]},
+        {**body, "messages": [{"role": "x_role", "content": "t"}]},
+        {**body, "tools": [{"type": "x_tool", "name": "t"}, *body.get("tools", [])]},
+        {**body, "tool_choice": {"type": "x_choice", "x": 1}},
+        {**body, "system": [block]},
+    ]
+
+
 WIRES: Mapping[str, Wire] = {
+    "anthropic": Wire(_anthropic_calls, _anthropic_results, _anthropic_types, _anthropic_order, _anthropic_foreign),
     "openai_chat": Wire(_chat_calls, _chat_results, _chat_types, _chat_order, _chat_foreign),
 }

@@ -33,7 +33,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="toolgen", message="%(prog)s %(version)s")
 def main_group() -> None:
-    r"""Compile LLM tool declarations into typed Python for every provider's wire format.
+    """Compile LLM tool declarations into typed Python for every provider's wire format.
 
     \b
     Example:

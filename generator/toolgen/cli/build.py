@@ -28,7 +28,7 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    r"""Compile SCHEMAS (default: schemas) into a Python package.
+    """Compile SCHEMAS (default: schemas) into a Python package.
 
     \b
     Example:

@@ -18,7 +18,7 @@ from toolgen.cli.terminal import emit
 @options.finding_format
 @options.verbosity
 def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bool) -> None:
-    r"""Compare what build would write with what is there; print a diff, write nothing.
+    """Compare what build would write with what is there; print a diff, write nothing.
 
     \b
     Example:

@@ -12,7 +12,7 @@ from toolgen.cli.terminal import emit
 @click.command("schema")
 @click.argument("kind", type=click.Choice(["declaration", "provider", "format", "config"]))
 def command(kind: str) -> None:
-    r"""Print the JSON Schema of a kind of source file; `format` prints the intermediate format itself.
+    """Print the JSON Schema of a kind of source file; `format` prints the intermediate format itself.
 
     \b
     Example:

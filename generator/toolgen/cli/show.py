@@ -26,7 +26,7 @@ from toolgen.cli.terminal import emit
 @options.finding_format
 @options.verbosity
 def command(tool: str, schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
-    r"""Print TOOL's payload as it will be sent, and what was lost on the way.
+    """Print TOOL's payload as it will be sent, and what was lost on the way.
 
     The payload goes to stdout as JSON, by provider; losses go to stderr, one a line.
 

@@ -61,5 +61,9 @@ DEFINITION: ToolDefinition = ToolDefinition(
         },
         "required": ["lines"],
     },
+    metadata={
+        "anthropic": {"$description": "Order things."},
+        "openai_chat": {"$description": "Order things."},
+    },
 )
 """What is declared to providers."""
