@@ -81,6 +81,32 @@ from ..runtime.whole import opaque_message, opaque_value
 from ..runtime.wire import Wire
 from ..runtime.writer import OnLoss, OnUnsupported, Writer
 
+__all__ = [
+    "FINGERPRINT",
+    "TOOLS",
+    "Stream",
+    "StreamWriter",
+    "ToolName",
+    "aiter_events",
+    "from_error",
+    "from_messages",
+    "from_request",
+    "from_response",
+    "from_tool_calls",
+    "from_tool_choice",
+    "from_tools",
+    "iter_events",
+    "to_messages",
+    "to_request",
+    "to_response",
+    "to_sdk",
+    "to_tool_call",
+    "to_tool_choice",
+    "to_tool_result",
+    "to_tools",
+    "tools",
+]
+
 WIRE = Wire(
     "anthropic",
     "Anthropic Messages",
@@ -626,7 +652,7 @@ def to_tool_choice(
     on_loss: OnLoss | None = None,
     on_unsupported: OnUnsupported = "error",
 ) -> Any:
-    """Write a tool choice.
+    """Write a tool choice; None where it is said by leaving it out.
 
     Raises:
         ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
@@ -634,7 +660,7 @@ def to_tool_choice(
     writer = Writer(WIRE, on_loss, on_unsupported)
     written = _write_tool_choice(choice, ABSENT, ROOT, writer)
     writer.finish()
-    return written
+    return None if written is ABSENT else written
 
 
 def from_tool_choice(
@@ -1226,7 +1252,7 @@ def _write_messages(
     for message, here, places in arranged(messages, at, writer):
         own = writer.own(message.metadata, here) if message.metadata else NOTHING
         if type(message) is SystemMessage:
-            if leading or not own.get("$inline"):
+            if leading or not _stands_inside(message, writer):
                 continue
             content = write_text_or_list(
                 message.content, (here, "content"), writer, _write_system_content
@@ -1331,7 +1357,7 @@ def _write_system(messages: Sequence[Message], at: Path, writer: Writer) -> Any:
     for i, message in enumerate(messages):
         if type(message) is not SystemMessage:
             leading = False
-        elif leading or not writer.kept(message.metadata).get("$inline"):
+        elif leading or not _stands_inside(message, writer):
             if not leading:
                 writer.lost(
                     (at, i),
@@ -1355,6 +1381,16 @@ def _write_system(messages: Sequence[Message], at: Path, writer: Writer) -> Any:
     if len(found) > 1:
         writer.lost(at, "system messages", "rewritten", "note", "they become one")
     return blocks
+
+
+def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
+    """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
+    if writer.kept(message.metadata).get("$inline"):
+        return True
+    return type(message.content) is list and any(
+        type(part) is OpaquePart and part.provider == writer.wire.name
+        for part in message.content
+    )
 
 
 def _system_blocks(message: SystemMessage, at: Path, writer: Writer) -> list[Any]:

@@ -88,6 +88,32 @@ from ..runtime.whole import opaque_message, opaque_value
 from ..runtime.wire import Wire
 from ..runtime.writer import OnLoss, OnUnsupported, Writer
 
+__all__ = [
+    "FINGERPRINT",
+    "TOOLS",
+    "Stream",
+    "StreamWriter",
+    "ToolName",
+    "aiter_events",
+    "from_error",
+    "from_messages",
+    "from_request",
+    "from_response",
+    "from_tool_calls",
+    "from_tool_choice",
+    "from_tools",
+    "iter_events",
+    "to_messages",
+    "to_request",
+    "to_response",
+    "to_sdk",
+    "to_tool_call",
+    "to_tool_choice",
+    "to_tool_result",
+    "to_tools",
+    "tools",
+]
+
 WIRE = Wire(
     "gemini",
     "Gemini API",
@@ -791,7 +817,7 @@ def to_tool_choice(
     on_loss: OnLoss | None = None,
     on_unsupported: OnUnsupported = "error",
 ) -> Any:
-    """Write a tool choice.
+    """Write a tool choice; None where it is said by leaving it out.
 
     Raises:
         ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
@@ -799,7 +825,7 @@ def to_tool_choice(
     writer = Writer(WIRE, on_loss, on_unsupported)
     written = _write_tool_choice(choice, ABSENT, ROOT, writer)
     writer.finish()
-    return written
+    return None if written is ABSENT else written
 
 
 def from_tool_choice(

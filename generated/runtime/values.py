@@ -42,7 +42,7 @@ PYDANTIC: Final[dict[str, Any]] = {
 
 
 def dump(value: Any) -> Any:
-    """JSON-ready data of a value of the format, or of a list of them."""
+    """JSON-ready data of a value of the format, or of a list of them. Optional fields that are None are left out."""
     kind: Any = type(value)
     if kind is list or kind is tuple:
         return [dump(item) for item in value]
@@ -50,9 +50,11 @@ def dump(value: Any) -> Any:
     if table is None:
         return value
     found: dict[str, Any] = {}
-    for name, python, nested in table:
+    for name, python, nested, required in table:
         item = getattr(value, python)
         if item is None:
+            if required:
+                found[name] = None
             continue
         if python == "metadata" and UNKNOWN in item:
             item = {key: state for key, state in item.items() if key != UNKNOWN}
@@ -76,13 +78,21 @@ def load(kind: type[T], data: Any) -> T:
 
 
 @cache
-def _fields(kind: Any) -> tuple[tuple[str, str, bool], ...] | None:
-    """JSON name, Python name, and whether values of the format may stand inside; None for other types."""
+def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
+    """JSON name, Python name, whether values of the format may stand inside, whether null is a value of its own.
+
+    None for other types.
+    """
     if not dataclasses.is_dataclass(kind):
         return None
     hints = _hints(kind)
     return tuple(
-        (camel(f.name), f.name, _holds_types(hints[f.name]))
+        (
+            camel(f.name),
+            f.name,
+            _holds_types(hints[f.name]),
+            f.default is dataclasses.MISSING,
+        )
         for f in dataclasses.fields(kind)
     )
 
@@ -286,7 +296,7 @@ def _object_loader(kind: type[Any]) -> Load:
             if key not in data:
                 if required:
                     raise ConversionError(spelled((at, json)), "is missing")
-            elif data[key] is not None or not optional:
+            elif data[key] is not None or required or not optional:
                 values[python] = reader(data[key], (at, key))
         unknown = {key: item for key, item in data.items() if key not in known}
         if unknown:

@@ -56,6 +56,8 @@ def _extend(
     document: Document,
     findings: Findings,
 ) -> None:
+    if schema == into:
+        return
     known = into.get("properties", {})
     added = schema.get("properties", {})
     for key in schema.get("required", ()):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from toolgen.config import LintLevel
 from toolgen.diagnostics import Findings
 from toolgen.resolve import Catalog
 from toolgen.rules import lint
@@ -31,8 +32,12 @@ def _discovered() -> Mapping[str, Rule]:
 RULES: Mapping[str, Rule] = _discovered()
 
 
-def apply_rules(catalog: Catalog, findings: Findings, levels: Mapping[str, str]) -> None:
+def apply_rules(catalog: Catalog, findings: Findings, levels: Mapping[str, LintLevel]) -> None:
     """Let every rule look at the catalogue. `levels` are the project's own, by code; `off` leaves a rule out."""
     for rule in RULES.values():
-        if levels.get(rule.code) != "off":
-            rule.check(catalog, findings)
+        level = levels.get(rule.code)
+        if level == "off":
+            continue
+        found = Findings()
+        rule.check(catalog, found)
+        findings.items += found.items if level is None else [replace(f, level=level) for f in found.items]

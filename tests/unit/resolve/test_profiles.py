@@ -59,7 +59,7 @@ def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) ->
         ("extends: openai_chat\nunions: {user_content: {shapes: [nothing]}}\n", "profile-shape", 2),
         ("extends: openai_chat\nshapes: {tool_call: {keys: {x: {as: call_id}}}}\n", "profile-shape", 2),
         ("extends: openai_chat\nshapes: {tool_call: {keys: {id: {as: no_such}}}}\n", "profile-shape", 1),
-        ("extends: openai_chat\nstream: {reads: os}\n", "profile-shape", 1),
+        ("extends: openai_chat\nstream: {reads: Os}\n", "profile-shape", 1),
         ("extends: openai_chat\nstream: {reads: 'object): x = 1 #'}\n", "invalid-value", 2),
     ],
 )
