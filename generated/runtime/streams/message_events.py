@@ -56,22 +56,26 @@ class MessageEvents(BaseStream):
         Raises:
             ConversionError: the event is neither.
         """
-        if type(event) is dict and event.get("type") == "content_block_delta":
-            block = self._blocks.get(event.get("index"))
-            delta = event.get("delta")
-            if block is not None and type(delta) is dict and len(delta) == 2:
+        try:
+            if event["type"] == "content_block_delta":
+                delta = event["delta"]
+                block = self._blocks[event["index"]]
                 call = block.call
-                if call is not None:
-                    piece = delta.get("partial_json")
+                if len(delta) != 2:
+                    pass
+                elif call is not None:
+                    piece = delta["partial_json"]
                     if type(piece) is str and piece and call.told:
                         call.pieces.append(piece)
                         call.length += len(piece)
                         return [ToolCallDelta(call.index, None, None, piece)]
                 elif block.texts is not None:
-                    text = delta.get("text")
+                    text = delta["text"]
                     if type(text) is str and text:
                         block.texts.append(text)
                         return [TextDelta(text)]
+        except (KeyError, TypeError):
+            pass  # an event of another form, which is read with care
         return super().feed(event)
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:

@@ -25,6 +25,10 @@ class ChatChunks(BaseStream):
         self._message: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
         self._last_choice: dict[str, Any] = {}
+        self._width = 0
+        self._choice_width = 0
+        self._with_usage = False
+        self._with_logprobs = False
         self._entries: list[OpenCall] = []
         self._slots: dict[Any, OpenCall] = {}
         self._further: dict[Any, ChatChunks] = {}
@@ -40,28 +44,35 @@ class ChatChunks(BaseStream):
         Raises:
             ConversionError: the chunk is neither.
         """
-        if type(event) is dict and len(event) == len(self._last) and not event.get("usage"):
-            choices = event.get("choices")
-            choice = choices[0] if type(choices) is list and len(choices) == 1 else None
-            if type(choice) is dict and len(choice) == len(self._last_choice):
-                delta = choice.get("delta")
-                if type(delta) is dict and len(delta) == 1 and _says_no_more(choice, event):
-                    text = delta.get("content")
+        try:
+            (choice,) = event["choices"]
+            if (
+                len(event) == self._width
+                and len(choice) == self._choice_width
+                and choice["finish_reason"] is None
+                and choice["index"] == 0
+                and "error" not in event
+                and not (self._with_usage and event["usage"])
+                and not (self._with_logprobs and choice["logprobs"])
+            ):
+                delta = choice["delta"]
+                if len(delta) == 1 and "content" in delta:
+                    text = delta["content"]
                     if type(text) is str and text:
                         self._text.append(text)
                         self._has_content = True
                         return [TextDelta(text)]
-                    pieces = delta.get("tool_calls")
-                    if type(pieces) is list and len(pieces) == 1:
-                        piece = pieces[0]
-                        known = self._slots.get(piece.get("index")) if type(piece) is dict else None
-                        function = piece["function"] if known is not None and "function" in piece else None
-                        if type(function) is dict and len(piece) == 2 and len(function) == 1:
-                            text = function.get("arguments")
-                            if known is not None and known.told and type(text) is str and text:
-                                known.pieces.append(text)
-                                known.length += len(text)
-                                return [ToolCallDelta(known.index, None, None, text)]
+                elif len(delta) == 1:
+                    (piece,) = delta["tool_calls"]
+                    function = piece["function"]
+                    known = self._slots[piece["index"]]
+                    text = function["arguments"]
+                    if known.told and len(piece) == 2 and len(function) == 1 and type(text) is str and text:
+                        known.pieces.append(text)
+                        known.length += len(text)
+                        return [ToolCallDelta(known.index, None, None, text)]
+        except (AttributeError, KeyError, TypeError, ValueError):
+            pass  # a chunk of another form, which is read with care
         return super().feed(event)
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -84,6 +95,10 @@ class ChatChunks(BaseStream):
                 if word is not None or len(choice) != len(self._last_choice) or choice.get("logprobs"):
                     self._take_choice(choice, events)
                 self._last_choice = choice
+                self._choice_width = len(choice)
+        self._width = len(event)
+        self._with_usage = "usage" in event
+        self._with_logprobs = "logprobs" in self._last_choice
         if event.get("error"):
             self._fail(event["error"])
         return events
@@ -228,11 +243,6 @@ class ChatChunks(BaseStream):
 
     def _ended(self) -> bool:
         return self._end is not None
-
-
-def _says_no_more(choice: dict[str, Any], event: dict[str, Any]) -> bool:
-    """Whether a choice is the first one's, goes on, and has nothing beside its delta."""
-    return not (choice.get("finish_reason") or choice.get("index") or choice.get("logprobs") or event.get("error"))
 
 
 def _joined(old: Any, new: Any) -> Any:
