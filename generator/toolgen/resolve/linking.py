@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from toolgen.config import Config
 from toolgen.diagnostics import Findings, Span
 from toolgen.load import Sources
-from toolgen.resolve.catalog import Catalog
+from toolgen.resolve.catalog import Catalog, Profile
 from toolgen.resolve.format import link_format
 from toolgen.resolve.profiles import link_profiles, nearest, stem
 from toolgen.resolve.tools import link
@@ -31,9 +32,18 @@ def link_catalog(
                 hint=nearest(name, known) or f"known are {', '.join(known)}",
                 name=name,
             )
-    profiles = link_profiles(sources.providers, wanted, findings)
+    profiles = tuple(_with_defaults(p, config) for p in link_profiles(sources.providers, wanted, findings))
     format = link_format(sources.formats, findings)
     tools, types = link(sources, findings)
     if findings.errors:
         return None
+    tools = tuple(t if "strict" in t.document.value else replace(t, strict=config.strict) for t in tools)
     return Catalog(config.edition, tools, types, profiles, format, sources.digests)
+
+
+def _with_defaults(profile: Profile, config: Config) -> Profile:
+    """The profile with the project's own values for what a request must have."""
+    own = config.defaults.get(profile.name)
+    if not own:
+        return profile
+    return replace(profile, facts={**profile.facts, "defaults": {**profile.facts.get("defaults", {}), **own}})

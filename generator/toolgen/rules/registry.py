@@ -1,4 +1,4 @@
-"""The lint rules: every module in `rules/lint` that has a `RULE`. A new file there is a new rule."""
+"""The lint rules: every module in `rules/lint`, each with a `CODE` and a `check`. A new file there is a new rule."""
 
 from __future__ import annotations
 
