@@ -32,8 +32,10 @@ def read(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoi
         for mode in ("auto", "required"):
             if found[0] == words[mode]:
                 return AllowedToolChoice(known, mode, reader.metadata(found[2])), ABSENT
-    fitting = next((w for w in _CHOICES if w in table and match(table[w], value)), None)
-    return fitting, value if fitting is None else {"$whole": value}
+    for word in _CHOICES:
+        if word in table and match(table[word], value):
+            return word, {"$whole": value}
+    return None, value
 
 
 def _words(table: Mapping[str, Any]) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from .json_text import compact
@@ -116,22 +117,23 @@ class PathArguments:
     def _set(self, steps: tuple[Step, ...], value: Any) -> None:
         """Put a value at its place; a place that another kind of container holds already is left as it is."""
         holder: Any = self._value
-        for step, following in zip(steps[:-1], steps[1:], strict=True):
+        for step, following in pairwise(steps):
             holder = _inner(holder, step, [] if type(following) is int else {})
         _inner(holder, steps[-1], value, replace=True)
 
 
 def _inner(holder: Any, step: Step, value: Any, *, replace: bool = False) -> Any:
     """What stands at a step of a container; `value` where nothing does, or where it replaces what does."""
-    if type(holder) is not (list if type(step) is int else dict):
-        return None
-    if type(step) is int:
+    if type(step) is int and isinstance(holder, list):
         holder.extend([None] * (step + 1 - len(holder)))
-    elif step not in holder:
-        holder[step] = None
-    if replace or holder[step] is None:
-        holder[step] = value
-    return holder[step]
+        if replace or holder[step] is None:
+            holder[step] = value
+        return holder[step]
+    if type(step) is str and isinstance(holder, dict):
+        if replace or holder.get(step) is None:
+            holder[step] = value
+        return holder[step]
+    return None
 
 
 def _steps(path: Any) -> tuple[Step, ...]:
