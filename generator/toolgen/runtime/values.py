@@ -1,6 +1,6 @@
 """Values of the format to JSON-ready data and back, by the annotations of their types.
 
-`dump` leaves out what is None. `load` takes both spellings of a name, but not both at once, keeps keys that it does
+`dump` leaves out what is None, but for a required value, of which null is one. `load` takes both spellings of a name, but not both at once, keeps keys that it does
 not know under `unknown` in `metadata` (from where `dump` writes them flat again), and says where something is wrong.
 """
 
@@ -49,9 +49,9 @@ def dump(value: Any) -> Any:
     if table is None:
         return value
     found: dict[str, Any] = {}
-    for name, python, nested in table:
+    for name, python, nested, required in table:
         item = getattr(value, python)
-        if item is None:
+        if item is None and not required:
             continue
         if python == "metadata" and UNKNOWN in item:
             item = {key: state for key, state in item.items() if key != UNKNOWN}
@@ -75,12 +75,15 @@ def load(kind: type[T], data: Any) -> T:
 
 
 @cache
-def _fields(kind: Any) -> tuple[tuple[str, str, bool], ...] | None:
-    """JSON name, Python name, and whether values of the format may stand inside; None for other types."""
+def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
+    """JSON name, Python name, whether values of the format may stand inside, and whether it is required; None for other types."""
     if not dataclasses.is_dataclass(kind):
         return None
     hints = _hints(kind)
-    return tuple((camel(f.name), f.name, _holds_types(hints[f.name])) for f in dataclasses.fields(kind))
+    return tuple(
+        (camel(f.name), f.name, _holds_types(hints[f.name]), f.default is dataclasses.MISSING)
+        for f in dataclasses.fields(kind)
+    )
 
 
 def _hints(kind: Any) -> dict[str, Any]:
