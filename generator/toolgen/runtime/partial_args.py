@@ -37,7 +37,7 @@ class PathArguments:
         """Take one update and give the text that it brings."""
         steps = _steps(update.get("jsonPath"))
         value = _leaf(update)
-        if not steps or value is None and "nullValue" not in update:
+        if not steps or (value is None and "nullValue" not in update):
             return "" if update.get("willContinue") else self._end_string()
         if self._string == steps and type(value) is str:
             self._pieces.append(value)

@@ -178,7 +178,7 @@ def test_T36_declarations_stand_in_one_tool_and_strict_is_a_note(generated: Simp
 
 
 def test_declared_tools_are_one_entry(generated: SimpleNamespace) -> None:
-    assert generated.gemini.TOOLS == generated.gemini.tools("get_weather")
+    assert generated.gemini.tools("get_weather") == generated.gemini.TOOLS
     assert generated.gemini.tools() == []
 
 

@@ -48,8 +48,10 @@ WHOLE_CALLS = {
     "P28 one chunk": [chunk(call("f", A), call("f", B), finishReason="STOP")],
     "P28 a chunk each": [chunk(call("f", A)), chunk(call("f", B)), chunk({"text": ""}, finishReason="STOP")],
     "P28 same id twice": [chunk(call("f", A, id="1")), chunk(call("f", B, id="1"), finishReason="STOP")],
-    "P28 snake case": [{"candidates": [{"content": {"parts": [{"function_call": {"name": "f", "args": A}}]}}]}]
-    + [chunk(call("f", B), finishReason="STOP")],
+    "P28 snake case": [
+        {"candidates": [{"content": {"parts": [{"function_call": {"name": "f", "args": A}}]}}]},
+        chunk(call("f", B), finishReason="STOP"),
+    ],
 }
 
 
@@ -286,7 +288,7 @@ def test_a_completion_of_elsewhere_ends_with_stop(generated: SimpleNamespace) ->
 
 
 WRITTEN = {
-    **{name: chunks for name, chunks in WHOLE_CALLS.items()},
+    **WHOLE_CALLS,
     **{name: [*chunks, END] for name, (chunks, _) in PARTIAL.items()},
     "text and a signature": [
         chunk({"text": "t", "thought": True}),
