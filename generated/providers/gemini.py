@@ -332,7 +332,9 @@ _SPELLING = Spelling(
         "example",
     ],
     ["properties", "defs"],
+    ["mode"],
 )
+"""What is read in several spellings."""
 ToolName: TypeAlias = Literal[
     "create_order",
     "find-free-slots",
@@ -1275,26 +1277,20 @@ def _write_contents(
         if type(message) is ToolMessage:
             contents += _write_results(message, here, places, before, writer)
         elif type(message) is AssistantMessage:
-            _add_answer(
-                _write_assistant_message(message, here, writer),
-                contents,
-                before,
-                message,
-                here,
-                writer,
-            )
+            wire = _write_assistant_message(message, here, writer)
+            _add_answer(wire, contents, before, message, here, writer)
         elif type(message) is UserMessage:
             _add_user_content(message, contents, before, here, writer)
         else:
             raise wrong_type(here, "a message", message)
         before = message
-    wire: dict[str, Any] = {"contents": contents}
+    found: dict[str, Any] = {"contents": contents}
     instruction = _write_instruction(
         [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
     )
     if instruction is not None:
-        wire["systemInstruction"] = instruction
-    return wire
+        found["systemInstruction"] = instruction
+    return found
 
 
 def _write_messages(
@@ -1356,19 +1352,17 @@ def _add_answer(
     writer: Writer,
 ) -> None:
     """Add an answer; calls may not follow another answer, so that the two become one unless they came apart."""
-    if "parts" not in wire:
+    own = within(message.metadata or {}, writer.wire.name)
+    parts = wire.get("parts") or []
+    calls = any(type(part) is dict and "functionCall" in part for part in parts)
+    if not parts and "parts" not in own:
         writer.lost(
             at, "a message", "dropped", "note", "it has nothing that can be said here"
         )
-        return
-    apart = within(message.metadata or {}, writer.wire.name).get("$apart")
-    calls = any(
-        type(part) is dict and "functionCall" in part for part in wire["parts"] or ()
-    )
-    if (
+    elif (
         type(before) is AssistantMessage
         and calls
-        and not apart
+        and "$apart" not in own
         and contents
         and contents[-1]["role"] == "model"
     ):
@@ -1377,7 +1371,7 @@ def _add_answer(
         )
         contents[-1] = {
             **contents[-1],
-            "parts": [*contents[-1]["parts"], *wire["parts"]],
+            "parts": [*(contents[-1].get("parts") or ()), *parts],
         }
     else:
         contents.append(wire)
@@ -1396,17 +1390,18 @@ def _add_user_content(
         contents.append(whole)
         return
     wire = _write_user_message(message, at, writer)
-    beside = within(message.metadata or {}, writer.wire.name).get("$beside")
-    parts = wire.get("parts")
-    results = (
+    own = within(message.metadata or {}, writer.wire.name)
+    parts = wire.get("parts") or []
+    beside = own.get("$beside")
+    if (
         type(before) is ToolMessage
-        and contents
-        and "functionResponse" in contents[-1]["parts"][0]
-    )
-    if results and type(beside) is list and len(beside) == len(parts or ()):
-        for place, part in zip(beside, parts or (), strict=True):
+        and before.results
+        and type(beside) is list
+        and len(beside) == len(parts)
+    ):
+        for place, part in zip(beside, parts, strict=True):
             contents[-1]["parts"].insert(place, part)
-    elif "parts" in wire:
+    elif parts or "parts" in own:
         contents.append(wire)
     else:
         writer.lost(
@@ -1439,6 +1434,8 @@ def _write_results(
             told.append({"text": in_words(result)})
     wire: dict[str, Any] = {"role": own.get("role", "user"), "parts": parts}
     restore(wire, own)
+    if not message.results:
+        writer.lost(at, "a message", "dropped", "note", "it has no results")
     return ([wire] if parts else []) + (
         [{"role": "user", "parts": told}] if told else []
     )
@@ -1535,7 +1532,10 @@ def _write_result_object(
     }
 
 
-_RESPONSE = frozenset(["candidates", "modelVersion", "responseId", "usageMetadata"])
+_CLIENTS = ("automaticFunctionCallingHistory", "parsed", "sdkHttpResponse")
+_RESPONSE = frozenset(
+    ["candidates", "modelVersion", "responseId", "usageMetadata", *_CLIENTS]
+)
 _CANDIDATE = frozenset(["content", "finishReason"])
 
 
@@ -1561,7 +1561,10 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
             else finish_reason(word, message, _FINISH_REASONS)
         )
     else:
-        rest["candidates"] = candidates
+        if candidates is not None:
+            rest["candidates"] = candidates
+        elif "candidates" not in wire:
+            rest["$absent"] = ["candidates"]
         message, word = (
             AssistantMessage(),
             optional_text(
@@ -1618,7 +1621,10 @@ def _write_response(
     own = writer.own(completion.metadata, ROOT)
     wire: dict[str, Any] = {}
     content = _write_assistant_message(completion.message, (ROOT, "message"), writer)
-    if own.get("candidates", ABSENT) not in (None, []) or content.get("parts"):
+    blocked = "candidates" in own.get("$absent", ()) or own.get(
+        "candidates", ABSENT
+    ) in (None, [])
+    if content.get("parts") or not blocked:
         first, *further = own.get("candidates") or [{}]
         wire["candidates"] = [_write_candidate(completion, content, first), *further]
     if completion.usage is not None:

@@ -56,7 +56,7 @@ def read_parts(
     """
     parts = read_list(part_list(value, at), at, reader, read) or []
     if not parts:
-        return [], None if value is ABSENT else value
+        return [], {"$absent": True} if value is ABSENT else value
     only = parts[0]
     if (
         len(parts) == 1

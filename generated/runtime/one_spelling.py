@@ -13,13 +13,19 @@ _WORD = re.compile(r"(?<=[^_])_([a-z0-9])")
 
 
 class Spelling:
-    """Where keys are not field names: `free` keys have a value of the user's, objects under `maps` have names as keys."""
+    """How keys are spelled: `free` keys have a value of the user's, objects under `maps` have names as keys.
 
-    __slots__ = ("free", "maps")
+    The words under `upper` are read in any case.
+    """
 
-    def __init__(self, free: Iterable[str], maps: Iterable[str]) -> None:
+    __slots__ = ("free", "maps", "upper")
+
+    def __init__(
+        self, free: Iterable[str], maps: Iterable[str], upper: Iterable[str] = ()
+    ) -> None:
         self.free = frozenset(free)
         self.maps = frozenset(maps)
+        self.upper = frozenset(upper)
 
 
 def one_spelling(value: Any, spelling: Spelling) -> Any:
@@ -39,6 +45,8 @@ def one_spelling(value: Any, spelling: Spelling) -> Any:
             found[name] = {
                 inner: one_spelling(member, spelling) for inner, member in item.items()
             }
+        elif name in spelling.upper and type(item) is str:
+            found[name] = item.upper()
         else:
             found[name] = one_spelling(item, spelling)
     return found

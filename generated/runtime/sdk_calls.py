@@ -23,7 +23,8 @@ def generate_content(
 ) -> dict[str, Any]:
     """The body for a client that takes model, contents and a config.
 
-    What the config has no field for goes into the body as it is, by the client's options for HTTP.
+    What the config has no field for goes into the body as it is, by the client's options for HTTP. The client shall not
+    run tools itself.
     """
     settings = {
         key: value
@@ -46,5 +47,10 @@ def generate_content(
         extra["generationConfig"] = generation
     if extra:
         config["httpOptions"] = {"extraBody": extra}
+    if "tools" in config:
+        config["tools"] = (
+            config["tools"] if type(config["tools"]) is list else [config["tools"]]
+        )
+        config["automaticFunctionCalling"] = {"disable": True}
     found: dict[str, Any] = {} if model is None else {"model": model}
     return {**found, "contents": body["contents"], "config": config}

@@ -40,7 +40,7 @@ def read(
         found.append(value)
     rest = leftovers(content, _KNOWN[key])
     if found[1] is None:
-        rest["mimeType"] = None
+        rest["$absent"] = ["mimeType"]
     url, data = (None, found[0]) if key == "inlineData" else (found[0], None)
     return url, data, found[1], found[2], {key: rest} if rest else {}
 
@@ -67,7 +67,7 @@ def write(
         raise UnsayableError("there is neither an address nor data")
     key = "inlineData" if data is not None else "fileData"
     content: dict[str, Any] = {_KEYS[key]: url if data is None else data}
-    if media_type is None and "mimeType" not in within(own, key):
+    if media_type is None and "$absent" not in within(own, key):
         media_type = table["mediaType"]
         writer.lost(
             (at[0], "mediaType"),

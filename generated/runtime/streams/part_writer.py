@@ -26,7 +26,7 @@ class PartWriter(BaseStreamWriter):
         on_loss: OnLoss | None = None,
     ) -> None:
         super().__init__(id=id, created=created, on_loss=on_loss)
-        self._sent: list[dict[str, Any]] = []
+        self._sent: list[tuple[bool, list[str]]] = []
         self._waiting: dict[str, Any] | None = None
         self._calls_begun = False
 
@@ -47,11 +47,10 @@ class PartWriter(BaseStreamWriter):
         ready, self._waiting = self._waiting, part
         if ready is None:
             return []
-        last = self._sent[-1] if self._sent else None
-        if last is not None and last.get("thought") == ready.get("thought"):
-            last["text"] += ready["text"]
-        else:
-            self._sent.append({**ready})
+        thought = "thought" in ready
+        if not self._sent or self._sent[-1][0] != thought:
+            self._sent.append((thought, []))
+        self._sent[-1][1].append(ready["text"])
         return [self._chunk([ready])]
 
     def _chunk(self, parts: list[Any]) -> dict[str, Any]:
@@ -86,11 +85,11 @@ class PartWriter(BaseStreamWriter):
         Sent text is taken off in its order. A part that should have come before it comes late, and a signature of sent
         text comes with an empty text.
         """
-        sent = [{**part} for part in self._sent]
+        sent = [(thought, "".join(pieces)) for thought, pieces in self._sent]
         unsent: list[Any] = []
         at: Path = ((ROOT, "message"), "content")
         for i, part in enumerate(parts):
-            if not sent or not _is_text(part, sent[0]):
+            if not sent or not _is_text(part, sent[0][0]):
                 unsent.append(part)
                 if sent:
                     self.writer.lost(
@@ -101,11 +100,11 @@ class PartWriter(BaseStreamWriter):
                         "text behind it was sent before",
                     )
                 continue
-            text, gone = part["text"], sent[0]["text"]
+            text = part["text"]
+            thought, gone = sent.pop(0)
             taken = min(len(text), len(gone))
-            sent[0]["text"] = gone[taken:]
-            if not sent[0]["text"]:
-                sent.pop(0)
+            if gone[taken:]:
+                sent.insert(0, (thought, gone[taken:]))
             if text[taken:] or not part.keys() <= _TEXT:
                 unsent.append({**part, "text": text[taken:]})
                 if not part.keys() <= _TEXT:
@@ -119,10 +118,10 @@ class PartWriter(BaseStreamWriter):
         return unsent
 
 
-def _is_text(part: Any, sent: dict[str, Any]) -> bool:
-    """Whether a part is text of the kind that was sent."""
+def _is_text(part: Any, thought: bool) -> bool:
+    """Whether a part is text of one kind."""
     return (
         type(part) is dict
         and type(part.get("text")) is str
-        and bool(part.get("thought")) == bool(sent.get("thought"))
+        and bool(part.get("thought")) == thought
     )

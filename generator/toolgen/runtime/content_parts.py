@@ -53,7 +53,7 @@ def read_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> tuple[s
     """
     parts = read_list(part_list(value, at), at, reader, read) or []
     if not parts:
-        return [], None if value is ABSENT else value
+        return [], {"$absent": True} if value is ABSENT else value
     only = parts[0]
     if len(parts) == 1 and type(only) is TextPart and only.text and only.metadata is None:
         return only.text, ABSENT

@@ -12,7 +12,10 @@ __all__ = ["PathArguments"]
 
 Step: TypeAlias = str | int
 
-_STEP = re.compile(r"""\.([^.\[]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
+_STEP = re.compile(r"""\.([^.\[]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
+MAX_GAP = 1_000
+"""Places that an update may leave out of an array; one further away is not filled up, for it costs memory."""
+
 _SCALARS = ("numberValue", "boolValue")
 
 
@@ -37,7 +40,7 @@ class PathArguments:
         """Take one update and give the text that it brings."""
         steps = _steps(update.get("jsonPath"))
         value = _leaf(update)
-        if not steps or value is None and "nullValue" not in update:
+        if not steps or (value is None and "nullValue" not in update):
             return "" if update.get("willContinue") else self._end_string()
         if self._string == steps and type(value) is str:
             self._pieces.append(value)
@@ -124,18 +127,18 @@ class PathArguments:
 
 def _inner(holder: Any, step: Step, value: Any, *, replace: bool = False) -> Any:
     """What stands at a step of a container; `value` where nothing does, or where it replaces what does."""
-    if type(step) is int:
-        if type(holder) is not list:
+    if type(step) is int and isinstance(holder, list):
+        if step > len(holder) + MAX_GAP:
             return None
         holder.extend([None] * (step + 1 - len(holder)))
-    elif type(holder) is not dict:
-        return None
-    else:
-        holder.setdefault(step, None)
-    held: Any = holder
-    if replace or held[step] is None:
-        held[step] = value
-    return held[step]
+        if replace or holder[step] is None:
+            holder[step] = value
+        return holder[step]
+    if type(step) is str and isinstance(holder, dict):
+        if replace or holder.get(step) is None:
+            holder[step] = value
+        return holder[step]
+    return None
 
 
 def _steps(path: Any) -> tuple[Step, ...]:

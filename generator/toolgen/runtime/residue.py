@@ -83,7 +83,7 @@ def nested(rest: Residue, holder: dict[str, Any], key: str, inner: Residue) -> N
         rest[key] = inner
 
 
-_MARKS = frozenset(["$single", "$synthetic", "$whole"])
+_MARKS = frozenset(["$absent", "$single", "$synthetic", "$whole"])
 
 
 def marked(value: Any) -> bool:

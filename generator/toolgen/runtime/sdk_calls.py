@@ -20,7 +20,8 @@ def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
 def generate_content(model: str | None, body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
     """The body for a client that takes model, contents and a config.
 
-    What the config has no field for goes into the body as it is, by the client's options for HTTP.
+    What the config has no field for goes into the body as it is, by the client's options for HTTP. The client shall not
+    run tools itself.
     """
     settings = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
     settings |= body.get("generationConfig", {})
@@ -31,5 +32,8 @@ def generate_content(model: str | None, body: dict[str, Any], accepted: Collecti
         extra["generationConfig"] = generation
     if extra:
         config["httpOptions"] = {"extraBody": extra}
+    if "tools" in config:
+        config["tools"] = config["tools"] if type(config["tools"]) is list else [config["tools"]]
+        config["automaticFunctionCalling"] = {"disable": True}
     found: dict[str, Any] = {} if model is None else {"model": model}
     return {**found, "contents": body["contents"], "config": config}

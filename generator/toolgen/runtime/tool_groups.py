@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..models import OpaquePart, ToolDefinition
-from .lists import Write, write_list
+from .lists import Write
 from .paths import Path
 from .reader import Reader
 from .residue import Residue, within
@@ -39,11 +39,12 @@ def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str
                 writer.lost((at, i), "a provider's own tool", "moved", "note", "declarations stand together, before it")
             continue
         rest = within(tool.metadata or {}, writer.wire.name).get("$begins")
+        written = write(tool, (at, i), writer)
         if group is None or type(rest) is dict:
             group = []
             wires.append({key: group, **(rest or {})})
-        group += write_list([tool], (at, i), writer, lambda value, at, writer: write(value, at[0], writer))
-    return [wire for wire in wires if wire != {key: []}]
+        group.append(written)
+    return wires
 
 
 def _joins_later(definitions: Sequence[Any], writer: Writer) -> bool:

@@ -1,6 +1,6 @@
 """Values of the format to JSON-ready data and back, by the annotations of their types.
 
-`dump` leaves out what is None. `load` takes both spellings of a name, but not both at once, keeps keys that it does
+`dump` leaves out what is None, but for a required value, of which null is one. `load` takes both spellings of a name, but not both at once, keeps keys that it does
 not know under `unknown` in `metadata` (from where `dump` writes them flat again), and says where something is wrong.
 """
 
@@ -51,11 +51,9 @@ def dump(value: Any) -> Any:
     found: dict[str, Any] = {}
     for name, python, nested, required in table:
         item = getattr(value, python)
-        if item is None:
-            if required:
-                found[name] = None
+        if item is None and not required:
             continue
-        if python == "metadata" and UNKNOWN in item:
+        if python == "metadata" and item is not None and UNKNOWN in item:
             item = {key: state for key, state in item.items() if key != UNKNOWN}
             if not item:
                 continue

@@ -1,0 +1,59 @@
+"""One generated package for all tests of the runtime, built by toolgen's own stages."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from toolgen.diagnostics import Findings
+from toolgen.pipeline import read_project, render_project
+
+TOOL = """
+name: get_weather
+description: Current weather for a city.
+parameters:
+  type: object
+  properties:
+    city: {type: string}
+  required: [city]
+"""
+
+
+def build(folder: Path, name: str, sources: Mapping[str, str]) -> SimpleNamespace:
+    """Build sources into a package called `name` and import its modules `models` and `gemini`."""
+    for path, text in {"tools/get_weather.yaml": TOOL, **sources}.items():
+        target = folder / "schemas" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    findings = Findings()
+    project = read_project(folder / "schemas", findings, ("gemini",))
+    assert project is not None, list(findings)
+    files = render_project(project, findings)
+    assert files is not None, list(findings)
+    for path, text in files.items():
+        target = folder / name / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    try:
+        return SimpleNamespace(
+            models=importlib.import_module(f"{name}.models"),
+            gemini=importlib.import_module(f"{name}.providers.gemini"),
+            module=lambda path: importlib.import_module(f"{name}.runtime.{path}"),
+        )
+    finally:
+        sys.path.remove(str(folder))
+
+
+@pytest.fixture(scope="session")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+    """The modules of a package with one tool."""
+    name = "gemini_under_test"
+    yield build(tmp_path_factory.mktemp("generated"), name, {})
+    for module in [m for m in sys.modules if m.split(".")[0] == name]:
+        del sys.modules[module]

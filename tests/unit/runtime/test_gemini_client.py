@@ -1,0 +1,164 @@
+"""Errors of the Gemini API, its official client, and what a project's profile can add."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.unit.runtime.conftest import build
+
+ERRORS = {
+    "bad request": (400, "INVALID_ARGUMENT", "Unknown name", [], "invalid_request", False),
+    "key": (400, "INVALID_ARGUMENT", "API key not valid", [{"reason": "API_KEY_INVALID"}], "authentication", False),
+    "forbidden": (403, "PERMISSION_DENIED", "no", [], "authentication", False),
+    "no model": (404, "NOT_FOUND", "models/x is not found", [], "invalid_request", False),
+    "quota": (429, "RESOURCE_EXHAUSTED", "Quota exceeded", [], "rate_limit", True),
+    "busy": (503, "UNAVAILABLE", "The model is overloaded", [], "overloaded", True),
+    "internal": (500, "INTERNAL", "oops", [], "server", True),
+    "too long": (
+        400,
+        "INVALID_ARGUMENT",
+        "The input token count (9) exceeds the maximum number of tokens allowed (8).",
+        [],
+        "context_length",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("bare", [True, False], ids=["object", "list"])
+@pytest.mark.parametrize(
+    ("status", "word", "message", "details", "kind", "retryable"), ERRORS.values(), ids=ERRORS.keys()
+)
+def test_errors(
+    generated: SimpleNamespace,
+    status: int,
+    word: str,
+    message: str,
+    details: list[Any],
+    kind: str,
+    retryable: bool,
+    bare: bool,
+) -> None:
+    body: Any = {"error": {"code": status, "message": message, "status": word, "details": details}}
+    error = generated.gemini.from_error(status, body if bare else [body])
+    assert (error.kind, error.message, error.retryable) == (kind, message, retryable)
+
+
+def test_an_error_is_no_response(generated: SimpleNamespace) -> None:
+    with pytest.raises(generated.models.ConversionError, match="from_error"):
+        generated.gemini.from_response({"error": {"code": 400, "message": "x"}})
+
+
+@pytest.fixture
+def client() -> Iterator[Any]:
+    """The official client over a transport that keeps what it is sent."""
+    genai = pytest.importorskip("google.genai")
+    httpx = pytest.importorskip("httpx2")
+    seen = SimpleNamespace(body=None, answer={"candidates": [{"content": {"parts": [{"text": "x"}]}}]})
+
+    def answer(request: Any) -> Any:
+        seen.body = json.loads(request.content)
+        return httpx.Response(200, json=seen.answer)
+
+    inner = httpx.Client(transport=httpx.MockTransport(answer))
+    options = genai.types.HttpOptions(httpx_client=inner)
+    seen.models = genai.Client(api_key="x", http_options=options).models
+    yield seen
+    inner.close()
+
+
+SIGNATURE = base64.urlsafe_b64encode(b"\xfb\xff\xfe!").decode()
+WIRE = {
+    "contents": [
+        {"role": "user", "parts": [{"text": "go"}, {"inlineData": {"mimeType": "image/png", "data": "+/8="}}]},
+        {
+            "role": "model",
+            "parts": [{"functionCall": {"id": "1", "name": "f", "args": {"a": 1}}, "thoughtSignature": SIGNATURE}],
+        },
+        {"role": "user", "parts": [{"functionResponse": {"id": "1", "name": "f", "response": {"output": "x"}}}]},
+    ],
+    "systemInstruction": {"parts": [{"text": "s"}]},
+    "tools": [
+        {"functionDeclarations": [{"name": "f", "parametersJsonSchema": {"type": "object", "properties": {"a": {}}}}]}
+    ],
+    "toolConfig": {"functionCallingConfig": {"mode": "VALIDATED", "allowedFunctionNames": ["f"]}},
+    "safetySettings": [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}],
+    "generationConfig": {
+        "temperature": 0.5,
+        "maxOutputTokens": 9,
+        "stopSequences": ["z"],
+        "responseMimeType": "application/json",
+        "responseJsonSchema": {"type": "object", "properties": {}},
+        "thinkingConfig": {"thinkingLevel": "LOW"},
+    },
+}
+
+
+def test_the_client_sends_what_the_body_says(generated: SimpleNamespace, client: Any) -> None:
+    keywords = generated.gemini.to_sdk(generated.gemini.from_request(WIRE, "gemini-x"))
+    assert keywords["model"] == "gemini-x"
+    client.models.generate_content(**keywords)
+    data = client.body["contents"][0]["parts"][1]["inlineData"]
+    assert base64.urlsafe_b64decode(data.pop("data")) == b"\xfb\xff"
+    wanted = json.loads(json.dumps(WIRE))
+    del wanted["contents"][0]["parts"][1]["inlineData"]["data"]
+    read = generated.gemini.from_request
+    assert generated.models.dump(read(client.body)) == generated.models.dump(read(wanted))
+
+
+def test_the_client_sends_what_its_config_does_not_know(generated: SimpleNamespace, client: Any) -> None:
+    body = {"contents": WIRE["contents"], "xNew": {"a": 1}, "generationConfig": {"topK": 3, "xMore": 2}}
+    client.models.generate_content(**generated.gemini.to_sdk(generated.gemini.from_request(body, "m")))
+    assert client.body["xNew"] == {"a": 1}
+    assert client.body["generationConfig"]["xMore"] == 2
+
+
+def test_the_clients_own_object_reads_as_the_body_does(generated: SimpleNamespace, client: Any) -> None:
+    call = {"functionCall": {"name": "f", "args": {"a_b": 1}}, "thoughtSignature": SIGNATURE}
+    client.answer = {
+        "candidates": [{"content": {"role": "model", "parts": [call]}, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"promptTokenCount": 1, "totalTokenCount": 1},
+        "responseId": "r",
+    }
+    response = client.models.generate_content(model="m", contents="go")
+    read = generated.gemini.from_response(response)
+    assert generated.gemini.to_response(read) == generated.gemini.to_response(
+        generated.gemini.from_response(client.answer)
+    )
+    assert read.finish_reason == "tool_calls"
+
+
+def test_P20_foreign_calls_get_the_stand_in_where_the_profile_has_one(tmp_path: Path) -> None:
+    extra = {"providers/gemini.yaml": "defaults: {thoughtSignature: skip_thought_signature_validator}\n"}
+    package = build(tmp_path, "gemini_with_stand_in", extra)
+    models = package.models
+
+    def turn(number: int) -> list[dict[str, Any]]:
+        calls = [{"id": f"{number}{c}", "name": "f", "arguments": {}} for c in "ab"]
+        return [
+            {"role": "assistant", "content": [{"type": "tool_call", "call": call} for call in calls]},
+            {
+                "role": "tool",
+                "results": [{"toolCallId": c["id"], "name": "f", "kind": "text", "value": "x"} for c in calls],
+            },
+        ]
+
+    ask = {"role": "user", "content": "go"}
+    request = models.load(models.Request, {"messages": [ask, *turn(1), ask, *turn(2), *turn(3)]})
+    losses: list[Any] = []
+    written = package.gemini.to_request(request, on_loss=losses.append)
+    signed = [
+        [part.get("thoughtSignature") for part in content["parts"]]
+        for content in written["contents"]
+        if content["role"] == "model"
+    ]
+    stand_in = "skip_thought_signature_validator"
+    assert signed == [[None, None], [stand_in, None], [stand_in, None]]
+    assert [(loss.path, loss.action) for loss in losses] == [("messages[4]", "defaulted"), ("messages[6]", "defaulted")]
