@@ -732,7 +732,7 @@ def to_tool_choice(
     on_loss: OnLoss | None = None,
     on_unsupported: OnUnsupported = "error",
 ) -> Any:
-    """Write a tool choice.
+    """Write a tool choice; None where the wire has no word for it and it was allowed to weaken it.
 
     Raises:
         ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
@@ -740,7 +740,7 @@ def to_tool_choice(
     writer = Writer(WIRE, on_loss, on_unsupported)
     written = _write_tool_choice(choice, ABSENT, ROOT, writer)
     writer.finish()
-    return written
+    return None if written is ABSENT else written
 
 
 def from_tool_choice(
