@@ -9,9 +9,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from tests.support import known_failures
-from tests.support.generated import Package, compiled, write_project
-from tests.support.repository import PROFILES, SCHEMAS
+pytest.register_assert_rewrite("tests.providers.laws")
+
+from tests.support import known_failures  # noqa: E402
+from tests.support.generated import Package, compiled, write_project  # noqa: E402
+from tests.support.repository import PROFILES, SCHEMAS  # noqa: E402
 
 
 class TextSnapshot(SingleFileSnapshotExtension):

@@ -79,11 +79,12 @@ def test_add_a_provider(copy: Path) -> None:
     lines = (copy / "tests/traffic/openai_chat.jsonl").read_text("utf-8").replace('"seed":', '"random_seed":')
     (copy / "tests/traffic/newcomer.jsonl").write_text(lines, "utf-8")
     shutil.copy(copy / "tests/providers/tables/openai_chat.yaml", copy / "tests/providers/tables/newcomer.yaml")
-    replace(
-        copy / "tests/providers/wires.py",
-        "WIRES: Mapping[str, Wire] = {\n",
-        "WIRES: Mapping[str, Wire] = {\n"
-        '    "newcomer": Wire(_chat_calls, _chat_results, lambda body: [], _chat_order, _chat_foreign),\n',
+    (copy / "tests/providers/wires/newcomer.py").write_text(
+        '"""Chat Completions of Newcomer."""\n\n'
+        "from dataclasses import replace\n\n"
+        "from tests.providers.wires.openai_chat import WIRE as CHAT\n\n"
+        "WIRE = replace(CHAT, type_faults=lambda body: [])\n",
+        "utf-8",
     )
     run_tests(copy, "tests/providers/test_snapshots.py", "-k", "newcomer", "--snapshot-update")
     result = run_tests(copy, "tests/providers", "-k", "newcomer")

@@ -18,9 +18,9 @@ def test_a_profile_has_recordings(provider: str) -> None:
 
 
 @pytest.mark.parametrize("provider", PROFILES)
-def test_a_profile_has_tables_and_a_row(provider: str) -> None:
+def test_a_profile_has_a_table_and_a_wire(provider: str) -> None:
     assert (HERE / "tables" / f"{provider}.yaml").is_file()
-    assert provider in WIRES, "tests/providers/wires.py has no row for it"
+    assert provider in WIRES, f"there is no tests/providers/wires/{provider}.py"
 
 
 @pytest.mark.parametrize("provider", PROFILES)

@@ -1,0 +1,309 @@
+"""generateContent of the Gemini API."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import warnings
+from typing import Any
+
+from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, event_stream
+
+NAMES = r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"
+
+KEYS = {
+    "contents",
+    "systemInstruction",
+    "tools",
+    "toolConfig",
+    "generationConfig",
+    "safetySettings",
+    "cachedContent",
+    "labels",
+    "modelArmorConfig",
+    "serviceTier",
+    "store",
+    "continuationToken",
+}
+
+DATA = (
+    "text",
+    "inline_data",
+    "file_data",
+    "function_call",
+    "function_response",
+    "executable_code",
+    "code_execution_result",
+    "tool_call",
+    "tool_response",
+)
+"""Of these a part has one; the SDK's type does not look."""
+
+FREE = ("args", "response", "parametersJsonSchema", "responseJsonSchema")
+
+
+def camel(value: Any) -> Any:
+    """Keys in one of the two spellings that readers take; what is the user's stays."""
+    if isinstance(value, list):
+        return [camel(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    spelled = {re.sub(r"_([a-z0-9])", lambda m: m.group(1).upper(), k): v for k, v in value.items()}
+    return {k: v if k in FREE else camel(v) for k, v in spelled.items()}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _contents(body: Any) -> list[list[Any]]:
+    found = [{"parts": [c]} if isinstance(c, str) else c for c in _listed(camel(body).get("contents"))]
+    return [[{"text": p} if isinstance(p, str) else p for p in _listed(c.get("parts"))] for c in found]
+
+
+def _model_faults(kind: Any, value: Any, where: str) -> list[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # an unknown word of an enum is no more than a warning
+        try:
+            found = kind.model_validate(value)
+        except Exception as error:  # noqa: BLE001 - a list as type is an AttributeError
+            return [f"{where}: {type(error).__name__} {str(error).splitlines()[-2:][0][:80]}"]
+    parts = getattr(found, "parts", None) or []
+    return [
+        f"{where}: a part has one member of data" for p in parts if sum(getattr(p, k) is not None for k in DATA) != 1
+    ]
+
+
+def type_faults(body: Any) -> list[str]:
+    from google.genai import types
+
+    body = camel(copy.deepcopy(body))
+    faults = [f"{key}: unknown key" for key in body if key not in KEYS]
+    for i, content in enumerate(_listed(body.get("contents"))):
+        faults += _model_faults(types.Content, content, f"contents[{i}]")
+        if isinstance(content, dict) and content.get("role") not in ("user", "model", None):
+            faults.append(f"contents[{i}]: role")
+    for i, parts in enumerate(_contents(body)):
+        for part in parts:
+            given = part.get("functionResponse")
+            if given is not None and not (given.get("name") and isinstance(given.get("response"), dict)):
+                faults.append(f"contents[{i}]: a response needs a name and an object")
+            if "functionCall" in part and not part["functionCall"].get("name"):
+                faults.append(f"contents[{i}]: a call needs a name")
+    single = {"systemInstruction": types.Content, "toolConfig": types.ToolConfig}
+    for key, kind in {**single, "generationConfig": types.GenerationConfig}.items():
+        if body.get(key) is not None:
+            faults += _model_faults(kind, body[key], key)
+    for i, tool in enumerate(_listed(body.get("tools"))):
+        faults += _model_faults(types.Tool, tool, f"tools[{i}]")
+        for declared in _listed(tool.get("functionDeclarations")):
+            if "parameters" in declared and "parametersJsonSchema" in declared:
+                faults.append(f"tools[{i}]: parameters in two forms")
+    return sorted(faults)
+
+
+def calls(body: Any) -> list[Seen]:
+    found = [p["functionCall"] for parts in _contents(body) for p in parts if "functionCall" in p]
+    return [Seen(c.get("id"), c.get("name"), c.get("args", {})) for c in found]
+
+
+def results(body: Any) -> list[Seen]:
+    found = [p["functionResponse"] for parts in _contents(body) for p in parts if "functionResponse" in p]
+    return [Seen(r.get("id"), r.get("name"), r.get("response")) for r in found]
+
+
+def texts(body: Any) -> str:
+    system = _listed((camel(body).get("systemInstruction") or {}).get("parts"))
+    parts = [*system, *(p for parts in _contents(body) for p in parts)]
+    return "\n".join(p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str))
+
+
+def signatures(body: Any) -> list[str]:
+    parts = [p for parts in _contents(body) for p in parts]
+    return [p["thoughtSignature"] for p in parts if p.get("thoughtSignature")]
+
+
+def order_faults(body: Any) -> list[str]:
+    """As many responses as calls, in the one content behind them, and nowhere else."""
+    faults: list[str] = []
+    contents = _contents(body)
+    for i, parts in enumerate(contents):
+        if not parts:
+            faults.append(f"contents[{i}]: no parts")
+        asked = [p["functionCall"] for p in parts if "functionCall" in p]
+        given = [p["functionResponse"] for p in parts if "functionResponse" in p]
+        behind = contents[i + 1] if i + 1 < len(contents) else []
+        answers = [p["functionResponse"] for p in behind if "functionResponse" in p]
+        if asked and sorted(c.get("name", "") for c in asked) != sorted(r.get("name", "") for r in answers):
+            faults.append(f"contents[{i}]: calls {len(asked)}, responses {len(answers)}, or other names")
+        known = {c["id"] for c in asked if c.get("id")}
+        if asked and known and not {r["id"] for r in answers if r.get("id")} <= known:
+            faults.append(f"contents[{i + 1}]: a response with an id that no call has")
+        if given and not (i and any("functionCall" in p for p in contents[i - 1])):
+            faults.append(f"contents[{i}]: responses without calls before them")
+    declared = [d for t in _listed(camel(body).get("tools")) for d in _listed(t.get("functionDeclarations"))]
+    names = [d.get("name", "") for d in declared] + [c.name for c in calls(body)]
+    return faults + [f"name {n}" for n in names if not re.fullmatch(NAMES, n)]
+
+
+def foreign(body: Any) -> list[Any]:
+    """Something unknown in each place that has kinds: a part, a role, a tool, a choice."""
+    body = {"contents": [], **{k: v for k, v in body.items() if k not in ("messages", "model")}}
+    first = {"role": "user", "parts": [{"text": "Hello"}]}
+    call = {"functionCall": {"id": "1", "name": "t", "args": {}}, "xBeside": {"a": [1, None]}}
+    return [
+        {**body, "contents": [first, {"role": "x_role", "parts": [{"xPart": 1}]}]},
+        {**body, "contents": [{"role": "user", "parts": [{"xPart": {"a": [1, None]}}, {"text": "t"}]}]},
+        {**body, "contents": [first, {"role": "model", "parts": [{"xPart": 1}, {"text": "t", "x": 1}, call]}]},
+        {**body, "contents": [first], "tools": [{"xTool": {}}, {"functionDeclarations": [{"name": "t", "x": 1}]}]},
+        {**body, "contents": [first], "toolConfig": {"functionCallingConfig": {"mode": "X_MODE"}, "x": 1}},
+        {**body, "contents": [first], "generationConfig": {"xSetting": [1]}, "xUnknown": 1},
+    ]
+
+
+def said(body: Any) -> Said:
+    found = Said(usage=camel(body).get("usageMetadata"))
+    candidate = (camel(body).get("candidates") or [{}])[0]
+    found.stop = candidate.get("finishReason")
+    for part in (candidate.get("content") or {}).get("parts") or []:
+        if part.get("thoughtSignature"):
+            found.signatures.append(part["thoughtSignature"])
+        if part.get("thought"):
+            found.reasoning += part.get("text", "")
+        elif "functionCall" in part:
+            call = part["functionCall"]
+            found.calls.append(Seen(call.get("id"), call["name"], call.get("args", {})))
+        else:
+            found.text += part.get("text") or ""
+    return found
+
+
+def heard(events: list[Any]) -> Said:
+    """Every chunk is a body of its own; calls arrive whole."""
+    whole = Said()
+    for event in events:
+        one = said(event)
+        whole.text += one.text
+        whole.reasoning += one.reasoning
+        whole.calls += one.calls
+        whole.signatures += one.signatures
+        whole.stop, whole.usage = one.stop or whole.stop, one.usage or whole.usage
+    return whole
+
+
+def split(body: Any) -> list[Any]:
+    """A chunk for each part, the reason with the last one. Texts stay whole: a stream joins those in a row."""
+    top = {k: v for k, v in body.items() if k != "candidates"}
+    events: list[Any] = []
+    for candidate in body.get("candidates") or []:
+        rest = {k: v for k, v in candidate.items() if k != "content"}
+        index = {k: v for k, v in rest.items() if k == "index"}
+        content = candidate.get("content") or {}
+        parts = content.get("parts") or []
+        for part in parts[:-1]:
+            events.append({**top, "candidates": [{**index, "content": {**content, "parts": [part]}}]})
+        last = {"content": {**content, "parts": parts[-1:]}} if parts else {"content": content}
+        events.append({**top, "candidates": [{**rest, **(last if "content" in candidate else {})}]})
+    return events or [body]
+
+
+def unknown_answers(body: Any) -> list[Changed]:
+    candidate = (body.get("candidates") or [{}])[0]
+    content = candidate.get("content") or {}
+    parts = content.get("parts") or []
+    more = (body.get("candidates") or [])[1:]
+    block = {"xPart": {"a": [MARK, None]}}
+
+    def with_parts(changed: list[Any]) -> Any:
+        return {**body, "candidates": [{**candidate, "content": {**content, "parts": changed}}, *more]}
+
+    return [
+        Changed("a member of the body", {**body, "xUnknown": {"a": [MARK, None]}}),
+        Changed("a member of the candidate", {**body, "candidates": [{**candidate, "xUnknown": MARK}, *more]}),
+        Changed("a part before all", with_parts([block, *parts]), echoed=True),
+        Changed("a part behind all", with_parts([*parts, block]), echoed=True),
+        Changed(
+            "a member of each part",
+            with_parts([{**p, "xUnknown": MARK} for p in parts]),
+            kept=bool(parts),
+            echoed=bool(parts),
+        ),
+        Changed("a stop reason", {**body, "candidates": [{**candidate, "finishReason": MARK}, *more]}, stop=True),
+    ]
+
+
+def unknown_events(events: list[Any]) -> list[Changed]:
+    end = next(i for i, e in enumerate(events) if "finishReason" in camel(e)["candidates"][0])
+    candidate = events[end]["candidates"][0]
+    stop = {**candidate, "finishReason": MARK}
+    stop.pop("finish_reason", None)
+    part = {**events[0], "candidates": [{"index": 0, "content": {"role": "model", "parts": [{"xPart": MARK}]}}]}
+    return [
+        Changed("an event", [*events[:1], {"xEvent": MARK}, *events[1:]], kept=False),
+        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:]], kept=False),
+        Changed("a part", [*events[:end], part, *events[end:]]),
+        Changed("a stop reason", [*events[:end], {**events[end], "candidates": [stop]}, *events[end + 1 :]], stop=True),
+    ]
+
+
+ANSWER = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}, "finishReason": "STOP"}]}
+
+
+def _client(text: str, kind: str, heard_requests: list[Any] | None = None) -> Any:
+    import httpx
+    from google import genai
+    from google.genai import types
+
+    def answer(request: Any) -> Any:
+        if heard_requests is not None:
+            heard_requests.append(json.loads(request.content))
+        return httpx.Response(200, content=text.encode(), headers={"content-type": kind})
+
+    transport = httpx.Client(transport=httpx.MockTransport(answer))
+    return genai.Client(api_key="none", http_options=types.HttpOptions(httpx_client=transport))
+
+
+QUIET = {"automaticFunctionCalling": {"disable": True}}
+
+
+def sent(keywords: dict[str, Any]) -> Any:
+    """The client writes the one alphabet of base64 and one spelling of keys: both are brought to one."""
+    bodies: list[Any] = []
+    client = _client(json.dumps(ANSWER), "application/json", bodies)
+    config = {**QUIET, **keywords.get("config", {})}
+    client.models.generate_content(**{"model": "m", **keywords, "config": config})
+    return bodies[0]
+
+
+def answered(body: Any) -> Any:
+    client = _client(json.dumps(body), "application/json")
+    return client.models.generate_content(model="m", contents="x", config=QUIET)
+
+
+def streamed(events: list[Any]) -> list[Any]:
+    client = _client(event_stream(events), "text/event-stream")
+    return list(client.models.generate_content_stream(model="m", contents="x", config=QUIET))
+
+
+def validated(body: Any) -> Any:
+    from google.genai import types
+
+    return types.GenerateContentResponse.model_validate(copy.deepcopy(body))
+
+
+WIRE = Wire(
+    calls=calls,
+    results=results,
+    texts=texts,
+    signatures=signatures,
+    type_faults=type_faults,
+    order_faults=order_faults,
+    foreign=foreign,
+    said=said,
+    heard=heard,
+    split=split,
+    unknown_answers=unknown_answers,
+    unknown_events=unknown_events,
+    client=Client(sent, answered, streamed, validated),
+)

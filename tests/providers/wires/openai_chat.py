@@ -1,0 +1,287 @@
+"""Chat Completions of OpenAI."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from functools import cache
+from typing import Any
+
+from tests.providers.wires import (
+    MARK,
+    Changed,
+    Client,
+    Said,
+    Seen,
+    Wire,
+    as_object,
+    drained,
+    event_stream,
+    pieces,
+)
+
+NAMES = r"[a-zA-Z0-9_-]{1,64}"
+IDS = r".{1,40}"
+
+
+@cache
+def _adapter(streaming: bool) -> Any:
+    """The adapter must outlive what it validated, for lists are read late."""
+    from openai.types.chat import completion_create_params as params
+    from pydantic import TypeAdapter
+
+    kind = params.CompletionCreateParamsStreaming if streaming else params.CompletionCreateParamsNonStreaming
+    return TypeAdapter(kind)
+
+
+def type_faults(body: Any) -> list[str]:
+    from pydantic import ValidationError
+
+    adapter = _adapter(bool(body.get("stream")))
+    try:
+        # Extras would be dropped, and "yes" become True, without these two.
+        drained(adapter.validate_python(copy.deepcopy(body), strict=True, extra="forbid"))
+    except ValidationError as error:
+        rows = error.errors(include_url=False, include_context=False, include_input=False)
+        return sorted(
+            {f"{[p for p in row['loc'] if isinstance(p, int)]} {row['type']} {row['loc'][-1]}" for row in rows}
+        )
+    return []
+
+
+def calls(body: Any) -> list[Seen]:
+    return [
+        Seen(call["id"], call["function"]["name"], call["function"]["arguments"])
+        for message in body["messages"]
+        for call in message.get("tool_calls") or []
+        if "function" in call
+    ]
+
+
+def results(body: Any) -> list[Seen]:
+    return [Seen(m["tool_call_id"], "", m["content"]) for m in body["messages"] if m.get("role") == "tool"]
+
+
+def texts(body: Any) -> str:
+    found = []
+    for message in body["messages"]:
+        content = message.get("content")
+        parts = [{"text": content}] if isinstance(content, str) else content or []
+        found += [p["text"] for p in parts if isinstance(p.get("text"), str)]
+        found += [message["refusal"]] if message.get("refusal") else []
+    return "\n".join(found)
+
+
+def order_faults(body: Any) -> list[str]:
+    """Each call is answered before the next message that is no result, and no result lacks its call."""
+    faults, waiting = [], set()
+    for i, message in enumerate(body["messages"]):
+        if message.get("role") == "tool":
+            if message["tool_call_id"] not in waiting:
+                faults.append(f"messages[{i}]: a result without its call")
+            waiting.discard(message["tool_call_id"])
+            continue
+        if waiting:
+            faults.append(f"messages[{i}]: calls before it have no result")
+        ids = [call.get("id") for call in message.get("tool_calls") or []]
+        if len(set(ids)) < len(ids):
+            faults.append(f"messages[{i}]: two calls with one id")
+        waiting = set(ids)
+        if message.get("role") == "assistant" and "content" not in message and not ids:
+            faults.append(f"messages[{i}]: neither content nor calls")
+    if waiting:
+        faults.append("the last calls have no result")
+    names = [t["function"]["name"] for t in body.get("tools") or [] if "function" in t]
+    faults += [f"id {c.id}" for c in calls(body) if not re.fullmatch(IDS, str(c.id), re.DOTALL)]
+    names += [c.name for c in calls(body)]
+    return faults + [f"name {n}" for n in names if not re.fullmatch(NAMES, n)]
+
+
+def foreign(body: Any) -> list[Any]:
+    """Something unknown in each place that has kinds: a role, a part, a tool, a choice, a call."""
+    first = {"role": "user", "content": "Hello"}
+    call = {"id": "call_x", "type": "x_kind", "x_kind": {"input": "go"}}
+    return [
+        {**body, "messages": [*body["messages"], {"role": "x_role", "content": [1, {"a": None}]}]},
+        {**body, "messages": [{**first, "content": [{"type": "x_part", "x": 1}, {"type": "text", "text": "t"}]}]},
+        {**body, "messages": [first, {"role": "assistant", "content": None, "tool_calls": [call]}]},
+        {**body, "tools": [{"type": "x_tool", "x_tool": {"name": "t"}}, *body.get("tools", [])]},
+        {**body, "tool_choice": {"type": "x_choice", "x": 1}},
+        {**body, "tool_choice": "x_choice"},
+        {**body, "response_format": {"type": "x_format", "x": 1}},
+    ]
+
+
+def said(body: Any) -> Said:
+    choice = (body.get("choices") or [{}])[0]
+    message = choice.get("message") or {}
+    content = message.get("content")
+    return Said(
+        content if isinstance(content, str) else "".join(p.get("text", "") for p in content or []),
+        "",
+        message.get("refusal") or "",
+        [
+            Seen(c.get("id"), c["function"]["name"], as_object(c["function"].get("arguments")))
+            for c in message.get("tool_calls") or []
+            if "function" in c
+        ],
+        choice.get("finish_reason"),
+        body.get("usage"),
+    )
+
+
+def heard(events: list[Any]) -> Said:
+    """By index, as the API numbers them."""
+    found, open_calls = Said(), {}
+    for event in events:
+        found.usage = event.get("usage") or found.usage
+        for choice in event.get("choices") or []:
+            if choice.get("index"):
+                continue
+            delta = choice.get("delta") or {}
+            found.text += delta.get("content") or ""
+            found.refusal += delta.get("refusal") or ""
+            found.stop = found.stop or choice.get("finish_reason")
+            for piece in delta.get("tool_calls") or []:
+                call = open_calls.setdefault(piece["index"], {"id": None, "name": "", "arguments": ""})
+                call["id"] = call["id"] or piece.get("id")
+                call["name"] += piece.get("function", {}).get("name") or ""
+                call["arguments"] += piece.get("function", {}).get("arguments") or ""
+    found.calls = [Seen(c["id"], c["name"], as_object(c["arguments"])) for c in open_calls.values()]
+    return found
+
+
+def split(body: Any) -> list[Any]:
+    top = {k: v for k, v in body.items() if k not in ("choices", "usage")}
+    if "object" in top:
+        top["object"] = "chat.completion.chunk"
+    events: list[Any] = []
+
+    def chunk(index: int, delta: Any, **more: Any) -> None:
+        events.append({**top, "choices": [{"index": index, "delta": delta, "finish_reason": None, **more}]})
+
+    for choice in body["choices"]:
+        at, message = choice["index"], choice["message"]
+        text, refusal = message.get("content"), message.get("refusal")
+        first = {k: v for k, v in message.items() if k not in ("content", "refusal", "tool_calls")}
+        first |= {"content": "" if isinstance(text, str) else text} if "content" in message else {}
+        first |= {"refusal": None} if "refusal" in message else {}
+        chunk(at, first)
+        for piece in pieces(text) if isinstance(text, str) else []:
+            chunk(at, {"content": piece})
+        for piece in pieces(refusal or ""):
+            chunk(at, {"refusal": piece})
+        for i, call in enumerate(message.get("tool_calls") or []):
+            if "function" not in call:
+                chunk(at, {"tool_calls": [{"index": i, **call}]})
+                continue
+            function = {**call["function"], "arguments": ""}
+            chunk(at, {"tool_calls": [{"index": i, **call, "function": function}]})
+            for piece in pieces(call["function"]["arguments"]):
+                chunk(at, {"tool_calls": [{"index": i, "function": {"arguments": piece}}]})
+        chunk(at, {}, **{k: v for k, v in choice.items() if k not in ("index", "message")})
+    if "usage" in body:
+        events = [{**e, "usage": None} for e in events] + [{**top, "choices": [], "usage": body["usage"]}]
+    return events
+
+
+def unknown_answers(body: Any) -> list[Changed]:
+    choice = body["choices"][0]
+    message = choice["message"]
+    call = {"id": "call_x", "type": "x_kind", "x_kind": {"input": MARK}}
+
+    def with_message(**more: Any) -> Any:
+        return {**body, "choices": [{**choice, "message": {**message, **more}}, *body["choices"][1:]]}
+
+    return [
+        Changed("a member of the body", {**body, "x_unknown": {"a": [MARK, None]}}),
+        Changed("a member of the choice", {**body, "choices": [{**choice, "x_unknown": MARK}, *body["choices"][1:]]}),
+        Changed("a member of the message", with_message(x_unknown={"a": [MARK, None]}), echoed=True),
+        Changed("a kind of call", with_message(tool_calls=[call, *(message.get("tool_calls") or [])]), echoed=True),
+        Changed(
+            "a stop reason",
+            {**body, "choices": [{**choice, "finish_reason": MARK}, *body["choices"][1:]]},
+            stop=True,
+        ),
+    ]
+
+
+def unknown_events(events: list[Any]) -> list[Changed]:
+    first = next(i for i, e in enumerate(events) if e.get("choices"))
+    last = next(i for i, e in enumerate(events) if e.get("choices") and e["choices"][0].get("finish_reason"))
+    choice = events[first]["choices"][0]
+    member = {**events[first], "choices": [{**choice, "delta": {**choice["delta"], "x_unknown": [MARK]}}]}
+    end = {**events[last], "choices": [{**events[last]["choices"][0], "finish_reason": MARK}]}
+    return [
+        Changed("an event", [*events[:1], {"object": "x.event", "x": MARK}, *events[1:]], kept=False),
+        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], kept=False),
+        Changed("a member of a delta", [*events[:first], member, *events[first + 1 :]]),
+        Changed("a stop reason", [*events[:last], end, *events[last + 1 :]], stop=True),
+    ]
+
+
+ANSWER = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hi"}}],
+}
+
+
+def _client(text: str, kind: str, heard_requests: list[Any] | None = None) -> Any:
+    import httpx
+    import openai
+
+    def answer(request: Any) -> Any:
+        if heard_requests is not None:
+            heard_requests.append(json.loads(request.content))
+        return httpx.Response(200, content=text.encode(), headers={"content-type": kind})
+
+    transport = httpx.Client(transport=httpx.MockTransport(answer))
+    return openai.OpenAI(api_key="none", base_url="http://localhost/v1", http_client=transport, max_retries=0)
+
+
+def sent(keywords: dict[str, Any]) -> Any:
+    bodies: list[Any] = []
+    if keywords.get("stream"):
+        with _client(event_stream([], done=True), "text/event-stream", bodies) as client:
+            list(client.chat.completions.create(**keywords))
+    else:
+        with _client(json.dumps(ANSWER), "application/json", bodies) as client:
+            client.chat.completions.create(**keywords)
+    return bodies[0]
+
+
+def answered(body: Any) -> Any:
+    with _client(json.dumps(body), "application/json") as client:
+        return client.chat.completions.create(model="m", messages=[])
+
+
+def streamed(events: list[Any]) -> list[Any]:
+    with _client(event_stream(events, done=True), "text/event-stream") as client:
+        return list(client.chat.completions.create(model="m", messages=[], stream=True))
+
+
+def validated(body: Any) -> Any:
+    from openai.types.chat import ChatCompletion
+
+    return ChatCompletion.model_validate(copy.deepcopy(body))
+
+
+WIRE = Wire(
+    calls=calls,
+    results=results,
+    texts=texts,
+    signatures=lambda body: [],
+    type_faults=type_faults,
+    order_faults=order_faults,
+    foreign=foreign,
+    said=said,
+    heard=heard,
+    split=split,
+    unknown_answers=unknown_answers,
+    unknown_events=unknown_events,
+    client=Client(sent, answered, streamed, validated),
+)
