@@ -77,4 +77,5 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
 
 
 def _snake(way: str) -> str:
-    return re.sub(r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", way).lower()) + "_count"
+    name = re.sub(r"\W", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", way).lower())
+    return name if name.endswith("_count") else f"{name}_count"
