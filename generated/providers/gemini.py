@@ -1673,40 +1673,36 @@ def _write_costs(usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
 
 def _read_usage(wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
     """Read what an answer cost."""
-    prompt_token_count_count = wire.get("promptTokenCount")
-    if type(prompt_token_count_count) is not int:
-        prompt_token_count_count = count(wire, "promptTokenCount", at)
-    tool_use_prompt_token_count_count = wire.get("toolUsePromptTokenCount")
-    if type(tool_use_prompt_token_count_count) is not int:
-        tool_use_prompt_token_count_count = count(wire, "toolUsePromptTokenCount", at)
-    candidates_token_count_count = wire.get("candidatesTokenCount")
-    if type(candidates_token_count_count) is not int:
-        candidates_token_count_count = count(wire, "candidatesTokenCount", at)
-    thoughts_token_count_count = wire.get("thoughtsTokenCount")
-    if type(thoughts_token_count_count) is not int:
-        thoughts_token_count_count = count(wire, "thoughtsTokenCount", at)
-    total_token_count_count = wire.get("totalTokenCount")
-    if type(total_token_count_count) is not int:
-        total_token_count_count = count(wire, "totalTokenCount", at)
-    cached_content_token_count_count = wire.get("cachedContentTokenCount")
-    if type(cached_content_token_count_count) is not int:
-        cached_content_token_count_count = count(wire, "cachedContentTokenCount", at)
+    prompt_token_count = wire.get("promptTokenCount")
+    if type(prompt_token_count) is not int:
+        prompt_token_count = count(wire, "promptTokenCount", at)
+    tool_use_prompt_token_count = wire.get("toolUsePromptTokenCount")
+    if type(tool_use_prompt_token_count) is not int:
+        tool_use_prompt_token_count = count(wire, "toolUsePromptTokenCount", at)
+    candidates_token_count = wire.get("candidatesTokenCount")
+    if type(candidates_token_count) is not int:
+        candidates_token_count = count(wire, "candidatesTokenCount", at)
+    thoughts_token_count = wire.get("thoughtsTokenCount")
+    if type(thoughts_token_count) is not int:
+        thoughts_token_count = count(wire, "thoughtsTokenCount", at)
+    total_token_count = wire.get("totalTokenCount")
+    if type(total_token_count) is not int:
+        total_token_count = count(wire, "totalTokenCount", at)
+    cached_content_token_count = wire.get("cachedContentTokenCount")
+    if type(cached_content_token_count) is not int:
+        cached_content_token_count = count(wire, "cachedContentTokenCount", at)
     rest = leftovers(wire, _USAGE)
-    if prompt_token_count_count is None:
+    if prompt_token_count is None:
         rest["$absent"] = [*rest.get("$absent", ()), "promptTokenCount"]
-    input_tokens = (prompt_token_count_count or 0) + (
-        tool_use_prompt_token_count_count or 0
-    )
-    if candidates_token_count_count is None:
+    input_tokens = (prompt_token_count or 0) + (tool_use_prompt_token_count or 0)
+    if candidates_token_count is None:
         rest["$absent"] = [*rest.get("$absent", ()), "candidatesTokenCount"]
-    output_tokens = (candidates_token_count_count or 0) + (
-        thoughts_token_count_count or 0
-    )
-    if total_token_count_count is None:
+    output_tokens = (candidates_token_count or 0) + (thoughts_token_count or 0)
+    if total_token_count is None:
         rest["$absent"] = [*rest.get("$absent", ()), "totalTokenCount"]
     total_tokens = (
-        total_token_count_count
-        if total_token_count_count is not None
+        total_token_count
+        if total_token_count is not None
         else input_tokens + output_tokens
     )
 
@@ -1714,8 +1710,8 @@ def _read_usage(wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         input_tokens,
         output_tokens,
         total_tokens,
-        input_cached_tokens=cached_content_token_count_count,
-        reasoning_tokens=thoughts_token_count_count,
+        input_cached_tokens=cached_content_token_count,
+        reasoning_tokens=thoughts_token_count,
         metadata=reader.metadata(rest),
     )
 
@@ -1725,20 +1721,18 @@ def _write_usage(usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
     own = writer.own(usage.metadata, at)
     absent = own.get("$absent", ())
     wire: dict[str, Any] = {}
-    prompt_token_count_count = usage.input_tokens - (
-        own.get("toolUsePromptTokenCount") or 0
-    )
-    if "promptTokenCount" not in absent or prompt_token_count_count:
-        wire["promptTokenCount"] = prompt_token_count_count
-    candidates_token_count_count = usage.output_tokens - (usage.reasoning_tokens or 0)
-    if "candidatesTokenCount" not in absent or candidates_token_count_count:
-        wire["candidatesTokenCount"] = candidates_token_count_count
-    total_token_count_count = usage.total_tokens
+    prompt_token_count = usage.input_tokens - (own.get("toolUsePromptTokenCount") or 0)
+    if "promptTokenCount" not in absent or prompt_token_count:
+        wire["promptTokenCount"] = prompt_token_count
+    candidates_token_count = usage.output_tokens - (usage.reasoning_tokens or 0)
+    if "candidatesTokenCount" not in absent or candidates_token_count:
+        wire["candidatesTokenCount"] = candidates_token_count
+    total_token_count = usage.total_tokens
     if (
         "totalTokenCount" not in absent
-        or total_token_count_count != usage.input_tokens + usage.output_tokens
+        or total_token_count != usage.input_tokens + usage.output_tokens
     ):
-        wire["totalTokenCount"] = total_token_count_count
+        wire["totalTokenCount"] = total_token_count
     if usage.input_cached_tokens is not None:
         wire["cachedContentTokenCount"] = usage.input_cached_tokens
     if usage.reasoning_tokens is not None:

@@ -29,24 +29,54 @@ class Spelling:
 
 
 def one_spelling(value: Any, spelling: Spelling) -> Any:
-    """The value with its keys in camelCase; where both spellings of a key are there, both stay. Nothing is changed in place."""
-    if type(value) is list:
-        return [one_spelling(item, spelling) for item in value]
-    if type(value) is not dict:
-        return value
+    """The value with its keys in camelCase; where both spellings of a key are there, both stay.
+
+    Nothing is changed in place; what is spelled so already is given back as it is.
+    """
+    kind = type(value)
+    if kind is dict:
+        return _object(value, spelling)
+    if kind is list:
+        return _members(value, spelling)
+    return value
+
+
+def _members(value: list[Any], spelling: Spelling) -> list[Any]:
+    found = [one_spelling(item, spelling) for item in value]
+    return (
+        found if any(a is not b for a, b in zip(found, value, strict=True)) else value
+    )
+
+
+def _object(value: dict[str, Any], spelling: Spelling) -> dict[str, Any]:
+    changed = False
     found: dict[str, Any] = {}
     for key, item in value.items():
-        name = _WORD.sub(lambda hit: hit[1].upper(), key) if "_" in key else key
-        if name != key and name in value:
-            name = key
+        name = key
+        if "_" in key:
+            name = _WORD.sub(lambda hit: hit[1].upper(), key)
+            if name != key and name in value:
+                name = key
+        kind = type(item)
         if name in spelling.free:
-            found[name] = item
-        elif name in spelling.maps and type(item) is dict:
-            found[name] = {
-                inner: one_spelling(member, spelling) for inner, member in item.items()
-            }
-        elif name in spelling.upper and type(item) is str:
-            found[name] = item.upper()
+            new = item
+        elif kind is dict:
+            new = (
+                _named(item, spelling)
+                if name in spelling.maps
+                else _object(item, spelling)
+            )
+        elif kind is list:
+            new = _members(item, spelling)
+        elif kind is str and name in spelling.upper:
+            new = item.upper()
         else:
-            found[name] = one_spelling(item, spelling)
-    return found
+            new = item
+        found[name] = new
+        changed = changed or new is not item or name is not key
+    return found if changed else value
+
+
+def _named(value: dict[str, Any], spelling: Spelling) -> dict[str, Any]:
+    """An object whose keys are names."""
+    return {name: one_spelling(item, spelling) for name, item in value.items()}

@@ -88,4 +88,5 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
 
 
 def _snake(way: str) -> str:
-    return snake(way) + "_count"
+    name = snake(way)
+    return name if name.endswith("_count") else f"{name}_count"

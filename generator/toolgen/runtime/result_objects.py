@@ -27,6 +27,10 @@ def read_result_object(response: dict[str, Any]) -> tuple[Kind, Any, bool | None
     return kind, value, is_error, {} if _write(kind, value, is_error) == response else {"$response": response}
 
 
+_OWN = frozenset(["error", "output"])
+"""Keys that the API reads as its own."""
+
+
 def write_result_object(
     kind: str, value: Any, is_error: bool | None, kept: Any, at: Path, writer: Writer
 ) -> dict[str, Any]:
@@ -44,13 +48,16 @@ def write_result_object(
             raise wrong_type(at, "a string", value)
     else:
         try:
-            compact(value)
+            text = compact(value)
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
         if is_error and type(value) is str:
             writer.lost((at[0], "kind"), "data", "rewritten", "note", "a text that says what failed is an error")
-        elif not is_error and _refers(value):
+        elif not is_error and '"$ref":' in text and _refers(value):
             writer.lost(at[0], "data", "rewritten", "note", "as text, for the API would follow the references in it")
+            return {"output": text}
+        if not is_error:
+            return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
     return _write(kind, value, is_error)
 
 
@@ -69,7 +76,7 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
         return {"error": value}
     if kind == "data" and _refers(value):
         return {"output": compact(value)}
-    if type(value) is dict and not value.keys() & {"output", "error"}:
+    if type(value) is dict and not value.keys() & _OWN:
         return value
     return {"output": value}
 

@@ -69,6 +69,57 @@ class PartChunks(BaseStream):
         super().__init__(turn, tools=tools)
         self._top: dict[str, Any] = {}
         self._answers: dict[Any, _Candidate] = {}
+        self._run: _Run | None = None
+        self._last: dict[str, Any] = {}
+        self._width = 0
+        self._candidate_width = 0
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one chunk, a parsed object or the client's own, and return what it brings. O(1) a chunk.
+
+        A chunk that is like the one before it and goes on with its text needs no more than that text.
+
+        Raises:
+            ConversionError: the chunk is neither.
+        """
+        run = self._run
+        if run is not None:
+            try:
+                (candidate,) = event["candidates"]
+                content = candidate["content"]
+                (part,) = content["parts"]
+                text = part["text"]
+                if (
+                    len(part) == 1
+                    and type(text) is str
+                    and text
+                    and len(event) == self._width
+                    and len(candidate) == self._candidate_width
+                    and len(content) == 2
+                    and content["role"] == "model"
+                    and candidate.get("finishReason") is None
+                    and "error" not in event
+                ):
+                    run.pieces.append(text)
+                    self._last = event
+                    return [TextDelta(text)]
+            except (AttributeError, KeyError, TypeError, ValueError):
+                pass  # a chunk of another form, which is read with care
+        events = super().feed(event)
+        self._look_ahead(event)
+        return events
+
+    def _look_ahead(self, event: Any) -> None:
+        """Whether the next chunk may go on with plain text, and what it looks like then."""
+        self._run = None
+        answer = self._answers.get(0)
+        if type(event) is not dict or answer is None or len(self._answers) > 1 or not answer.parts:
+            return
+        last = answer.parts[-1]
+        candidates = event.get("candidates")
+        if isinstance(last, _Run) and not last.part.get("thought") and type(candidates) is list and len(candidates) == 1:
+            self._run = last
+            self._width, self._candidate_width = len(event), len(candidates[0])
 
     def result(self) -> Completion:
         """The answer as far as it came; a call that was left open cannot be run."""
@@ -81,6 +132,7 @@ class PartChunks(BaseStream):
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
         event = self.one_spelling(event)
         events: list[StreamEvent] = []
+        self._merge_top()
         self._top |= {key: value for key, value in event.items() if key != "candidates"}
         if event.get("error"):
             error = event["error"]
@@ -161,7 +213,15 @@ class PartChunks(BaseStream):
             call.add(text)
             events.append(ToolCallDelta(call.index, arguments_delta=text))
 
+    def _merge_top(self) -> None:
+        """Take what the last chunk that went the short way said beside its text: counts of tokens among it."""
+        if self._last:
+            last = self.one_spelling(self._last)
+            self._top |= {key: value for key, value in last.items() if key != "candidates"}
+            self._last = {}
+
     def _body(self) -> dict[str, Any]:
+        self._merge_top()
         body = {**self._top}
         if self._answers:
             body["candidates"] = [self._answers[index].body() for index in sorted(self._answers, key=str)]
