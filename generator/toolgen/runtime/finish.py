@@ -45,10 +45,15 @@ def hold_calls(message: AssistantMessage, reason: FinishReason) -> None:
                 part.call.invalid = InvalidCall(compact(part.call.arguments), fault)
 
 
-def stop_word(completion: Completion, table: Mapping[str, str]) -> str | None:
-    """The provider's word for why an answer ended: its own, else the first of the table with that meaning."""
-    if completion.stop_reason is not None:
-        return completion.stop_reason
+def stop_word(completion: Completion, table: Mapping[str, str], own: Mapping[str, Any]) -> str | None:
+    """The provider's word for why an answer ended: its own, else the first of the table with that meaning.
+
+    A word that the table lacks is this provider's where it left residue (`own`) in the answer, or where it means
+    nothing else; the words of another provider say nothing here.
+    """
+    word = completion.stop_reason
+    if word is not None and (word in table or own or completion.finish_reason == "other"):
+        return word
     for word, reason in table.items():
         if reason == completion.finish_reason:
             return word
