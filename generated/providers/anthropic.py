@@ -1473,7 +1473,7 @@ _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
     """Read a response, which is a message of the assistant."""
     error = wire.get("error")
-    if error and "content" not in wire:
+    if "content" not in wire and (error or type(wire.get("message")) is str):
         raise ConversionError(spelled(at), "is an API error; read it with from_error")
     rest = leftovers(wire, _RESPONSE)
     blocks = read_list(wire.get("content"), (at, "content"), reader, _read_block)
@@ -1518,7 +1518,7 @@ def _write_response(
     if content is not None or "content" not in own.get("$absent", ()):
         wire["content"] = write_list(content or [], place, writer, _write_block)
     word = (
-        stop_word(completion, _FINISH_REASONS)
+        stop_word(completion, _FINISH_REASONS, own)
         if completion.stop_reason is not None or not own
         else None
     )

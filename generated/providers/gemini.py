@@ -1648,7 +1648,7 @@ def _write_candidate(
     if content or "content" not in absent:
         wire["content"] = content
     if completion.stop_reason is not None or "finishReason" not in absent:
-        wire["finishReason"] = stop_word(completion, _FINISH_REASONS)
+        wire["finishReason"] = stop_word(completion, _FINISH_REASONS, own)
     restore(wire, own)
     return wire
 

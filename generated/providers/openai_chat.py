@@ -1353,7 +1353,7 @@ def _write_response(
     message = _write_assistant_message(completion.message, (ROOT, "message"), writer)
     choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
     if completion.stop_reason is not None or not kept:
-        choice["finish_reason"] = stop_word(completion, _FINISH_REASONS)
+        choice["finish_reason"] = stop_word(completion, _FINISH_REASONS, own)
     elif "finish_reason" in first.get("$absent", ()):
         del choice["finish_reason"]
     else:

@@ -66,7 +66,7 @@ def api_error(
     phrases: Mapping[str, Kind] = table.get("phrases", {})
     lowered = message.lower()
     kind = _first(words, [str(code) for code in codes])
-    if kind is None or kind == "invalid_request":
+    if kind in (None, "invalid_request", "server"):
         kind = (
             _first(phrases, [phrase for phrase in phrases if phrase in lowered]) or kind
         )

@@ -63,13 +63,20 @@ def hold_call(message: AssistantMessage, index: int) -> None:
         calls[index].invalid = InvalidCall(compact(calls[index].arguments), "truncated")
 
 
-def stop_word(completion: Completion, table: Mapping[str, str]) -> str | None:
+def stop_word(
+    completion: Completion, table: Mapping[str, str], own: Mapping[str, Any]
+) -> str | None:
     """The provider's word for why an answer ended: its own, else the first of the table with that meaning.
 
-    Where it has no word for calls, it says that the answer ended as it should.
+    A word that the table lacks is this provider's where it left residue (`own`) in the answer, or where it means
+    nothing else; the words of another provider say nothing here. Where there is no word for calls, the answer ended
+    as it should.
     """
-    if completion.stop_reason is not None:
-        return completion.stop_reason
+    word = completion.stop_reason
+    if word is not None and (
+        word in table or own or completion.finish_reason == "other"
+    ):
+        return word
     meaning = completion.finish_reason
     if meaning == "tool_calls" and meaning not in table.values():
         meaning = "stop"

@@ -11,7 +11,7 @@ import json
 import warnings
 from typing import Any
 
-from tests.providers.wires import WIRES
+from tests.providers.wires import MARK, WIRES, as_object
 from tests.support.generated import Package
 
 FREE = {"arguments", "parameters", "properties", "schema", "metadata", "input", "input_schema", "args", "response"}
@@ -163,3 +163,307 @@ def warned(package: Package, provider: str, request: Any) -> list[str]:
         package.provider(provider).to_request(request, on_unsupported="weaken")
     loss = package.module("models").ConversionLoss
     return [str(w.message) for w in caught if issubclass(w.category, loss)]
+
+
+# Answers and streams
+
+
+def answer(package: Package, provider: str, body: Any) -> Any:
+    return package.provider(provider).from_response(copy.deepcopy(body))
+
+
+def played(
+    package: Package, provider: str, events: list[Any], error: BaseException | None = None
+) -> tuple[Any, list[Any]]:
+    """The result of a stream, and all that it told. It ends with its one `completed`, and `finish` is over then."""
+    stream, told = package.provider(provider).Stream(), []
+    for event in copy.deepcopy(events):
+        told += stream.feed(event)
+    told += stream.finish(error)
+    assert [type(e).__name__ for e in told].count("CompletedEvent") == 1
+    assert type(told[-1]).__name__ == "CompletedEvent"
+    assert stream.finish() == []
+    result = stream.result()
+    assert told[-1].completion == result
+    return result, told
+
+
+def calls_of(package: Package, completion: Any) -> list[Any]:
+    return list(package.module("messages").tool_calls_of(completion.message))
+
+
+def joined(completion: Any, kind: str) -> str:
+    """The texts of the parts of a kind."""
+    content = completion.message.content
+    parts = [] if isinstance(content, str) or content is None else content
+    texts = [p.text for p in parts if type(p).__name__ == kind]
+    return "".join(texts) if not isinstance(content, str) or kind != "TextPart" else content
+
+
+def _says(package: Package, completion: Any, said: Any, provider: str) -> None:
+    models = package.module("models")
+    assert joined(completion, "TextPart") == said.text
+    assert joined(completion, "ReasoningPart") == said.reasoning
+    assert joined(completion, "RefusalPart") == said.refusal
+    calls = calls_of(package, completion)
+    assert [c.name for c in calls] == [s.name for s in said.calls]
+    ids = [s.id for s in said.calls]
+    for call, seen in zip(calls, said.calls, strict=True):
+        if seen.value is None:
+            assert call.invalid is not None
+            assert call.invalid.text
+        elif call.invalid is None or call.invalid.reason not in ("malformed", "not_an_object"):
+            assert exact(call.arguments) == exact(seen.value)
+        if seen.id and ids.count(seen.id) == 1:
+            assert call.id == seen.id
+    assert len({c.id for c in calls}) == len(calls)
+    assert all(c.id for c in calls)
+    assert completion.stop_reason == said.stop
+    if said.usage is not None:
+        total = completion.usage.input_tokens + completion.usage.output_tokens
+        assert completion.usage.total_tokens >= total > 0
+    json.dumps(models.dump(completion))
+
+
+def answer_is_read(package: Package, provider: str, body: Any) -> None:
+    """Law 3, on a whole answer: text, reasoning, calls, reason and ids are those of the body; nothing is changed."""
+    models, given = package.module("models"), copy.deepcopy(body)
+    completion = package.provider(provider).from_response(given)
+    assert exact(given) == exact(body), "from_response changed the body"
+    assert completion == answer(package, provider, body)
+    _says(package, completion, WIRES[provider].said(body), provider)
+    assert models.load(models.Completion, json.loads(json.dumps(models.dump(completion)))) == completion
+    assert package.provider(provider).from_tool_calls(copy.deepcopy(body)) == calls_of(package, completion)
+
+
+def stream_is_read(package: Package, provider: str, events: list[Any]) -> None:
+    """Law 3, on a recorded stream: its result is what a reader of our own joins, and its deltas add up to it."""
+    given = copy.deepcopy(events)
+    completion, told = played(package, provider, given)
+    assert exact(given) == exact(events), "feed changed an event"
+    _says(package, completion, WIRES[provider].heard(events), provider)
+    adds_up(package, completion, told)
+
+
+def adds_up(package: Package, completion: Any, told: list[Any]) -> None:
+    """The deltas of a stream are its result in pieces; a call is told whole only where it may be run."""
+
+    def told_as(kind: str) -> list[Any]:
+        return [event for event in told if type(event).__name__ == kind]
+
+    assert "".join(e.text for e in told_as("TextDelta")) == joined(completion, "TextPart")
+    assert "".join(e.text for e in told_as("ReasoningDelta")) == joined(completion, "ReasoningPart")
+    calls = calls_of(package, completion)
+    told_calls: dict[int, dict[str, Any]] = {}
+    for event in told_as("ToolCallDelta"):
+        call = told_calls.setdefault(event.index, {"id": None, "name": None, "text": ""})
+        assert call["id"] is None or event.id is None, "an id is told twice"
+        call["id"], call["name"] = call["id"] or event.id, call["name"] or event.name
+        call["text"] += event.arguments_delta or ""
+    assert sorted(told_calls) == list(range(len(calls)))
+    for index, call in enumerate(calls):
+        assert (told_calls[index]["id"], told_calls[index]["name"]) == (call.id, call.name)
+        if call.invalid is None:
+            assert exact(json.loads(told_calls[index]["text"].strip() or "{}")) == exact(call.arguments)
+    whole = [e.call for e in told_as("ToolCallEvent")]
+    assert whole == [c for c in calls if c in whole], "calls are told out of order, or others than there are"
+    if completion.finish_reason == "tool_calls":
+        assert whole == calls
+    assert [c for c in whole if c.invalid and c.invalid.reason in ("truncated", "filtered")] == []
+
+
+def stream_says_what_the_whole_says(package: Package, provider: str, body: Any) -> None:
+    """Law 3: a stream over an answer, split as the provider would, gives the Completion that the whole gives."""
+    models, events = package.module("models"), WIRES[provider].split(copy.deepcopy(body))
+    completion, told = played(package, provider, events)
+    assert exact(models.dump(completion)) == exact(models.dump(answer(package, provider, body)))
+    adds_up(package, completion, told)
+
+
+def answer_comes_back(package: Package, provider: str, body: Any) -> None:
+    """Law 7: `to_response(from_response(body))` is `body`, through JSON as well, and without a loss."""
+    models, module, losses = package.module("models"), package.provider(provider), []
+    completion = answer(package, provider, body)
+    assert exact(module.to_response(completion, on_loss=losses.append)) == exact(body)
+    assert losses == []
+    stored = models.load(models.Completion, json.loads(json.dumps(models.dump(completion))))
+    assert exact(module.to_response(stored)) == exact(body)
+
+
+def written(package: Package, provider: str, told: list[Any], **options: Any) -> list[Any]:
+    """Events of the format as a writer of the wire sends them."""
+    writer = package.provider(provider).StreamWriter(**options)
+    wires = [wire for event in told for wire in writer.write(event)]
+    wires += writer.finish()
+    assert writer.finish() == []
+    json.dumps(wires)
+    return wires
+
+
+def stream_comes_back(package: Package, provider: str, events: list[Any]) -> None:
+    """Law 7: a stream over what the writer wrote of a stream is that stream."""
+    models = package.module("models")
+    completion, told = played(package, provider, events)
+    again, told_again = played(package, provider, written(package, provider, told))
+    assert exact(models.dump(again)) == exact(models.dump(completion))
+    adds_up(package, again, told_again)
+
+
+def outline(package: Package, completion: Any) -> Any:
+    """What every wire can say of an answer: its text (a refusal is text where there is no other word), its calls."""
+    text = joined(completion, "TextPart") + joined(completion, "RefusalPart")
+    calls = [(c.name, exact(c.arguments), c.invalid is None) for c in calls_of(package, completion)]
+    return text, calls, completion.finish_reason
+
+
+def stream_passes_a_gateway(package: Package, provider: str, target: str, events: list[Any]) -> None:
+    """A stream of one provider, written as another's, says the same: text, calls, why it ended, what it cost."""
+    completion, told = played(package, provider, events)
+    again, told_again = played(package, target, written(package, target, told, id="an-id", created=7))
+    assert outline(package, again) == outline(package, completion)
+    if completion.usage is not None:
+        before, after = completion.usage, again.usage
+        assert (after.input_tokens, after.output_tokens) == (before.input_tokens, before.output_tokens)
+    adds_up(package, again, told_again)
+
+
+def unknown_in_an_answer_is_kept(package: Package, provider: str, body: Any) -> None:
+    """Law 5: what nobody knows changes nothing else, comes back at its place, and goes into the next request."""
+    module, plain = package.provider(provider), answer(package, provider, body)
+    for changed in WIRES[provider].unknown_answers(copy.deepcopy(body)):
+        completion = answer(package, provider, changed.value)
+        assert exact(module.to_response(completion)) == exact(changed.value), changed.name
+        assert outline(package, completion)[:2] == outline(package, plain)[:2] or changed.stop, changed.name
+        if changed.stop:
+            assert completion.stop_reason == MARK
+            assert completion.finish_reason in ("other", "tool_calls")
+        if changed.echoed:
+            assert MARK in exact(next_request(package, provider, completion)[0]), changed.name
+
+
+def unknown_in_a_stream_changes_nothing(package: Package, provider: str, events: list[Any]) -> None:
+    """Law 5: an unknown event changes nothing else; an unknown block or member is kept, and so is a reason."""
+    models = package.module("models")
+    plain, told_plain = played(package, provider, events)
+    for changed in WIRES[provider].unknown_events(copy.deepcopy(events)):
+        completion, told = played(package, provider, changed.value)
+        if changed.stop:
+            assert completion.stop_reason == MARK
+            assert completion.finish_reason in ("other", "tool_calls")
+            continue
+        assert outline(package, completion) == outline(package, plain), changed.name
+        kinds = [type(e).__name__ for e in told]
+        assert kinds == [type(e).__name__ for e in told_plain], changed.name
+        assert not changed.kept or MARK in exact(models.dump(completion)), changed.name
+
+
+def next_request(package: Package, provider: str, completion: Any) -> tuple[Any, list[Any]]:
+    """The request that gives an answer back with a result for each call, after a stay in storage; and its results."""
+    models = package.module("models")
+    message = models.load(models.Message, json.loads(json.dumps(models.dump(completion.message))))
+    results = [
+        models.ToolResult(call.id, call.name, "text", f"result {i} of the call")
+        for i, call in enumerate(calls_of(package, completion))
+    ]
+    behind = models.ToolMessage(results) if results else models.UserMessage("Go on.")
+    request = models.Request([models.UserMessage("Begin."), message, behind], model="m")
+    return write(package, provider, request), results
+
+
+def answer_goes_back(package: Package, provider: str, completion: Any, said: Any) -> None:
+    """Next: signatures byte for byte and in order, calls as they came, each with its result."""
+    wire = WIRES[provider]
+    body, results = next_request(package, provider, completion)
+    assert wire.signatures(body) == said.signatures
+    calls = wire.calls(body)
+    assert [c.name for c in calls] == [s.name for s in said.calls]
+    assert [exact(as_object(c.value)) for c in calls] == [exact(s.value) for s in said.calls]
+    given = [s.id for s in said.calls]
+    if len(set(given)) == len(given):
+        assert [c.id for c in calls] == given
+    assert [r.id for r in wire.results(body)] == [c.id for c in calls]
+    for i, seen in enumerate(wire.results(body)):
+        assert results[i].value in exact(seen.value)
+    assert wire.order_faults(body) == []
+
+
+def cut_anywhere(package: Package, provider: str, events: list[Any]) -> None:
+    """A stream that breaks at any event ends with an error and one `completed`, and none of its calls may be run."""
+    wire = WIRES[provider]
+    for i in range(len(events) + 1):
+        for error in (None, OSError("reset")):
+            completion, told = played(package, provider, events[:i], error)
+            kinds = [type(e).__name__ for e in told]
+            calls = calls_of(package, completion)
+            ended = wire.heard(events[:i]).stop is not None
+            if ended and error is None:
+                assert "ErrorEvent" not in kinds
+                continue
+            assert kinds[-2:] == ["ErrorEvent", "CompletedEvent"]
+            assert completion.finish_reason in ("error", "content_filter")
+            assert [c for c in calls if c.invalid is None] == []
+            if not ended:
+                assert "ToolCallEvent" not in kinds
+            assert joined(completion, "TextPart") == wire.heard(events[:i]).text
+
+
+# Hand-over
+
+
+def handed_over(package: Package, provider: str, target: str, body: Any) -> None:
+    """Law 6: a history made by one provider goes out through another one.
+
+    Order, types, ids and names are the target's; text, calls, arguments and results are there or in a loss; opaque
+    state stays behind, and that is told.
+    """
+    models, there, here = package.module("models"), WIRES[target], WIRES[provider]
+    request, losses = read(package, provider, body), []
+    given = models.dump(request)
+    out = write(package, target, request, losses)
+    text = exact(out)
+    assert there.order_faults(out) == [], "order"
+    assert there.type_faults(out) == [], "types"
+    asked = [
+        part["call"]
+        for message in given["messages"]
+        if message["role"] == "assistant" and isinstance(message.get("content"), list)
+        for part in message["content"]
+        if part["type"] == "tool_call"
+    ]
+    calls = there.calls(out)
+    assert [exact(as_object(c.value)) for c in calls] == [exact(c["arguments"]) for c in asked], "arguments"
+    assert len({c.name for c in calls}) == len({c["name"] for c in asked}), "names"
+    assert sorted(str(r.id) for r in there.results(out)) == sorted(str(c.id) for c in calls), "pairs"
+    strange = here.signatures(body)
+    assert [s for s in strange if s in text] == [], "foreign state"
+    assert not strange or losses != [], "foreign state was left out in silence"
+    for path, said in texts_of(given):
+        assert exact(said)[1:-1] in text or exact(exact(said)[1:-1])[1:-1] in text or covered(losses, path), path
+
+
+def texts_of(request: Any) -> list[tuple[str, str]]:
+    """All that is said in a dumped request, with its path: texts of messages and parts, and what results hold."""
+    found: list[tuple[str, str]] = []
+    for i, message in enumerate(request["messages"]):
+        here = f"messages[{i}]"
+        content = message.get("content")
+        if isinstance(content, str) and content:
+            found.append((f"{here}.content", content))
+        for j, part in enumerate(content if isinstance(content, list) else []):
+            if part["type"] in ("text", "refusal") and part["text"]:
+                found.append((f"{here}.content[{j}].text", part["text"]))
+        for j, result in enumerate(message.get("results") or []):
+            found += _leaves(result["value"], f"{here}.results[{j}].value")
+    return found
+
+
+def _leaves(value: Any, path: str) -> list[tuple[str, str]]:
+    if isinstance(value, str):
+        return [(path, value)] if value else []
+    if isinstance(value, dict):
+        inner = [(f"{path}.{k}", v) for k, v in value.items() if k not in ("type", "mediaType")]
+    elif isinstance(value, list):
+        inner = [(f"{path}[{i}]", v) for i, v in enumerate(value)]
+    else:
+        return []
+    return [leaf for at, v in inner for leaf in _leaves(v, at)]

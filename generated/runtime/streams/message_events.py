@@ -49,6 +49,7 @@ class MessageEvents(BaseStream):
         self._blocks: dict[Any, _Block] = {}
         self._usage: dict[str, Any] = {}
         self._end = False
+        self._rewritten = False
 
     def feed(self, event: Any) -> list[StreamEvent]:
         """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
@@ -105,11 +106,21 @@ class MessageEvents(BaseStream):
                 self._start(i, block)
 
     def _start(self, index: Any, head: Any) -> list[StreamEvent]:
+        """Begin a block. One that begins again is written anew, with all behind it: its text was told before."""
         if type(head) is not dict:
             return []
+        self._rewritten = self._rewritten or index in self._blocks
         block = self._blocks[index] = _Block(head)
         kind = head.get("type")
         if kind == "tool_use":
+            known = [
+                call
+                for call in self._calls
+                if self._rewritten and call.wire_id == head.get("id")
+            ]
+            if known:
+                block.call = known[0]
+                return []
             call = block.call = OpenCall(len(self._calls), head)
             self._calls.append(call)
             call.wire_id = head["id"] if type(head.get("id")) is str else None
@@ -122,7 +133,7 @@ class MessageEvents(BaseStream):
             if kind == "thinking"
             else None
         )
-        if type(text) is str and text:
+        if type(text) is str and text and not self._rewritten:
             return [TextDelta(text) if kind == "text" else ReasoningDelta(text)]
         return []
 

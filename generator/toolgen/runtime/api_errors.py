@@ -52,7 +52,7 @@ def api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -
     phrases: Mapping[str, Kind] = table.get("phrases", {})
     lowered = message.lower()
     kind = _first(words, [str(code) for code in codes])
-    if kind is None or kind == "invalid_request":
+    if kind in (None, "invalid_request", "server"):
         kind = _first(phrases, [phrase for phrase in phrases if phrase in lowered]) or kind
     if kind is None:
         kind = _STATUSES.get(status) or ("server" if status >= 500 else "unknown")

@@ -141,8 +141,8 @@ def order_faults(body: Any) -> list[str]:
         if not _blocks(message):
             faults.append(f"messages[{i}]: no content")
         for block in _blocks(message):
-            if block.get("type") == "text" and not block["text"].strip():
-                faults.append(f"messages[{i}]: a text without characters")
+            if block.get("type") == "text" and not block["text"]:
+                faults.append(f"messages[{i}]: an empty text")
         if turns and turns[-1][0] == role:
             turns[-1][1].extend(_blocks(message))
         else:

@@ -251,16 +251,16 @@ ANSWER = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]
 
 
 def _client(text: str, kind: str, heard_requests: list[Any] | None = None) -> Any:
-    import httpx
+    import httpx2
     from google import genai
     from google.genai import types
 
     def answer(request: Any) -> Any:
         if heard_requests is not None:
             heard_requests.append(json.loads(request.content))
-        return httpx.Response(200, content=text.encode(), headers={"content-type": kind})
+        return httpx2.Response(200, content=text.encode(), headers={"content-type": kind})
 
-    transport = httpx.Client(transport=httpx.MockTransport(answer))
+    transport = httpx2.Client(transport=httpx2.MockTransport(answer))
     return genai.Client(api_key="none", http_options=types.HttpOptions(httpx_client=transport))
 
 

@@ -231,15 +231,15 @@ ANSWER = {
 
 
 def _client(text: str, kind: str, heard_requests: list[Any] | None = None) -> Any:
-    import httpx
+    import httpx2
     import openai
 
     def answer(request: Any) -> Any:
         if heard_requests is not None:
             heard_requests.append(json.loads(request.content))
-        return httpx.Response(200, content=text.encode(), headers={"content-type": kind})
+        return httpx2.Response(200, content=text.encode(), headers={"content-type": kind})
 
-    transport = httpx.Client(transport=httpx.MockTransport(answer))
+    transport = httpx2.Client(transport=httpx2.MockTransport(answer))
     return openai.OpenAI(api_key="none", base_url="http://localhost/v1", http_client=transport, max_retries=0)
 
 

@@ -1,0 +1,143 @@
+"""Answers and streams: the laws on recordings, read, written, with unknown things in them, and sent back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+from tests.support.repository import PROFILES, recordings
+
+
+def answered(provider: str) -> list[Any]:
+    """The recordings of a provider with an answer in one piece."""
+    return [r for r in recordings(provider) if r["response"] is not None and r["status"] < 400]
+
+
+def refused(provider: str) -> list[Any]:
+    """The recordings of a provider with an error in place of an answer."""
+    return [r for r in recordings(provider) if r["response"] is not None and r["status"] >= 400]
+
+
+def streamed(provider: str) -> list[Any]:
+    """The recordings of a provider with a stream."""
+    return [r for r in recordings(provider) if r["events"] is not None and r["status"] < 400]
+
+
+def _params(key: str, choose: Any) -> list[Any]:
+    return [pytest.param(p, r[key], id=f"{p}-{r['id']}") for p in PROFILES for r in choose(p)]
+
+
+BODIES = _params("response", answered)
+STREAMS = _params("events", streamed)
+each_answer = pytest.mark.parametrize(("provider", "body"), BODIES)
+each_stream = pytest.mark.parametrize(("provider", "events"), STREAMS)
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+
+
+@each_provider
+def test_there_are_answers_and_streams(provider: str) -> None:
+    assert len(answered(provider)) >= 20
+    assert len(streamed(provider)) >= 10
+
+
+@pytest.mark.row("T01", "T25", "T26", "T35", "T39", "A26", "I22", "Q27", "Q29", "Q30", "Q34", "Q36")
+@each_answer
+def test_law_3_an_answer_is_read(sample: Package, provider: str, body: Any) -> None:
+    laws.answer_is_read(sample, provider, body)
+
+
+@pytest.mark.row("T44", "T45", "T46", "T47", "T48", "T49", "T50", "T51", "Q53", "Q54", "Q56", "Q57")
+@each_stream
+def test_law_3_a_stream_is_read(sample: Package, provider: str, events: list[Any]) -> None:
+    laws.stream_is_read(sample, provider, events)
+
+
+@pytest.mark.row("Q57")
+@each_answer
+def test_law_3_a_stream_says_what_the_whole_says(sample: Package, provider: str, body: Any) -> None:
+    laws.stream_says_what_the_whole_says(sample, provider, body)
+
+
+@pytest.mark.row("A02", "Q18")
+@each_answer
+def test_law_5_unknown_things_in_an_answer_are_kept(sample: Package, provider: str, body: Any) -> None:
+    laws.unknown_in_an_answer_is_kept(sample, provider, body)
+
+
+@pytest.mark.row("Q18")
+@each_stream
+def test_law_5_unknown_things_in_a_stream_change_nothing(sample: Package, provider: str, events: list[Any]) -> None:
+    laws.unknown_in_a_stream_changes_nothing(sample, provider, events)
+
+
+@each_answer
+def test_law_7_an_answer_comes_back_exactly(sample: Package, provider: str, body: Any) -> None:
+    laws.answer_comes_back(sample, provider, body)
+
+
+@each_stream
+def test_law_7_a_stream_comes_back(sample: Package, provider: str, events: list[Any]) -> None:
+    laws.stream_comes_back(sample, provider, events)
+
+
+@each_answer
+def test_law_7_a_split_answer_comes_back(sample: Package, provider: str, body: Any) -> None:
+    laws.stream_comes_back(sample, provider, WIRES[provider].split(body))
+
+
+@pytest.mark.pain("P21")
+@pytest.mark.row("T02", "Q43")
+@each_answer
+def test_next_an_answer_goes_back(sample: Package, provider: str, body: Any) -> None:
+    completion = laws.answer(sample, provider, body)
+    if completion.finish_reason not in ("stop", "tool_calls") or not completion.message.content:
+        assert (
+            WIRES[provider].said(body).stop is None
+            or laws.calls_of(sample, completion) == []
+            or any(call.invalid for call in laws.calls_of(sample, completion))
+        )
+        return
+    laws.answer_goes_back(sample, provider, completion, WIRES[provider].said(body))
+
+
+@pytest.mark.pain("P20", "P21")
+@each_stream
+def test_next_a_streamed_answer_goes_back(sample: Package, provider: str, events: list[Any]) -> None:
+    completion, _ = laws.played(sample, provider, events)
+    if completion.finish_reason in ("stop", "tool_calls") and completion.message.content:
+        laws.answer_goes_back(sample, provider, completion, WIRES[provider].heard(events))
+
+
+GATEWAYS = [
+    pytest.param(p.values[0], target, p.values[1], id=f"{p.id}-{target}")
+    for p in STREAMS
+    for target in PROFILES
+    if target != p.values[0]
+]
+
+
+@pytest.mark.parametrize(("provider", "target", "events"), GATEWAYS)
+def test_a_stream_passes_a_gateway(sample: Package, provider: str, target: str, events: list[Any]) -> None:
+    laws.stream_passes_a_gateway(sample, provider, target, events)
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.row("Q55")
+@each_stream
+def test_a_stream_may_break_anywhere(sample: Package, provider: str, events: list[Any]) -> None:
+    laws.cut_anywhere(sample, provider, events)
+
+
+@each_provider
+def test_a_recorded_error_is_no_answer(sample: Package, models: Any, provider: str) -> None:
+    module = sample.provider(provider)
+    assert refused(provider) != []
+    for recording in refused(provider):
+        error = module.from_error(recording["status"], recording["response"])
+        assert (error.kind, error.retryable) == ("invalid_request", False), recording["id"]
+        with pytest.raises(models.ConversionError, match="from_error"):
+            module.from_response(recording["response"])

@@ -1,0 +1,223 @@
+"""Answers on every wire: by tables, and as objects of the official clients."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.test_answers import BODIES, STREAMS, answered, streamed
+from tests.providers.test_tools import table
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+
+
+def put(value: Any, way: list[Any], new: Any) -> Any:
+    """The value with something else at the end of a way."""
+    changed = copy.deepcopy(value)
+    inner = changed
+    for step in way[:-1]:
+        inner = inner[step]
+    inner[way[-1]] = new
+    return changed
+
+
+def answer_of(provider: str, *, calls: bool = False, **members: Any) -> Any:
+    """The table's answer with a text or with calls, and with `stop` or `usage`."""
+    facts = table(provider)
+    body = facts["answer"]
+    if calls:
+        body = put(body, facts["at"]["content"], facts["calls"])
+    elif "text" in facts:
+        body = put(body, facts["at"]["content"], [facts["text"]])
+    for name, value in members.items():
+        body = put(body, facts["at"][name], value)
+    return body
+
+
+def rows(key: str) -> list[Any]:
+    return [pytest.param(p, *row, id=f"{p}-{i}") for p in PROFILES for i, row in enumerate(table(p)[key])]
+
+
+@pytest.mark.row("A27", "A28", "A29", "A30")
+@pytest.mark.parametrize(("provider", "wire", "usage"), rows("usage"))
+def test_usage_counts_all_input_and_all_output(
+    sample: Package, models: Any, provider: str, wire: Any, usage: Any
+) -> None:
+    body = answer_of(provider, usage=wire)
+    completion = sample.provider(provider).from_response(copy.deepcopy(body))
+    found = models.dump(completion.usage)
+    found.pop("metadata", None)
+    assert {k: v for k, v in found.items() if v is not None} == usage
+    assert laws.exact(sample.provider(provider).to_response(completion)) == laws.exact(body)
+
+
+@pytest.mark.parametrize(("provider", "wire", "usage"), rows("usage"))
+def test_usage_without_metadata_is_written(sample: Package, models: Any, provider: str, wire: Any, usage: Any) -> None:
+    module = sample.provider(provider)
+    bare = models.load(
+        models.Completion,
+        {"message": {"role": "assistant", "content": "Hi"}, "finishReason": "stop", "usage": usage},
+    )
+    found = models.dump(module.from_response(module.to_response(bare, id="i", created=1)).usage)
+    found.pop("metadata", None)
+    assert {k: v for k, v in found.items() if v is not None} == usage
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.row("T27", "Q15", "Q16", "Q17", "Q33")
+@pytest.mark.parametrize(("provider", "word", "plain", "with_calls"), rows("finish_reasons"))
+def test_a_reason_is_derived_from_the_word_and_the_calls(
+    sample: Package, provider: str, word: str | None, plain: str, with_calls: str
+) -> None:
+    module = sample.provider(provider)
+    for calls, reason in ((False, plain), (True, with_calls)):
+        body = answer_of(provider, calls=calls, stop=word)
+        completion = module.from_response(copy.deepcopy(body))
+        assert (completion.finish_reason, completion.stop_reason) == (reason, word)
+        found = laws.calls_of(sample, completion)
+        assert [c.name for c in found] == (["now", "get_weather"] if calls else [])
+        if calls and reason != "tool_calls":
+            assert [c.invalid.reason for c in found] == ["filtered" if reason == "content_filter" else "truncated"] * 2
+        elif calls:
+            assert [c.invalid for c in found] == [None, None]
+        assert laws.exact(module.to_response(completion)) == laws.exact(body)
+
+
+@pytest.mark.row("A31", "A32", "A33")
+@pytest.mark.parametrize(("provider", "status", "body", "kind", "retryable"), rows("errors"))
+def test_an_error_is_told_by_its_kind(
+    sample: Package, models: Any, provider: str, status: int, body: Any, kind: str, retryable: bool
+) -> None:
+    given = copy.deepcopy(body)
+    error = sample.provider(provider).from_error(status, given)
+    assert (error.kind, error.retryable) == (kind, retryable)
+    assert given == body
+    assert error.message
+    assert provider in error.metadata
+    assert models.load(models.ApiError, models.dump(error)) == error
+
+
+@each_provider
+def test_a_bare_error_is_no_answer(sample: Package, models: Any, provider: str) -> None:
+    module = sample.provider(provider)
+    body = table(provider)["bare_error"]
+    for read in (module.from_response, module.from_tool_calls):
+        with pytest.raises(models.ConversionError, match="from_error"):
+            read(body)
+
+
+@each_provider
+def test_a_completion_without_metadata_is_an_answer_that_the_client_takes(
+    sample: Package, models: Any, provider: str
+) -> None:
+    module = sample.provider(provider)
+    bare = models.load(
+        models.Completion,
+        {
+            "message": {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": "Let me see."},
+                    {"type": "tool_call", "call": {"id": "call_1", "name": "now", "arguments": {"a": [1, None]}}},
+                ],
+            },
+            "finishReason": "tool_calls",
+            "model": "m",
+            "usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7},
+        },
+    )
+    body = module.to_response(bare, id="an-id", created=7)
+    WIRES[provider].client.validated(body)
+    back = module.from_response(WIRES[provider].client.answered(body))
+    assert laws.bare(back.message) == bare.message
+    assert (back.finish_reason, back.model, back.id) == ("tool_calls", "m", "an-id")
+
+
+def says(package: Package, completion: Any) -> Any:
+    """What an answer says; ids that we made are not compared, for there is nothing to compare them to."""
+    calls = [(c.id, c.name, laws.exact(c.arguments)) for c in laws.calls_of(package, completion)]
+    texts = [laws.joined(completion, kind) for kind in ("TextPart", "ReasoningPart", "RefusalPart")]
+    usage = completion.usage
+    counted = None if usage is None else (usage.input_tokens, usage.output_tokens, usage.total_tokens)
+    return texts, calls, completion.finish_reason, completion.stop_reason, counted, completion.id, completion.model
+
+
+@pytest.mark.parametrize(("provider", "body"), BODIES)
+def test_an_object_of_the_client_is_read_as_its_body(sample: Package, provider: str, body: Any) -> None:
+    module = sample.provider(provider)
+    found = WIRES[provider].client.answered(body)
+    assert not isinstance(found, dict)
+    expected = laws.answer(sample, provider, body)
+    completion = module.from_response(found)
+    assert says(sample, completion) == says(sample, expected)
+    assert module.from_tool_calls(found) == laws.calls_of(sample, completion)
+    assert says(sample, module.from_response(found)) == says(sample, expected), "reading changed the object"
+
+
+@each_provider
+def test_an_object_of_the_clients_types_is_read_as_its_body(sample: Package, provider: str) -> None:
+    """Where the types take the recording: they are stricter than the client, and older than some answers."""
+    taken = 0
+    for recording in answered(provider):
+        try:
+            found = WIRES[provider].client.validated(recording["response"])
+        except ValueError:
+            continue
+        taken += 1
+        completion = sample.provider(provider).from_response(found)
+        assert says(sample, completion) == says(sample, laws.answer(sample, provider, recording["response"]))
+    assert taken >= len(answered(provider)) // 2
+
+
+@pytest.mark.parametrize(("provider", "events"), STREAMS)
+def test_events_of_the_client_are_read_as_their_data(sample: Package, provider: str, events: list[Any]) -> None:
+    found = WIRES[provider].client.streamed(events)
+    assert len(found) >= len(events) // 2
+    assert not isinstance(found[0], dict)
+    expected, _ = laws.played(sample, provider, events)
+    module = sample.provider(provider)
+    told = list(module.iter_events(found))
+    assert says(sample, told[-1].completion) == says(sample, expected)
+    laws.adds_up(sample, told[-1].completion, told)
+
+
+@each_provider
+def test_a_wrong_type_is_a_fault_at_its_place(sample: Package, models: Any, provider: str) -> None:
+    module, facts = sample.provider(provider), table(provider)
+    for way in (facts["at"]["usage"], facts["at"]["content"]):
+        with pytest.raises(models.ConversionError) as caught:
+            module.from_response(put(facts["answer"], way, 7))
+        assert str(way[-1]) in str(caught.value)
+    for value in (None, 7, "text", []):
+        with pytest.raises(models.ConversionError):
+            module.from_response(value)
+
+
+@each_provider
+def test_turns_tell_made_ids_apart(sample: Package, provider: str) -> None:
+    """A call without an id gets one from its turn and its place, and it is marked."""
+    facts = table(provider)
+    key = "functionCall" if provider == "gemini" else None
+    calls = copy.deepcopy(facts["calls"])
+    for call in calls:
+        (call[key] if key else call).pop("id")
+    body = put(facts["answer"], facts["at"]["content"], calls)
+    module = sample.provider(provider)
+    found = module.from_tool_calls(body, turn=3)
+    assert [c.id for c in found] == ["call_3_0", "call_3_1"]
+    assert all("$synthetic" in laws.exact(c.metadata[provider]) for c in found)
+    assert [c.id for c in module.from_tool_calls(body)] == ["call_0_0", "call_0_1"]
+    assert module.from_response(body, 3).message.content[-1].call == found[-1]
+
+
+@pytest.mark.row("T45")
+@each_provider
+def test_streams_are_recorded_with_calls_and_without(sample: Package, provider: str) -> None:
+    with_calls = [r for r in streamed(provider) if WIRES[provider].heard(r["events"]).calls]
+    assert 0 < len(with_calls) < len(streamed(provider))
