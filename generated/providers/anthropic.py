@@ -1818,7 +1818,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         _DIALECTS,
     )
     if wire.keys() == _TOOL_LEAST and name_kept is ABSENT and parameters_kept is ABSENT:
-        return ToolDefinition(name, parameters=parameters)
+        return ToolDefinition(name, description, parameters, strict)
     rest = leftovers(wire, _TOOL)
     if name_kept is not ABSENT:
         rest["name"] = name_kept
@@ -1913,8 +1913,8 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
-    if wire.keys() == _TEXT_PART_LEAST:
-        return TextPart(text)
+    if wire.keys() == _TEXT_PART_LEAST and cache_kept is ABSENT:
+        return TextPart(text, cache)
     rest = leftovers(wire, _TEXT_PART)
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
@@ -1949,8 +1949,8 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
-    if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT:
-        return ImagePart(url, data, media_type)
+    if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT and cache_kept is ABSENT:
+        return ImagePart(url, data, media_type, cache=cache)
     rest = leftovers(wire, _IMAGE_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept
@@ -2002,8 +2002,12 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
-    if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT:
-        return DocumentPart(url, data, media_type)
+    if (
+        wire.keys() == _DOCUMENT_PART_LEAST
+        and url_kept is ABSENT
+        and cache_kept is ABSENT
+    ):
+        return DocumentPart(url, data, media_type, name, cache=cache)
     rest = leftovers(wire, _DOCUMENT_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept

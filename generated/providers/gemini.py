@@ -1648,7 +1648,9 @@ def _write_candidate(
     if content or "content" not in absent:
         wire["content"] = content
     if completion.stop_reason is not None or "finishReason" not in absent:
-        wire["finishReason"] = stop_word(completion, _FINISH_REASONS, own)
+        wire["finishReason"] = stop_word(
+            completion, _FINISH_REASONS, completion.metadata or {}
+        )
     restore(wire, own)
     return wire
 
@@ -2000,8 +2002,8 @@ def _read_thinking(wire: dict[str, Any], at: Path, reader: Reader) -> Reasoning:
     budget_tokens = wire.get("thinkingBudget")
     if budget_tokens is not None and type(budget_tokens) is not int:
         raise wrong_type((at, "thinkingBudget"), "an integer", budget_tokens)
-    if wire.keys() == _THINKING_LEAST:
-        return Reasoning()
+    if wire.keys() == _THINKING_LEAST and effort_kept is ABSENT:
+        return Reasoning(effort, budget_tokens)
     rest = leftovers(wire, _THINKING)
     if effort_kept is not ABSENT:
         rest["thinkingLevel"] = effort_kept
@@ -2454,8 +2456,8 @@ def _read_assistant_message(
     content, content_kept = _read_assistant_parts(
         wire.get("parts", ABSENT), (at, "parts"), reader
     )
-    if wire.keys() == _ASSISTANT_MESSAGE_LEAST:
-        return AssistantMessage()
+    if wire.keys() == _ASSISTANT_MESSAGE_LEAST and content_kept is ABSENT:
+        return AssistantMessage(content)
     rest = leftovers(wire, _ASSISTANT_MESSAGE)
     if content_kept is not ABSENT:
         rest["parts"] = content_kept

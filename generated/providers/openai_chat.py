@@ -1651,8 +1651,30 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     stream = wire.get("stream")
     if stream is not None and type(stream) is not bool:
         raise wrong_type((at, "stream"), "a boolean", stream)
-    if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT:
-        return Request(messages)
+    if (
+        wire.keys() == _REQUEST_LEAST
+        and messages_kept is ABSENT
+        and tools_kept is ABSENT
+        and tool_choice_kept is ABSENT
+        and output_format_kept is ABSENT
+        and stop_kept is ABSENT
+        and reasoning_kept is ABSENT
+    ):
+        return Request(
+            messages,
+            model,
+            tools,
+            tool_choice,
+            parallel_tool_calls,
+            output_format,
+            max_output_tokens,
+            temperature,
+            top_p,
+            stop,
+            seed,
+            reasoning,
+            stream,
+        )
     rest = leftovers(wire, _REQUEST)
     if messages_kept is not ABSENT:
         rest["messages"] = messages_kept
@@ -1774,8 +1796,9 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         wire.keys() == _TOOL_LEAST
         and function.keys() == _TOOL_FUNCTION_LEAST
         and name_kept is ABSENT
+        and parameters_kept is ABSENT
     ):
-        return ToolDefinition(name)
+        return ToolDefinition(name, description, parameters, strict)
     rest = leftovers(wire, _TOOL)
     function_rest = leftovers(function, _TOOL_FUNCTION)
     if name_kept is not ABSENT:
@@ -1996,7 +2019,7 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
         and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
         and url_kept is ABSENT
     ):
-        return ImagePart(url, data, media_type)
+        return ImagePart(url, data, media_type, detail=detail)
     rest = leftovers(wire, _IMAGE_PART)
     image_url_rest = leftovers(image_url, _IMAGE_PART_IMAGE_URL)
     if url_kept is not ABSENT:
@@ -2105,7 +2128,7 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
         and file.keys() == _DOCUMENT_PART_FILE_LEAST
         and url_kept is ABSENT
     ):
-        return DocumentPart(url, data, media_type)
+        return DocumentPart(url, data, media_type, name)
     rest = leftovers(wire, _DOCUMENT_PART)
     file_rest = leftovers(file, _DOCUMENT_PART_FILE)
     if url_kept is not ABSENT:
@@ -2160,7 +2183,7 @@ def _read_output_schema(wire: dict[str, Any], at: Path, reader: Reader) -> Outpu
         wire.keys() == _OUTPUT_SCHEMA_LEAST
         and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
     ):
-        return OutputSchema(schema)
+        return OutputSchema(schema, name, strict)
     rest = leftovers(wire, _OUTPUT_SCHEMA)
     json_schema_rest = leftovers(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
     nested(rest, wire, "json_schema", json_schema_rest)
@@ -2230,7 +2253,7 @@ def _read_user_message(wire: dict[str, Any], at: Path, reader: Reader) -> UserMe
     if name is not None and type(name) is not str:
         raise wrong_type((at, "name"), "a string", name)
     if wire.keys() == _USER_MESSAGE_LEAST:
-        return UserMessage(content)
+        return UserMessage(content, name)
     rest = leftovers(wire, _USER_MESSAGE)
     return UserMessage(content, name, metadata=reader.metadata(rest))
 

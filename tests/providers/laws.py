@@ -135,18 +135,20 @@ def body_keeps_order(package: Package, provider: str, body: Any) -> None:
 
 def unknown_is_kept(package: Package, provider: str, body: Any) -> None:
     """Law 5: members that nobody knows come back at their places."""
-    changed = _with_unknown(copy.deepcopy(body))
+    spelled = write(package, provider, read(package, provider, body))
+    changed = _with_unknown(spelled, WIRES[provider].unknown_key)
     request = read(package, provider, changed)
     assert exact(write(package, provider, request)) == exact(changed)
     known = read(package, provider, body)
     assert [_outline(m) for m in request.messages] == [_outline(m) for m in known.messages]
 
 
-def _with_unknown(value: Any) -> Any:
+def _with_unknown(value: Any, name: str) -> Any:
     if isinstance(value, list):
-        return [_with_unknown(v) for v in value]
+        return [_with_unknown(v, name) for v in value]
     if isinstance(value, dict):
-        return {k: v if k in FREE else _with_unknown(v) for k, v in value.items()} | {"x_unknown": {"a": [1, None]}}
+        known = {k: v if k in FREE else _with_unknown(v, name) for k, v in value.items()}
+        return known | {name: {"a": [1, None]}}
     return value
 
 

@@ -54,8 +54,13 @@ def test_the_small_projects_tools_are_lowered_alike(sample: Package, provider: s
 @each_provider
 def test_tools_gives_entries_in_the_order_asked_for(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
-    by_name = dict(zip(module.ToolName.__args__, module.TOOLS, strict=True))
-    assert module.tools("place_order", "get_weather") == [by_name["place_order"], by_name["get_weather"]]
+    definitions, losses = sample.module("tools").DEFINITIONS, []
+    asked = [definitions["place_order"], definitions["get_weather"]]
+    assert module.tools("place_order", "get_weather") == module.to_tools(asked, on_loss=losses.append)
+    assert [tool.name for tool in module.from_tools(module.tools("place_order", "get_weather"))] == [
+        t.name for t in asked
+    ]
+    assert module.tools() == []
 
 
 @each_provider
@@ -97,9 +102,10 @@ def test_a_tool_choice_is_spelled_as_the_provider_has_it(
 
 @each_provider
 def test_every_form_of_choice_is_in_the_table(provider: str) -> None:
-    shown = {c if isinstance(c, str) else next(iter(c)) for c, _ in table(provider)["tool_choice"]}
+    rows = table(provider)["tool_choice"]
+    said = {c if isinstance(c, str) else next(iter(c)) for c, wire in rows if wire is not None}
     words = {"named": "name", "allowed": "names"}
-    assert shown == {words.get(form, form) for form in profile(provider)["tool_choice"]}
+    assert said == {words.get(form, form) for form in profile(provider)["tool_choice"] if form != "modes"}
 
 
 @each_provider
@@ -117,7 +123,7 @@ def test_a_declared_tools_name_on_the_wire_is_spelled_back(sample: Package, mode
     )
     body = module.to_request(request)
     assert [seen.name for seen in WIRES[provider].calls(body)] == ["orders-place"]
-    assert str(body).count("orders-place") == 3
+    assert str(body).count("orders-place") >= 3  # results have the name, too, on some wires
     assert "place_order" not in str(body)
     assert module.from_request(body).messages == request.messages
     assert module.from_request(body).tool_choice == request.tool_choice
@@ -180,7 +186,7 @@ def test_ids_are_renamed_one_to_one_and_pairs_stay(sample: Package, models: Any,
     assert len(set(spelled)) == len(IDS)
     assert [s for s in spelled if not re.fullmatch(profile(provider)["ids"]["pattern"], s, re.DOTALL)] == []
     assert [seen.id for seen in wire.results(body)] == spelled
-    assert [seen.value for seen in wire.results(body)] == [str(i) for i in range(len(IDS))]
+    assert [str(i) in str(seen.value) for i, seen in enumerate(wire.results(body))] == [True] * len(IDS)
     assert wire.order_faults(body) == []
     assert body == laws.write(sample, provider, request)
     assert module.from_request(body).messages[2].results[0].name == "now"

@@ -100,7 +100,6 @@ class ShapePlan:
     known: Mapping[str, tuple[str, ...]]
     arguments: tuple[str, ...]
     least: Mapping[str, tuple[str, ...]]
-    least_arguments: tuple[str, ...]
 
     def keys_of(self, holder: str) -> tuple[KeyPlan, ...]:
         """The keys of one of the objects."""
@@ -183,7 +182,6 @@ class _Planner:
             known=self.known,
             arguments=self._arguments(carried),
             least=self._least(tuple(tag), needed),
-            least_arguments=self._arguments(needed),
         )
 
     def _arguments(self, carried: set[str]) -> tuple[str, ...]:

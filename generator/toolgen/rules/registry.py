@@ -6,9 +6,9 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from toolgen.config import LintLevel
-from toolgen.diagnostics import Findings
+from toolgen.diagnostics import Findings, Level
 from toolgen.resolve import Catalog
 from toolgen.rules import lint
 
@@ -32,7 +32,7 @@ def _discovered() -> Mapping[str, Rule]:
 RULES: Mapping[str, Rule] = _discovered()
 
 
-def apply_rules(catalog: Catalog, findings: Findings, levels: Mapping[str, LintLevel]) -> None:
+def apply_rules(catalog: Catalog, findings: Findings, levels: Mapping[str, Level | Literal["off"]]) -> None:
     """Let every rule look at the catalogue. `levels` are the project's own, by code; `off` leaves a rule out."""
     for rule in RULES.values():
         level = levels.get(rule.code)

@@ -93,6 +93,8 @@ class Wire:
     unknown_answers: Callable[[Any], list[Changed]]
     unknown_events: Callable[[list[Any]], list[Changed]]
     client: Client
+    unknown_key: str = "x_unknown"
+    """A key that nobody knows, spelled as the wire spells keys."""
 
 
 def drained(value: Any) -> Any:

@@ -306,4 +306,5 @@ WIRE = Wire(
     unknown_answers=unknown_answers,
     unknown_events=unknown_events,
     client=Client(sent, answered, streamed, validated),
+    unknown_key="xUnknown",
 )
