@@ -1080,7 +1080,7 @@ def _write_request_tool_choice(
 ) -> Any:
     """Write how the tools are to be used; the parallel switch stands inside of the choice."""
     written = _write_tool_choice(choice, kept, at, writer)
-    if parallel is None or kept is not ABSENT:
+    if parallel is None or (choice is None and kept is not ABSENT):
         return written
     if written is ABSENT and parallel:
         writer.lost(

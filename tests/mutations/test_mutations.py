@@ -166,8 +166,8 @@ MUTATIONS = (
         "a choice loses its mode",
         on_choices,
         "runtime/choices.py",
-        '"auto" if mode == "auto" else "required"',
-        '"auto"',
+        "AllowedToolChoice(known, mode, ",
+        'AllowedToolChoice(known, "auto", ',
     ),
     Mutation(
         "the payload differs from what is lowered at run time",

@@ -57,9 +57,10 @@ def pure(package: Package, provider: str, body: Any) -> None:
 def body_comes_back(package: Package, provider: str, body: Any) -> None:
     """Law 1: `to_request(from_request(body))` is `body`, through JSON as well."""
     models, request = package.module("models"), read(package, provider, body)
-    assert exact(write(package, provider, request)) == exact(body)
+    alike = WIRES[provider].alike
+    assert exact(alike(write(package, provider, request))) == exact(alike(body))
     stored = models.load(models.Request, json.loads(json.dumps(models.dump(request))))
-    assert exact(write(package, provider, stored)) == exact(body), "residue did not survive JSON"
+    assert exact(alike(write(package, provider, stored))) == exact(alike(body)), "residue did not survive JSON"
 
 
 def request_comes_back(package: Package, provider: str, request: Any) -> None:
@@ -155,6 +156,8 @@ def _with_unknown(value: Any, name: str) -> Any:
 def _outline(message: Any) -> Any:
     """What a message is, in short."""
     content = getattr(message, "content", None)
+    if isinstance(content, str):  # the same as one text part, which it becomes where there is more to keep of it
+        return type(message).__name__, ["TextPart"]
     return type(message).__name__, [type(p).__name__ for p in content] if isinstance(content, list) else content
 
 

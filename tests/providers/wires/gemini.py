@@ -292,6 +292,25 @@ def validated(body: Any) -> Any:
     return types.GenerateContentResponse.model_validate(copy.deepcopy(body))
 
 
+FREE = {"args", "response", "parametersJsonSchema", "responseJsonSchema", "labels", "default", "example"}
+"""Keys whose value is the user's or the model's."""
+
+
+def alike(value: Any, names: bool = False) -> Any:
+    """Proto3 JSON: keys are read in both spellings; names of properties, arguments and results are no such keys."""
+    if isinstance(value, list):
+        return [alike(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {}
+    for key, item in value.items():
+        camel = key if names else re.sub(r"(?<=[^_])_([a-z0-9])", lambda hit: hit[1].upper(), key)
+        found[camel] = item if camel in FREE else alike(item, camel in ("properties", "defs"))
+        if camel == "parts" and isinstance(item, dict):  # one part may stand without its list
+            found[camel] = [found[camel]]
+    return found
+
+
 WIRE = Wire(
     calls=calls,
     results=results,
@@ -307,4 +326,5 @@ WIRE = Wire(
     unknown_events=unknown_events,
     client=Client(sent, answered, streamed, validated),
     unknown_key="xUnknown",
+    alike=alike,
 )

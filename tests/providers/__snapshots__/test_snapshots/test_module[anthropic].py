@@ -64,6 +64,7 @@ from ..runtime.residue import (
     add_residue,
     kept_at,
     leftovers,
+    marked,
     nested,
     present,
     restore,
@@ -80,6 +81,32 @@ from ..runtime.whole import opaque_message, opaque_value
 from ..runtime.wire import Wire
 from ..runtime.writer import OnLoss, OnUnsupported, Writer
 
+__all__ = [
+    "FINGERPRINT",
+    "TOOLS",
+    "Stream",
+    "StreamWriter",
+    "ToolName",
+    "aiter_events",
+    "from_error",
+    "from_messages",
+    "from_request",
+    "from_response",
+    "from_tool_calls",
+    "from_tool_choice",
+    "from_tools",
+    "iter_events",
+    "to_messages",
+    "to_request",
+    "to_response",
+    "to_sdk",
+    "to_tool_call",
+    "to_tool_choice",
+    "to_tool_result",
+    "to_tools",
+    "tools",
+]
+
 WIRE = Wire(
     "anthropic",
     "Anthropic Messages",
@@ -93,7 +120,7 @@ WIRE = Wire(
 )
 """How this wire spells ids and names."""
 
-_REQUEST_BODY = frozenset(
+_REQUEST_BODY: frozenset[str] = frozenset(
     [
         "max_tokens",
         "messages",
@@ -110,20 +137,20 @@ _REQUEST_BODY = frozenset(
         "top_p",
     ]
 )
-_TOOL = frozenset(["description", "input_schema", "name", "strict"])
-_TOOL_LEAST = frozenset(["name", "input_schema"])
-_TOOL_CALL = frozenset(["id", "input", "name", "type"])
-_TOOL_CALL_LEAST = frozenset(["type", "id", "name", "input"])
-_TEXT_PART = frozenset(["cache_control", "text", "type"])
-_TEXT_PART_LEAST = frozenset(["type", "text"])
-_IMAGE_PART = frozenset(["cache_control", "source", "type"])
-_IMAGE_PART_LEAST = frozenset(["type", "source"])
-_DOCUMENT_PART = frozenset(["cache_control", "source", "title", "type"])
-_DOCUMENT_PART_LEAST = frozenset(["type", "source"])
-_THINKING_PART = frozenset(["thinking", "type"])
-_THINKING_PART_LEAST = frozenset(["type", "thinking"])
-_OUTPUT_SCHEMA = frozenset(["schema", "type"])
-_OUTPUT_SCHEMA_LEAST = frozenset(["type", "schema"])
+_TOOL: frozenset[str] = frozenset(["description", "input_schema", "name", "strict"])
+_TOOL_LEAST: frozenset[str] = frozenset(["name", "input_schema"])
+_TOOL_CALL: frozenset[str] = frozenset(["id", "input", "name", "type"])
+_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "name", "input"])
+_TEXT_PART: frozenset[str] = frozenset(["cache_control", "text", "type"])
+_TEXT_PART_LEAST: frozenset[str] = frozenset(["type", "text"])
+_IMAGE_PART: frozenset[str] = frozenset(["cache_control", "source", "type"])
+_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
+_DOCUMENT_PART: frozenset[str] = frozenset(["cache_control", "source", "title", "type"])
+_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
+_THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
+_THINKING_PART_LEAST: frozenset[str] = frozenset(["type", "thinking"])
+_OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
+_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _DIALECTS: dict[str, Any] = {
     "open": {
         "keywords": "any",
@@ -287,7 +314,7 @@ def to_tool_choice(
     on_loss: OnLoss | None = None,
     on_unsupported: OnUnsupported = "error",
 ) -> Any:
-    """Write a tool choice.
+    """Write a tool choice; None where it is said by leaving it out.
 
     Raises:
         ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
@@ -295,7 +322,7 @@ def to_tool_choice(
     writer = Writer(WIRE, on_loss, on_unsupported)
     written = _write_tool_choice(choice, ABSENT, ROOT, writer)
     writer.finish()
-    return written
+    return None if written is ABSENT else written
 
 
 def from_tool_choice(
@@ -532,7 +559,7 @@ def _write_tool_choice(
 ) -> Any:
     """Write how the tools are to be used."""
     if choice is None:
-        return kept
+        return ABSENT if marked(kept) else kept
     return choices.write(choice, kept, at, writer, _TOOL_CHOICE)
 
 
@@ -715,7 +742,7 @@ def _write_request_tool_choice(
 ) -> Any:
     """Write how the tools are to be used; the parallel switch stands inside of the choice."""
     written = _write_tool_choice(choice, kept, at, writer)
-    if parallel is None or kept is not ABSENT:
+    if parallel is None or (choice is None and kept is not ABSENT):
         return written
     if written is ABSENT and parallel:
         writer.lost(
@@ -887,7 +914,7 @@ def _write_messages(
     for message, here, places in arranged(messages, at, writer):
         own = writer.own(message.metadata, here) if message.metadata else NOTHING
         if type(message) is SystemMessage:
-            if leading or not own.get("$inline"):
+            if leading or not _stands_inside(message, writer):
                 continue
             content = write_text_or_list(
                 message.content, (here, "content"), writer, _write_system_content
@@ -992,7 +1019,7 @@ def _write_system(messages: Sequence[Message], at: Path, writer: Writer) -> Any:
     for i, message in enumerate(messages):
         if type(message) is not SystemMessage:
             leading = False
-        elif leading or not writer.kept(message.metadata).get("$inline"):
+        elif leading or not _stands_inside(message, writer):
             if not leading:
                 writer.lost(
                     (at, i),
@@ -1016,6 +1043,16 @@ def _write_system(messages: Sequence[Message], at: Path, writer: Writer) -> Any:
     if len(found) > 1:
         writer.lost(at, "system messages", "rewritten", "note", "they become one")
     return blocks
+
+
+def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
+    """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
+    if writer.kept(message.metadata).get("$inline"):
+        return True
+    return type(message.content) is list and any(
+        type(part) is OpaquePart and part.provider == writer.wire.name
+        for part in message.content
+    )
 
 
 def _system_blocks(message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
@@ -1098,7 +1135,7 @@ _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
     """Read a response, which is a message of the assistant."""
     error = wire.get("error")
-    if error and "content" not in wire:
+    if "content" not in wire and (error or type(wire.get("message")) is str):
         raise ConversionError(spelled(at), "is an API error; read it with from_error")
     rest = leftovers(wire, _RESPONSE)
     blocks = read_list(wire.get("content"), (at, "content"), reader, _read_block)
@@ -1143,7 +1180,7 @@ def _write_response(
     if content is not None or "content" not in own.get("$absent", ()):
         wire["content"] = write_list(content or [], place, writer, _write_block)
     word = (
-        stop_word(completion, _FINISH_REASONS)
+        stop_word(completion, _FINISH_REASONS, own)
         if completion.stop_reason is not None or not own
         else None
     )
@@ -1443,7 +1480,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         _DIALECTS,
     )
     if wire.keys() == _TOOL_LEAST and name_kept is ABSENT and parameters_kept is ABSENT:
-        return ToolDefinition(name, parameters=parameters)
+        return ToolDefinition(name, description, parameters, strict)
     rest = leftovers(wire, _TOOL)
     if name_kept is not ABSENT:
         rest["name"] = name_kept
@@ -1538,8 +1575,8 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
-    if wire.keys() == _TEXT_PART_LEAST:
-        return TextPart(text)
+    if wire.keys() == _TEXT_PART_LEAST and cache_kept is ABSENT:
+        return TextPart(text, cache)
     rest = leftovers(wire, _TEXT_PART)
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
@@ -1574,8 +1611,8 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
-    if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT:
-        return ImagePart(url, data, media_type)
+    if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT and cache_kept is ABSENT:
+        return ImagePart(url, data, media_type, cache=cache)
     rest = leftovers(wire, _IMAGE_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept
@@ -1627,8 +1664,12 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
-    if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT:
-        return DocumentPart(url, data, media_type)
+    if (
+        wire.keys() == _DOCUMENT_PART_LEAST
+        and url_kept is ABSENT
+        and cache_kept is ABSENT
+    ):
+        return DocumentPart(url, data, media_type, name, cache=cache)
     rest = leftovers(wire, _DOCUMENT_PART)
     if url_kept is not ABSENT:
         rest["source"] = url_kept

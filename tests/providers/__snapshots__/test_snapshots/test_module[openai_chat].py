@@ -72,6 +72,7 @@ from ..runtime.residue import (
     first_of,
     kept_at,
     leftovers,
+    marked,
     nested,
     present,
     restore,
@@ -88,6 +89,32 @@ from ..runtime.whole import opaque_message, opaque_value
 from ..runtime.wire import Wire
 from ..runtime.writer import OnLoss, OnUnsupported, Writer
 
+__all__ = [
+    "FINGERPRINT",
+    "TOOLS",
+    "Stream",
+    "StreamWriter",
+    "ToolName",
+    "aiter_events",
+    "from_error",
+    "from_messages",
+    "from_request",
+    "from_response",
+    "from_tool_calls",
+    "from_tool_choice",
+    "from_tools",
+    "iter_events",
+    "to_messages",
+    "to_request",
+    "to_response",
+    "to_sdk",
+    "to_tool_call",
+    "to_tool_choice",
+    "to_tool_result",
+    "to_tools",
+    "tools",
+]
+
 WIRE = Wire(
     "openai_chat",
     "OpenAI Chat Completions",
@@ -101,7 +128,7 @@ WIRE = Wire(
 )
 """How this wire spells ids and names."""
 
-_REQUEST = frozenset(
+_REQUEST: frozenset[str] = frozenset(
     [
         "max_completion_tokens",
         "messages",
@@ -118,41 +145,43 @@ _REQUEST = frozenset(
         "top_p",
     ]
 )
-_REQUEST_LEAST = frozenset(["messages"])
-_TOOL_FUNCTION = frozenset(["description", "name", "parameters", "strict"])
-_TOOL = frozenset(["function", "type"])
-_TOOL_LEAST = frozenset(["type", "function"])
-_TOOL_FUNCTION_LEAST = frozenset(["name"])
-_TOOL_CALL_FUNCTION = frozenset(["arguments", "name"])
-_TOOL_CALL = frozenset(["function", "id", "type"])
-_TOOL_CALL_LEAST = frozenset(["type", "id", "function"])
-_TOOL_CALL_FUNCTION_LEAST = frozenset(["name", "arguments"])
-_TOOL_RESULT = frozenset(["content", "role", "tool_call_id"])
-_TOOL_RESULT_LEAST = frozenset(["role", "tool_call_id", "content"])
-_TEXT_PART = frozenset(["text", "type"])
-_TEXT_PART_LEAST = frozenset(["type", "text"])
-_REFUSAL_PART = frozenset(["refusal", "type"])
-_REFUSAL_PART_LEAST = frozenset(["type", "refusal"])
-_IMAGE_PART_IMAGE_URL = frozenset(["detail", "url"])
-_IMAGE_PART = frozenset(["image_url", "type"])
-_IMAGE_PART_LEAST = frozenset(["type", "image_url"])
-_IMAGE_PART_IMAGE_URL_LEAST = frozenset(["url"])
-_AUDIO_PART_INPUT_AUDIO = frozenset(["data", "format"])
-_AUDIO_PART = frozenset(["input_audio", "type"])
-_AUDIO_PART_LEAST = frozenset(["type", "input_audio"])
-_AUDIO_PART_INPUT_AUDIO_LEAST = frozenset(["data", "format"])
-_DOCUMENT_PART_FILE = frozenset(["file_data", "filename"])
-_DOCUMENT_PART = frozenset(["file", "type"])
-_DOCUMENT_PART_LEAST = frozenset(["type", "file"])
-_DOCUMENT_PART_FILE_LEAST = frozenset(["file_data"])
-_OUTPUT_SCHEMA_JSON_SCHEMA = frozenset(["name", "schema", "strict"])
-_OUTPUT_SCHEMA = frozenset(["json_schema", "type"])
-_OUTPUT_SCHEMA_LEAST = frozenset(["type", "json_schema"])
-_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST = frozenset(["schema"])
-_SYSTEM_MESSAGE = frozenset(["content", "name", "role"])
-_SYSTEM_MESSAGE_LEAST = frozenset(["role", "content"])
-_USER_MESSAGE = frozenset(["content", "name", "role"])
-_USER_MESSAGE_LEAST = frozenset(["role", "content"])
+_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
+_TOOL_FUNCTION: frozenset[str] = frozenset(
+    ["description", "name", "parameters", "strict"]
+)
+_TOOL: frozenset[str] = frozenset(["function", "type"])
+_TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
+_TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name"])
+_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
+_TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
+_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "function"])
+_TOOL_CALL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "arguments"])
+_TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
+_TOOL_RESULT_LEAST: frozenset[str] = frozenset(["role", "tool_call_id", "content"])
+_TEXT_PART: frozenset[str] = frozenset(["text", "type"])
+_TEXT_PART_LEAST: frozenset[str] = frozenset(["type", "text"])
+_REFUSAL_PART: frozenset[str] = frozenset(["refusal", "type"])
+_REFUSAL_PART_LEAST: frozenset[str] = frozenset(["type", "refusal"])
+_IMAGE_PART_IMAGE_URL: frozenset[str] = frozenset(["detail", "url"])
+_IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
+_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "image_url"])
+_IMAGE_PART_IMAGE_URL_LEAST: frozenset[str] = frozenset(["url"])
+_AUDIO_PART_INPUT_AUDIO: frozenset[str] = frozenset(["data", "format"])
+_AUDIO_PART: frozenset[str] = frozenset(["input_audio", "type"])
+_AUDIO_PART_LEAST: frozenset[str] = frozenset(["type", "input_audio"])
+_AUDIO_PART_INPUT_AUDIO_LEAST: frozenset[str] = frozenset(["data", "format"])
+_DOCUMENT_PART_FILE: frozenset[str] = frozenset(["file_data", "filename"])
+_DOCUMENT_PART: frozenset[str] = frozenset(["file", "type"])
+_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "file"])
+_DOCUMENT_PART_FILE_LEAST: frozenset[str] = frozenset(["file_data"])
+_OUTPUT_SCHEMA_JSON_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict"])
+_OUTPUT_SCHEMA: frozenset[str] = frozenset(["json_schema", "type"])
+_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
+_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
+_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
+_SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
+_USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
+_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _DIALECTS: dict[str, Any] = {
     "open": {
         "keywords": "any",
@@ -352,7 +381,7 @@ def to_tool_choice(
     on_loss: OnLoss | None = None,
     on_unsupported: OnUnsupported = "error",
 ) -> Any:
-    """Write a tool choice.
+    """Write a tool choice; None where it is said by leaving it out.
 
     Raises:
         ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
@@ -360,7 +389,7 @@ def to_tool_choice(
     writer = Writer(WIRE, on_loss, on_unsupported)
     written = _write_tool_choice(choice, ABSENT, ROOT, writer)
     writer.finish()
-    return written
+    return None if written is ABSENT else written
 
 
 def from_tool_choice(
@@ -597,7 +626,7 @@ def _write_tool_choice(
 ) -> Any:
     """Write how the tools are to be used."""
     if choice is None:
-        return kept
+        return ABSENT if marked(kept) else kept
     return choices.write(choice, kept, at, writer, _TOOL_CHOICE)
 
 
@@ -944,7 +973,7 @@ def _write_response(
     message = _write_assistant_message(completion.message, (ROOT, "message"), writer)
     choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
     if completion.stop_reason is not None or not kept:
-        choice["finish_reason"] = stop_word(completion, _FINISH_REASONS)
+        choice["finish_reason"] = stop_word(completion, _FINISH_REASONS, own)
     elif "finish_reason" in first.get("$absent", ()):
         del choice["finish_reason"]
     else:
@@ -1242,8 +1271,30 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     stream = wire.get("stream")
     if stream is not None and type(stream) is not bool:
         raise wrong_type((at, "stream"), "a boolean", stream)
-    if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT:
-        return Request(messages)
+    if (
+        wire.keys() == _REQUEST_LEAST
+        and messages_kept is ABSENT
+        and tools_kept is ABSENT
+        and tool_choice_kept is ABSENT
+        and output_format_kept is ABSENT
+        and stop_kept is ABSENT
+        and reasoning_kept is ABSENT
+    ):
+        return Request(
+            messages,
+            model,
+            tools,
+            tool_choice,
+            parallel_tool_calls,
+            output_format,
+            max_output_tokens,
+            temperature,
+            top_p,
+            stop,
+            seed,
+            reasoning,
+            stream,
+        )
     rest = leftovers(wire, _REQUEST)
     if messages_kept is not ABSENT:
         rest["messages"] = messages_kept
@@ -1365,8 +1416,9 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         wire.keys() == _TOOL_LEAST
         and function.keys() == _TOOL_FUNCTION_LEAST
         and name_kept is ABSENT
+        and parameters_kept is ABSENT
     ):
-        return ToolDefinition(name)
+        return ToolDefinition(name, description, parameters, strict)
     rest = leftovers(wire, _TOOL)
     function_rest = leftovers(function, _TOOL_FUNCTION)
     if name_kept is not ABSENT:
@@ -1587,7 +1639,7 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
         and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
         and url_kept is ABSENT
     ):
-        return ImagePart(url, data, media_type)
+        return ImagePart(url, data, media_type, detail=detail)
     rest = leftovers(wire, _IMAGE_PART)
     image_url_rest = leftovers(image_url, _IMAGE_PART_IMAGE_URL)
     if url_kept is not ABSENT:
@@ -1696,7 +1748,7 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
         and file.keys() == _DOCUMENT_PART_FILE_LEAST
         and url_kept is ABSENT
     ):
-        return DocumentPart(url, data, media_type)
+        return DocumentPart(url, data, media_type, name)
     rest = leftovers(wire, _DOCUMENT_PART)
     file_rest = leftovers(file, _DOCUMENT_PART_FILE)
     if url_kept is not ABSENT:
@@ -1751,7 +1803,7 @@ def _read_output_schema(wire: dict[str, Any], at: Path, reader: Reader) -> Outpu
         wire.keys() == _OUTPUT_SCHEMA_LEAST
         and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
     ):
-        return OutputSchema(schema)
+        return OutputSchema(schema, name, strict)
     rest = leftovers(wire, _OUTPUT_SCHEMA)
     json_schema_rest = leftovers(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
     nested(rest, wire, "json_schema", json_schema_rest)
@@ -1821,7 +1873,7 @@ def _read_user_message(wire: dict[str, Any], at: Path, reader: Reader) -> UserMe
     if name is not None and type(name) is not str:
         raise wrong_type((at, "name"), "a string", name)
     if wire.keys() == _USER_MESSAGE_LEAST:
-        return UserMessage(content)
+        return UserMessage(content, name)
     rest = leftovers(wire, _USER_MESSAGE)
     return UserMessage(content, name, metadata=reader.metadata(rest))
 

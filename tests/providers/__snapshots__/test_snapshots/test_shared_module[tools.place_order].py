@@ -63,6 +63,7 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     metadata={
         "anthropic": {"$description": "Order things."},
+        "gemini": {"$description": "Order things."},
         "openai_chat": {"$description": "Order things."},
     },
 )
