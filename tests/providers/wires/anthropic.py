@@ -220,7 +220,7 @@ def heard(events: list[Any]) -> Said:
                 block[key] += delta[key]
         elif kind == "message_delta":
             message["stop_reason"] = event["delta"]["stop_reason"]
-            message["usage"] |= {k: v for k, v in event.get("usage", {}).items() if v is not None}
+            message["usage"] = (message.get("usage") or {}) | {k: v for k, v in event.get("usage", {}).items() if v is not None}
     return said({**message, "content": [blocks[i] for i in sorted(blocks)]})
 
 
