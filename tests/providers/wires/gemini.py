@@ -73,6 +73,28 @@ def _model_faults(kind: Any, value: Any, where: str) -> list[str]:
     return [f"{where}: a part has one member of data" for p in parts if sum(getattr(p, k) is not None for k in DATA) != 1]
 
 
+def as_sent(body: Any) -> Any:
+    """A body as the client sends it: keys in one spelling, base64 in one alphabet, one part without its list.
+
+    Nulls and empty members are left out, for the client drops them.
+    """
+    if isinstance(body, list):
+        return [as_sent(v) for v in body]
+    if not isinstance(body, dict):
+        return body
+    found = {}
+    for key, value in camel(body).items():
+        if key in FREE:
+            found[key] = value
+        elif key in ("thoughtSignature", "data") and isinstance(value, str):
+            found[key] = value.replace("+", "-").replace("/", "_").rstrip("=")
+        elif key == "parts" and isinstance(value, dict):
+            found[key] = [as_sent(value)]
+        elif value is not None:
+            found[key] = as_sent(value)
+    return found
+
+
 def type_faults(body: Any) -> list[str]:
     from google.genai import types
 
