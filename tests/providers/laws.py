@@ -416,6 +416,7 @@ def handed_over(package: Package, provider: str, target: str, body: Any) -> None
     """
     models, there, here = package.module("models"), WIRES[target], WIRES[provider]
     request, losses = read(package, provider, body), []
+    request.model = request.model or "m"
     given = models.dump(request)
     out = write(package, target, request, losses)
     text = exact(out)
