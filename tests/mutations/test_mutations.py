@@ -100,7 +100,7 @@ MUTATIONS = (
         "the spelling of arguments is forgotten",
         on_recordings(laws.body_comes_back),
         "runtime/codecs/json_arguments.py",
-        "ABSENT if compact(arguments) == value else value",
+        "value if blanks or compact(arguments) != value else ABSENT",
         "ABSENT",
     ),
     Mutation(
@@ -151,8 +151,8 @@ MUTATIONS = (
     Mutation(
         "an id may be used twice",
         with_models(test_tools.test_ids_that_repeat_from_turn_to_turn_are_told_apart),
-        "runtime/reader.py",
-        "self._used.add(found)",
+        "runtime/codecs/call_id.py",
+        "reader.used.add(value)",
         "pass",
     ),
     Mutation(

@@ -224,6 +224,11 @@ def heard(events: list[Any]) -> Said:
     return said({**message, "content": [blocks[i] for i in sorted(blocks)]})
 
 
+def tokens(usage: Any) -> tuple[int, int]:
+    cached = (usage.get(key) or 0 for key in ("cache_creation_input_tokens", "cache_read_input_tokens"))
+    return usage["input_tokens"] + sum(cached), usage["output_tokens"]
+
+
 def split(body: Any) -> list[Any]:
     aside = ("content", "stop_reason", "stop_sequence", "stop_details", "container", "context_management")
     top = {k: v for k, v in body.items() if k not in aside}
@@ -363,6 +368,7 @@ WIRE = Wire(
     order_faults=order_faults,
     foreign=foreign,
     said=said,
+    tokens=tokens,
     heard=heard,
     split=split,
     unknown_answers=unknown_answers,

@@ -212,6 +212,11 @@ def heard(events: list[Any]) -> Said:
     return whole
 
 
+def tokens(usage: Any) -> tuple[int, int]:
+    asked = usage.get("promptTokenCount", 0) + usage.get("toolUsePromptTokenCount", 0)
+    return asked, usage.get("candidatesTokenCount", 0) + usage.get("thoughtsTokenCount", 0)
+
+
 def split(body: Any) -> list[Any]:
     """A chunk for each part, the reason with the last one. Texts stay whole: a stream joins those in a row."""
     top = {k: v for k, v in body.items() if k != "candidates"}
@@ -321,6 +326,7 @@ WIRE = Wire(
     order_faults=order_faults,
     foreign=foreign,
     said=said,
+    tokens=tokens,
     heard=heard,
     split=split,
     unknown_answers=unknown_answers,
