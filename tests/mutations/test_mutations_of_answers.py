@@ -139,7 +139,7 @@ MUTATIONS = (
         "5: an unknown block of an answer is dropped",
         answers(ANTHROPIC, laws.unknown_in_an_answer_is_kept),
         f"providers/{ANTHROPIC}.py",
-        'rest = leftovers(wire, _RESPONSE)',
+        "rest = leftovers(wire, _RESPONSE)",
         "rest = {}",
     ),
     Mutation(
@@ -202,8 +202,8 @@ MUTATIONS = (
         "7: usage is written from its sum",
         answers(ANTHROPIC, laws.answer_comes_back),
         f"providers/{ANTHROPIC}.py",
-        "wire[\"usage\"] = _write_usage(completion.usage, (ROOT, \"usage\"), writer)",
-        "wire[\"usage\"] = {\"input_tokens\": completion.usage.input_tokens}",
+        'wire["usage"] = _write_usage(completion.usage, (ROOT, "usage"), writer)',
+        'wire["usage"] = {"input_tokens": completion.usage.input_tokens}',
     ),
     Mutation(
         "7: a writer forgets the rest of an answer",

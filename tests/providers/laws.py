@@ -172,7 +172,9 @@ def answer(package: Package, provider: str, body: Any) -> Any:
     return package.provider(provider).from_response(copy.deepcopy(body))
 
 
-def played(package: Package, provider: str, events: list[Any], error: BaseException | None = None) -> tuple[Any, list[Any]]:
+def played(
+    package: Package, provider: str, events: list[Any], error: BaseException | None = None
+) -> tuple[Any, list[Any]]:
     """The result of a stream, and all that it told. It ends with its one `completed`, and `finish` is over then."""
     stream, told = package.provider(provider).Stream(), []
     for event in copy.deepcopy(events):

@@ -95,8 +95,10 @@ def test_law_7_a_split_answer_comes_back(sample: Package, provider: str, body: A
 def test_next_an_answer_goes_back(sample: Package, provider: str, body: Any) -> None:
     completion = laws.answer(sample, provider, body)
     if completion.finish_reason not in ("stop", "tool_calls") or not completion.message.content:
-        assert WIRES[provider].said(body).stop is None or laws.calls_of(sample, completion) == [] or any(
-            call.invalid for call in laws.calls_of(sample, completion)
+        assert (
+            WIRES[provider].said(body).stop is None
+            or laws.calls_of(sample, completion) == []
+            or any(call.invalid for call in laws.calls_of(sample, completion))
         )
         return
     laws.answer_goes_back(sample, provider, completion, WIRES[provider].said(body))

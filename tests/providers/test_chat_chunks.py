@@ -17,7 +17,14 @@ PROVIDER = "openai_chat"
 
 def chunk(delta: Any = None, reason: str | None = None, **more: Any) -> dict[str, Any]:
     choice = {"index": 0, "delta": {} if delta is None else delta, "finish_reason": reason}
-    return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice], **more}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+        **more,
+    }
 
 
 def piece(call: dict[str, Any], *, index: int | None = None) -> dict[str, Any]:
@@ -94,7 +101,9 @@ WITHOUT_IDS = ("no id", "empty id", "whole, no index, no id")
 
 
 def check(sample: Package, events: list[Any], ids: list[str]) -> None:
-    completion, told = played(sample, chunk({"role": "assistant", "content": None}), *events, chunk(reason="tool_calls"))
+    completion, told = played(
+        sample, chunk({"role": "assistant", "content": None}), *events, chunk(reason="tool_calls")
+    )
     calls = laws.calls_of(sample, completion)
     assert [(c.id, c.name, c.arguments) for c in calls] == [
         (identifier, name, json.loads(text)) for identifier, (_, name, text) in zip(ids, CALLS, strict=True)
@@ -166,10 +175,10 @@ def test_empty_arguments_are_none(sample: Package, text: str | None, reason: str
 
 @pytest.mark.pain("P29")
 @pytest.mark.parametrize("reason", ["tool_calls", "stop", "length", "content_filter"])
-@pytest.mark.parametrize("text", ['"{\\"a\\": 1}"', "[1]", "7", '{"a":', '{"a": 1} {"a": 2}', '{"a": NaN}', '{"a":1,"a":2}'])
-def test_arguments_that_are_no_object_make_a_call_that_cannot_be_run(
-    sample: Package, text: str, reason: str
-) -> None:
+@pytest.mark.parametrize(
+    "text", ['"{\\"a\\": 1}"', "[1]", "7", '{"a":', '{"a": 1} {"a": 2}', '{"a": NaN}', '{"a":1,"a":2}']
+)
+def test_arguments_that_are_no_object_make_a_call_that_cannot_be_run(sample: Package, text: str, reason: str) -> None:
     """Text that was encoded twice is one of them: it is not decoded behind the model's back."""
     completion, told = played(sample, piece(head("call_a", "now", text), index=0), chunk(reason=reason))
     (call,) = laws.calls_of(sample, completion)
@@ -218,7 +227,14 @@ def test_chunks_with_nothing_in_them_change_nothing(sample: Package, noise: Any)
 
 
 def test_a_filters_first_chunk_has_no_choice(sample: Package) -> None:
-    first = {"id": "", "object": "", "created": 0, "model": "", "prompt_filter_results": [{"prompt_index": 0}], "choices": []}
+    first = {
+        "id": "",
+        "object": "",
+        "created": 0,
+        "model": "",
+        "prompt_filter_results": [{"prompt_index": 0}],
+        "choices": [],
+    }
     completion, _ = played(sample, first, chunk({"content": "Hi"}), chunk(reason="stop"))
     assert laws.joined(completion, "TextPart") == "Hi"
     assert (completion.id, completion.model) == ("chatcmpl-1", "m")

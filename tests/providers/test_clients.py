@@ -66,7 +66,10 @@ def test_declared_tools_and_a_choice_go_through_the_client(sample: Package, mode
     definitions = sample.module("tools").DEFINITIONS
     offered = [definitions[name] for name in sample.provider(provider).ToolName.__args__]
     request = models.Request(
-        [models.load(models.Message, HELLO)], model="m", tools=offered, tool_choice=models.NamedToolChoice("place_order")
+        [models.load(models.Message, HELLO)],
+        model="m",
+        tools=offered,
+        tool_choice=models.NamedToolChoice("place_order"),
     )
     sent = WIRES[provider].client.sent(keywords(sample, provider, request))
     assert laws.exact(sample.provider(provider).TOOLS)[1:-1] in plain(provider, sent) or provider == "gemini"

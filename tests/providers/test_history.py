@@ -128,7 +128,9 @@ def test_as_many_results_as_calls_stand_in_one_place(sample: Package, models: An
     results = [result(f"c{i}", "now", "text", f"r{i}") for i in range(count)]
     if count > 1:
         results[1] = result("c1", "now", "multimodal", [text("r1"), IMAGE])
-    body = laws.write(sample, provider, models.load(models.Request, {"messages": [HELLO, assistant(*calls), tool(*results)]}))
+    body = laws.write(
+        sample, provider, models.load(models.Request, {"messages": [HELLO, assistant(*calls), tool(*results)]})
+    )
     seen = WIRES[provider].results(body)
     assert [r.id for r in seen] == [c.id for c in WIRES[provider].calls(body)]
     assert [f"r{i}" in laws.exact(r.value) for i, r in enumerate(seen)] == [True] * count
@@ -146,7 +148,10 @@ def test_ids_of_all_kinds_are_paired_one_to_one(sample: Package, models: Any, pr
     facts = table(provider)["ids"]
     ids = [*dict.fromkeys(ODD_IDS), *(i for i in [*facts["legal"], *facts["refused"]] if i not in ODD_IDS)]
     turns = [
-        [assistant(*(call(i, "now", at=n) for n, i in part)), tool(*(result(i, "now", "text", f"r{n}") for n, i in part))]
+        [
+            assistant(*(call(i, "now", at=n) for n, i in part)),
+            tool(*(result(i, "now", "text", f"r{n}") for n, i in part)),
+        ]
         for part in (list(enumerate(ids))[::2], list(enumerate(ids))[1::2])
     ]
     request = models.load(models.Request, {"messages": [HELLO, *turns[0], *turns[1]]})
@@ -333,7 +338,9 @@ def test_guards_and_readers_of_messages(sample: Package, models: Any) -> None:
 @each_provider
 def test_a_result_of_each_kind_arrives_once(sample: Package, models: Any, provider: str, kind: str) -> None:
     """Its text is there once, its image once and never inside of a text."""
-    value: Any = {"data": {"said": "seven degrees"}, "multimodal": [text("seven degrees"), IMAGE]}.get(kind, "seven degrees")
+    value: Any = {"data": {"said": "seven degrees"}, "multimodal": [text("seven degrees"), IMAGE]}.get(
+        kind, "seven degrees"
+    )
     body = laws.write(sample, provider, one_result(models, kind, value))
     shown = laws.exact(body)
     assert shown.count("seven degrees") == 1
@@ -357,7 +364,21 @@ SCHEMA = {
 @pytest.mark.row("I37", "I41", "I45", "I46")
 @pytest.mark.parametrize(
     "value",
-    [SCHEMA, {}, [], None, "s", "", 0, False, 1e300, {"error": 1}, {"output": 1}, {"error": "x", "more": 1}, {"": {"$ref": "x"}}],
+    [
+        SCHEMA,
+        {},
+        [],
+        None,
+        "s",
+        "",
+        0,
+        False,
+        1e300,
+        {"error": 1},
+        {"output": 1},
+        {"error": "x", "more": 1},
+        {"": {"$ref": "x"}},
+    ],
     ids=repr,
 )
 @each_provider
@@ -390,9 +411,7 @@ def test_data_of_any_shape_arrives_as_it_is(sample: Package, models: Any, provid
     ids=["nan", "inf", "nested", "set", "bytes", "object", "complex"],
 )
 @each_provider
-def test_what_json_cannot_say_is_refused_at_its_place(
-    sample: Package, models: Any, provider: str, value: Any
-) -> None:
+def test_what_json_cannot_say_is_refused_at_its_place(sample: Package, models: Any, provider: str, value: Any) -> None:
     module = sample.provider(provider)
     asked = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", {}))])
     given = models.ToolMessage([models.ToolResult("call_a", "now", "data", value)])

@@ -58,9 +58,7 @@ def test_usage_counts_all_input_and_all_output(
 
 
 @pytest.mark.parametrize(("provider", "wire", "usage"), rows("usage"))
-def test_usage_without_metadata_is_written(
-    sample: Package, models: Any, provider: str, wire: Any, usage: Any
-) -> None:
+def test_usage_without_metadata_is_written(sample: Package, models: Any, provider: str, wire: Any, usage: Any) -> None:
     module = sample.provider(provider)
     bare = models.load(
         models.Completion,
@@ -85,9 +83,7 @@ def test_a_reason_is_derived_from_the_word_and_the_calls(
         found = laws.calls_of(sample, completion)
         assert [c.name for c in found] == (["now", "get_weather"] if calls else [])
         if calls and reason != "tool_calls":
-            assert [c.invalid.reason for c in found] == [
-                "filtered" if reason == "content_filter" else "truncated"
-            ] * 2
+            assert [c.invalid.reason for c in found] == ["filtered" if reason == "content_filter" else "truncated"] * 2
         elif calls:
             assert [c.invalid for c in found] == [None, None]
         assert laws.exact(module.to_response(completion)) == laws.exact(body)

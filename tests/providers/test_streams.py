@@ -122,7 +122,7 @@ def test_what_is_no_event_is_refused(sample: Package, models: Any, provider: str
     assert [type(e).__name__ for e in stream.finish()] == ["ErrorEvent", "CompletedEvent"]
 
 
-ARGUMENTS = {"city": "Tōkyō \"quoted\" \\ 🌍", "days": [1, 2.5, None, {"deep": [True]}], "note": ""}
+ARGUMENTS = {"city": 'Tōkyō "quoted" \\ 🌍', "days": [1, 2.5, None, {"deep": [True]}], "note": ""}
 
 
 @pytest.mark.row("Q56")

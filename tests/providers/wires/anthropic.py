@@ -97,7 +97,10 @@ def _blocks(message: Any) -> list[Any]:
 
 def calls(body: Any) -> list[Seen]:
     return [
-        Seen(b["id"], b["name"], b["input"]) for m in body["messages"] for b in _blocks(m) if b.get("type") == "tool_use"
+        Seen(b["id"], b["name"], b["input"])
+        for m in body["messages"]
+        for b in _blocks(m)
+        if b.get("type") == "tool_use"
     ]
 
 
@@ -122,10 +125,7 @@ def texts(body: Any) -> str:
 def signatures(body: Any) -> list[str]:
     found = strings(body, "signature", "encrypted_content")
     return found + [
-        b["data"]
-        for m in body.get("messages", [body])
-        for b in _blocks(m)
-        if b.get("type") == "redacted_thinking"
+        b["data"] for m in body.get("messages", [body]) for b in _blocks(m) if b.get("type") == "redacted_thinking"
     ]
 
 
@@ -179,7 +179,11 @@ def foreign(body: Any) -> list[Any]:
         {**body, "messages": [first, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]},
         {**body, "messages": [first, {"role": "assistant", "content": [{**call, "caller": {"type": "x"}}]}]},
         {**body, "messages": [first], "system": [{"type": "text", "text": "t", "x": 1}]},
-        {**body, "messages": [first], "tools": [{"type": "x_tool", "x": 1}, {"name": "t", "input_schema": {"type": "object"}}]},
+        {
+            **body,
+            "messages": [first],
+            "tools": [{"type": "x_tool", "x": 1}, {"name": "t", "input_schema": {"type": "object"}}],
+        },
         {**body, "messages": [first], "tool_choice": {"type": "x_choice", "x": 1}},
         {**body, "messages": [first], "thinking": {"type": "x_thinking"}, "output_config": {"x": 1}},
     ]
@@ -220,7 +224,9 @@ def heard(events: list[Any]) -> Said:
                 block[key] += delta[key]
         elif kind == "message_delta":
             message["stop_reason"] = event["delta"]["stop_reason"]
-            message["usage"] = (message.get("usage") or {}) | {k: v for k, v in event.get("usage", {}).items() if v is not None}
+            message["usage"] = (message.get("usage") or {}) | {
+                k: v for k, v in event.get("usage", {}).items() if v is not None
+            }
     return said({**message, "content": [blocks[i] for i in sorted(blocks)]})
 
 

@@ -70,7 +70,9 @@ def _model_faults(kind: Any, value: Any, where: str) -> list[str]:
         except Exception as error:  # noqa: BLE001 - a list as type is an AttributeError
             return [f"{where}: {type(error).__name__} {str(error).splitlines()[-2:][0][:80]}"]
     parts = getattr(found, "parts", None) or []
-    return [f"{where}: a part has one member of data" for p in parts if sum(getattr(p, k) is not None for k in DATA) != 1]
+    return [
+        f"{where}: a part has one member of data" for p in parts if sum(getattr(p, k) is not None for k in DATA) != 1
+    ]
 
 
 def as_sent(body: Any) -> Any:

@@ -202,9 +202,7 @@ def unknown_answers(body: Any) -> list[Changed]:
         Changed("a member of the body", {**body, "x_unknown": {"a": [MARK, None]}}),
         Changed("a member of the choice", {**body, "choices": [{**choice, "x_unknown": MARK}, *body["choices"][1:]]}),
         Changed("a member of the message", with_message(x_unknown={"a": [MARK, None]}), echoed=True),
-        Changed(
-            "a kind of call", with_message(tool_calls=[call, *(message.get("tool_calls") or [])]), echoed=True
-        ),
+        Changed("a kind of call", with_message(tool_calls=[call, *(message.get("tool_calls") or [])]), echoed=True),
         Changed(
             "a stop reason",
             {**body, "choices": [{**choice, "finish_reason": MARK}, *body["choices"][1:]]},

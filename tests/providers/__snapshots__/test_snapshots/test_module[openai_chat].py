@@ -6,13 +6,15 @@ Facts checked on 2026-11-21: https://platform.openai.com/docs/api-reference/chat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from ..models import (
+    ApiError,
     AssistantMessage,
     AssistantPart,
     AudioPart,
+    Completion,
     ContentPart,
     DocumentPart,
     ImagePart,
@@ -22,6 +24,7 @@ from ..models import (
     ReasoningPart,
     RefusalPart,
     Request,
+    StreamEvent,
     SystemMessage,
     TextPart,
     ToolCall,
@@ -30,9 +33,12 @@ from ..models import (
     ToolDefinition,
     ToolMessage,
     ToolResult,
+    Usage,
     UserMessage,
 )
 from ..runtime import choices, results
+from ..runtime.api_errors import api_error
+from ..runtime.arrange import arranged, results_of
 from ..runtime.codecs import (
     call_id,
     data_url,
@@ -45,27 +51,39 @@ from ..runtime.codecs import (
     tool_name,
     words,
 )
-from ..runtime.errors import wrong_type
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
 from ..runtime.lists import (
+    defaulted,
     demanded,
     read_list,
     read_text_or_list,
     write_list,
     write_text_or_list,
 )
-from ..runtime.paths import ROOT, Path
+from ..runtime.offered import write_offered
+from ..runtime.paths import ROOT, Path, spelled
+from ..runtime.plain import optional_text, plain
 from ..runtime.reader import Reader
 from ..runtime.residue import (
     ABSENT,
+    NOTHING,
     Residue,
     first_of,
+    kept_at,
     leftovers,
+    nested,
     present,
     restore,
     spelled_as,
     spelling,
     within,
 )
+from ..runtime.sdk_calls import keywords
+from ..runtime.streams.chat_chunks import ChatChunks
+from ..runtime.streams.chat_writer import ChatWriter
+from ..runtime.streams.iterating import aiterate, iterate
+from ..runtime.usage import count, counts
 from ..runtime.whole import opaque_message, opaque_value
 from ..runtime.wire import Wire
 from ..runtime.writer import OnLoss, OnUnsupported, Writer
@@ -100,28 +118,47 @@ _REQUEST = frozenset(
         "top_p",
     ]
 )
+_REQUEST_LEAST = frozenset(["messages"])
 _TOOL_FUNCTION = frozenset(["description", "name", "parameters", "strict"])
 _TOOL = frozenset(["function", "type"])
+_TOOL_LEAST = frozenset(["type", "function"])
+_TOOL_FUNCTION_LEAST = frozenset(["name"])
 _TOOL_CALL_FUNCTION = frozenset(["arguments", "name"])
 _TOOL_CALL = frozenset(["function", "id", "type"])
+_TOOL_CALL_LEAST = frozenset(["type", "id", "function"])
+_TOOL_CALL_FUNCTION_LEAST = frozenset(["name", "arguments"])
 _TOOL_RESULT = frozenset(["content", "role", "tool_call_id"])
+_TOOL_RESULT_LEAST = frozenset(["role", "tool_call_id", "content"])
 _TEXT_PART = frozenset(["text", "type"])
+_TEXT_PART_LEAST = frozenset(["type", "text"])
 _REFUSAL_PART = frozenset(["refusal", "type"])
+_REFUSAL_PART_LEAST = frozenset(["type", "refusal"])
 _IMAGE_PART_IMAGE_URL = frozenset(["detail", "url"])
 _IMAGE_PART = frozenset(["image_url", "type"])
+_IMAGE_PART_LEAST = frozenset(["type", "image_url"])
+_IMAGE_PART_IMAGE_URL_LEAST = frozenset(["url"])
 _AUDIO_PART_INPUT_AUDIO = frozenset(["data", "format"])
 _AUDIO_PART = frozenset(["input_audio", "type"])
+_AUDIO_PART_LEAST = frozenset(["type", "input_audio"])
+_AUDIO_PART_INPUT_AUDIO_LEAST = frozenset(["data", "format"])
 _DOCUMENT_PART_FILE = frozenset(["file_data", "filename"])
 _DOCUMENT_PART = frozenset(["file", "type"])
+_DOCUMENT_PART_LEAST = frozenset(["type", "file"])
+_DOCUMENT_PART_FILE_LEAST = frozenset(["file_data"])
 _OUTPUT_SCHEMA_JSON_SCHEMA = frozenset(["name", "schema", "strict"])
 _OUTPUT_SCHEMA = frozenset(["json_schema", "type"])
+_OUTPUT_SCHEMA_LEAST = frozenset(["type", "json_schema"])
+_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST = frozenset(["schema"])
 _SYSTEM_MESSAGE = frozenset(["content", "name", "role"])
+_SYSTEM_MESSAGE_LEAST = frozenset(["role", "content"])
 _USER_MESSAGE = frozenset(["content", "name", "role"])
+_USER_MESSAGE_LEAST = frozenset(["role", "content"])
 _DIALECTS: dict[str, Any] = {
     "open": {
         "keywords": "any",
         "root": {
             "type": "object",
+            "needs": ["properties"],
             "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
         },
     },
@@ -163,11 +200,92 @@ _DIALECTS: dict[str, Any] = {
         ],
         "root": {
             "type": "object",
+            "needs": ["properties"],
             "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
         },
     },
 }
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
+_USAGE = frozenset(
+    [
+        "prompt_tokens_details",
+        "completion_tokens_details",
+        "completion_tokens",
+        "prompt_tokens",
+        "total_tokens",
+    ]
+)
+_USAGE_COMPLETION_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
+_USAGE_PROMPT_TOKENS_DETAILS_COUNT = frozenset(
+    ["cache_write_tokens", "cached_tokens", "image_tokens"]
+)
+
+_FINISH_REASONS: dict[str, FinishReason] = {
+    "stop": "stop",
+    "length": "length",
+    "tool_calls": "tool_calls",
+    "content_filter": "content_filter",
+    "function_call": "tool_calls",
+}
+_ERRORS: dict[str, Any] = {
+    "codes": [["error", "code"], ["error", "type"]],
+    "message": [["error", "message"], ["message"]],
+    "words": {
+        "context_length_exceeded": "context_length",
+        "string_above_max_length": "invalid_request",
+        "content_filter": "content_policy",
+        "content_policy_violation": "content_policy",
+        "invalid_api_key": "authentication",
+        "insufficient_quota": "rate_limit",
+        "rate_limit_exceeded": "rate_limit",
+        "server_error": "server",
+        "service_unavailable": "overloaded",
+    },
+    "phrases": {
+        "maximum context length": "context_length",
+        "content management policy": "content_policy",
+        "overloaded": "overloaded",
+    },
+    "final": ["insufficient_quota"],
+}
+_SDK_KEYWORDS = frozenset(
+    [
+        "audio",
+        "frequency_penalty",
+        "function_call",
+        "functions",
+        "logit_bias",
+        "logprobs",
+        "max_completion_tokens",
+        "max_tokens",
+        "messages",
+        "metadata",
+        "modalities",
+        "model",
+        "n",
+        "parallel_tool_calls",
+        "prediction",
+        "presence_penalty",
+        "prompt_cache_key",
+        "reasoning_effort",
+        "response_format",
+        "safety_identifier",
+        "seed",
+        "service_tier",
+        "stop",
+        "store",
+        "stream",
+        "stream_options",
+        "temperature",
+        "tool_choice",
+        "tools",
+        "top_logprobs",
+        "top_p",
+        "user",
+        "verbosity",
+        "web_search_options",
+    ]
+)
 _TOOL_CHOICE: dict[str, Any] = {
     "auto": "auto",
     "none": "none",
@@ -181,14 +299,13 @@ _TOOL_CHOICE: dict[str, Any] = {
         },
     },
 }
-_PATCHES: dict[str, dict[str, Any]] = {"place_order": {"description": "Order things."}}
 ToolName: TypeAlias = Literal["get_weather", "now", "place_order"]
 """The declared tools that this provider may get."""
 
 TOOLS = ...
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "ee756f6995dd6096fc8bb328c42a6db60c9b7bf2e5e1400046c8754ee20f9360"
+FINGERPRINT = "9ecd4854a9cd6005dbfd92578094e9802d1b750581a0d1f02f02869b45c1587b"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -213,20 +330,20 @@ def to_tools(
         ConversionError: a tool may not be sent to this provider, or its schema is no schema.
     """
     writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_tools(definitions, ROOT, writer)
+    written: list[Any] = _write_tools(definitions, ABSENT, ROOT, writer)
     writer.finish()
     return written
 
 
 def from_tools(
-    wire: Any, *, tools: Iterable[ToolDefinition] = ()
+    wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
 ) -> list[ToolDefinition | OpaquePart]:
     """Read the wire's `tools`; the provider's own tools stay opaque.
 
     Raises:
         ConversionError: a value has the wrong JSON type.
     """
-    return _read_tools(wire, ROOT, Reader(WIRE, tools=tools))
+    return _read_tools(wire, ROOT, Reader(WIRE, tools=tools))[0] or []
 
 
 def to_tool_choice(
@@ -235,7 +352,7 @@ def to_tool_choice(
     on_loss: OnLoss | None = None,
     on_unsupported: OnUnsupported = "error",
 ) -> Any:
-    """Write a tool choice.
+    """Write a tool choice; None where the wire has no word for it and it was allowed to weaken it.
 
     Raises:
         ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
@@ -243,11 +360,11 @@ def to_tool_choice(
     writer = Writer(WIRE, on_loss, on_unsupported)
     written = _write_tool_choice(choice, ABSENT, ROOT, writer)
     writer.finish()
-    return written
+    return None if written is ABSENT else written
 
 
 def from_tool_choice(
-    wire: Any, *, tools: Iterable[ToolDefinition] = ()
+    wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
 ) -> ToolChoice | None:
     """Read a tool choice; None for one that the format has no word for."""
     return _read_tool_choice(wire, ROOT, Reader(WIRE, tools=tools))[0]
@@ -304,7 +421,9 @@ def to_messages(
     return written
 
 
-def from_messages(wire: Any, *, tools: Iterable[ToolDefinition] = ()) -> list[Message]:
+def from_messages(
+    wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
+) -> list[Message]:
     """Read the wire's messages; the assistant's are counted as turns from 0.
 
     Raises:
@@ -331,7 +450,10 @@ def to_request(
 
 
 def from_request(
-    body: Any, model: str | None = None, *, tools: Iterable[ToolDefinition] = ()
+    body: Any,
+    model: str | None = None,
+    *,
+    tools: Iterable[ToolDefinition | OpaquePart] = (),
 ) -> Request:
     """Read the body of a request. `model` is its model where the body names none.
 
@@ -346,16 +468,119 @@ def from_request(
     return request
 
 
+def to_sdk(
+    request: Request,
+    *,
+    on_loss: OnLoss | None = None,
+    on_unsupported: OnUnsupported = "error",
+) -> dict[str, Any]:
+    """Write a request as keyword arguments of the official client's own call.
+
+    Raises:
+        ConversionError: a value cannot be written as it was meant.
+    """
+    return keywords(
+        to_request(request, on_loss=on_loss, on_unsupported=on_unsupported),
+        _SDK_KEYWORDS,
+    )
+
+
+def from_response(
+    response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
+) -> Completion:
+    """Read a response: its body, or the official client's object. `turn` counts the assistant messages before it.
+
+    Raises:
+        ConversionError: it is an API error (see `from_error`), or a value has the wrong JSON type.
+    """
+    return _read_response(plain(response, ROOT), ROOT, Reader(WIRE, turn, tools))
+
+
+def to_response(
+    completion: Completion,
+    *,
+    id: str | None = None,
+    created: int | None = None,
+    on_loss: OnLoss | None = None,
+    on_unsupported: OnUnsupported = "error",
+) -> dict[str, Any]:
+    """Write a response. `id` and `created` (seconds since 1970) stand in for what the completion lacks.
+
+    Raises:
+        ConversionError: a value cannot be written as it was meant.
+    """
+    writer = Writer(WIRE, on_loss, on_unsupported)
+    written = _write_response(completion, id, created, writer)
+    writer.finish()
+    return written
+
+
+def from_tool_calls(
+    response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
+) -> list[ToolCall]:
+    """Read the calls of a response.
+
+    Raises:
+        ConversionError: as `from_response`.
+    """
+    content = from_response(response, turn, tools=tools).message.content
+    return (
+        [part.call for part in content if type(part) is ToolCallPart]
+        if type(content) is list
+        else []
+    )
+
+
+def from_error(status: int, body: Any) -> ApiError:
+    """Read an error that the API answered with. `body` is its JSON, or its text."""
+    return api_error(WIRE.name, status, body, _ERRORS)
+
+
+def iter_events(
+    source: Iterable[Any],
+    *,
+    turn: int = 0,
+    tools: Iterable[ToolDefinition | OpaquePart] = (),
+    text_only: bool = False,
+) -> Iterator[StreamEvent]:
+    """Read a client's stream as it comes; `completed` is the last event, also where the stream breaks."""
+    return iterate(Stream(turn, tools=tools), source, text_only)
+
+
+def aiter_events(
+    source: AsyncIterable[Any],
+    *,
+    turn: int = 0,
+    tools: Iterable[ToolDefinition | OpaquePart] = (),
+    text_only: bool = False,
+) -> AsyncIterator[StreamEvent]:
+    """Read a client's asynchronous stream as it comes; `completed` is the last event."""
+    return aiterate(Stream(turn, tools=tools), source, text_only)
+
+
 def _read_tools(
-    wire: Any, at: Path, reader: Reader
-) -> list[ToolDefinition | OpaquePart]:
+    value: Any, at: Path, reader: Reader
+) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
     """Read the tools on offer."""
-    return read_list(wire, at, reader, _read_tool_entry) or []
+    return read_list(
+        None if value is ABSENT else value, at, reader, _read_tool_entry
+    ), ABSENT
 
 
-def _write_tools(definitions: Sequence[Any], at: Path, writer: Writer) -> list[Any]:
+def _write_tools(
+    definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer
+) -> Any:
     """Write the tools on offer."""
-    return write_list(definitions, at, writer, _write_tool_entry)
+    return (
+        ABSENT
+        if definitions is None
+        else write_list(definitions, at, writer, _write_offered)
+    )
+
+
+def _write_offered(definition: Any, at: Path, writer: Writer) -> Any:
+    """Write a tool as its declaration offers it to this provider."""
+    return write_offered(definition, at, writer, _write_tool_entry)
 
 
 def _read_tool_choice(
@@ -450,12 +675,11 @@ def _write_messages(
 ) -> list[Any]:
     """Write the messages: one for each result, media of results in a user message behind all results of the turn."""
     wires: list[Any] = []
-    for i, message in enumerate(messages):
-        here = (at, i)
+    for message, here, places in arranged(messages, at, writer):
         if type(message) is ToolMessage:
             writer.own(message.metadata, here)
-            for j, result in enumerate(message.results):
-                wires.append(_write_tool_result(result, ((here, "results"), j), writer))
+            for result, place in results_of(message, here, places):
+                wires.append(_write_tool_result(result, place, writer))
             continue
         if writer.media:
             wires.append(_write_media(writer))
@@ -653,6 +877,215 @@ def _write_result_content(
     return results.write_parts(value, (at[0], "value"), writer, _write_result_part)
 
 
+_RESPONSE = frozenset(["choices", "id", "model", "usage"])
+_CHOICE = frozenset(["finish_reason", "message"])
+
+
+def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+    """Read a response; its first choice is the answer, further ones are kept."""
+    choices_found = wire.get("choices")
+    error = wire.get("error")
+    if error and choices_found is None:
+        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+    if choices_found is None:
+        choices_found = []
+    if type(choices_found) is not list:
+        raise wrong_type((at, "choices"), "an array", choices_found)
+    rest = leftovers(wire, _RESPONSE)
+    usage = wire.get("usage")
+    if usage is not None and type(usage) is not dict:
+        raise wrong_type((at, "usage"), "an object", usage)
+    choice = choices_found[0] if choices_found else {}
+    if type(choice) is not dict:
+        raise wrong_type(((at, "choices"), 0), "an object", choice)
+    body = choice.get("message")
+    place = (((at, "choices"), 0), "message")
+    if body is None:
+        message = AssistantMessage()
+    elif type(body) is dict:
+        message = _read_assistant_message(body, place, reader)
+    else:
+        raise wrong_type(place, "an object", body)
+    word = choice.get("finish_reason")
+    if word is not None and type(word) is not str:
+        raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
+    if choices_found:
+        first = leftovers(choice, _CHOICE)
+        if "finish_reason" not in choice:
+            first["$absent"] = ["finish_reason"]
+        rest["choices"] = [first, *choices_found[1:]]
+    elif "choices" not in wire:
+        rest["$absent"] = ["choices"]
+    else:
+        rest["choices"] = []
+    opaque = type(body) is dict and bool(body.get("tool_calls"))
+    reason = finish_reason(word, message, _FINISH_REASONS, opaque)
+    if error or not choices_found:
+        reason = "error"
+    hold_calls(message, reason)
+    return Completion(
+        message,
+        reason,
+        optional_text(wire, "id", at),
+        optional_text(wire, "model", at),
+        word or None,
+        None if usage is None else _read_usage(usage, (at, "usage"), reader),
+        reader.metadata(rest),
+    )
+
+
+def _write_response(
+    completion: Completion, identifier: str | None, created: int | None, writer: Writer
+) -> dict[str, Any]:
+    """Write a response with one choice, and those that were kept."""
+    own = writer.own(completion.metadata, ROOT)
+    kept = own.get("choices")
+    first, further = (kept[0], kept[1:]) if kept else ({}, [])
+    message = _write_assistant_message(completion.message, (ROOT, "message"), writer)
+    choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
+    if completion.stop_reason is not None or not kept:
+        choice["finish_reason"] = stop_word(completion, _FINISH_REASONS, own)
+    elif "finish_reason" in first.get("$absent", ()):
+        del choice["finish_reason"]
+    else:
+        choice["finish_reason"] = first.get("finish_reason")
+    restore(choice, first)
+    wire: dict[str, Any] = {}
+    if completion.id is not None or identifier is not None:
+        wire["id"] = completion.id if completion.id is not None else identifier
+    wire["object"] = own.get("object", "chat.completion")
+    if created is not None or "created" in own:
+        wire["created"] = own.get("created", created)
+    if completion.model is not None:
+        wire["model"] = completion.model
+    if kept != []:
+        wire["choices"] = [choice, *further]
+    if completion.usage is not None:
+        wire["usage"] = _write_usage(completion.usage, (ROOT, "usage"), writer)
+    restore(wire, own)
+    return wire
+
+
+def _read_usage(wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
+    """Read what an answer cost."""
+    prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
+    completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
+    prompt_tokens_count = wire.get("prompt_tokens")
+    if type(prompt_tokens_count) is not int:
+        prompt_tokens_count = count(wire, "prompt_tokens", at)
+    completion_tokens_count = wire.get("completion_tokens")
+    if type(completion_tokens_count) is not int:
+        completion_tokens_count = count(wire, "completion_tokens", at)
+    total_tokens_count = wire.get("total_tokens")
+    if type(total_tokens_count) is not int:
+        total_tokens_count = count(wire, "total_tokens", at)
+    prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
+        "cached_tokens"
+    )
+    if type(prompt_tokens_details_cached_tokens_count) is not int:
+        prompt_tokens_details_cached_tokens_count = count(
+            prompt_tokens_details_count, "cached_tokens", at
+        )
+    prompt_tokens_details_cache_write_tokens_count = prompt_tokens_details_count.get(
+        "cache_write_tokens"
+    )
+    if type(prompt_tokens_details_cache_write_tokens_count) is not int:
+        prompt_tokens_details_cache_write_tokens_count = count(
+            prompt_tokens_details_count, "cache_write_tokens", at
+        )
+    prompt_tokens_details_image_tokens_count = prompt_tokens_details_count.get(
+        "image_tokens"
+    )
+    if type(prompt_tokens_details_image_tokens_count) is not int:
+        prompt_tokens_details_image_tokens_count = count(
+            prompt_tokens_details_count, "image_tokens", at
+        )
+    completion_tokens_details_reasoning_tokens_count = (
+        completion_tokens_details_count.get("reasoning_tokens")
+    )
+    if type(completion_tokens_details_reasoning_tokens_count) is not int:
+        completion_tokens_details_reasoning_tokens_count = count(
+            completion_tokens_details_count, "reasoning_tokens", at
+        )
+    rest = leftovers(wire, _USAGE)
+    if prompt_tokens_count is None:
+        rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
+    input_tokens = prompt_tokens_count or 0
+    if completion_tokens_count is None:
+        rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
+    output_tokens = completion_tokens_count or 0
+    if total_tokens_count is None:
+        rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+    total_tokens = (
+        total_tokens_count
+        if total_tokens_count is not None
+        else input_tokens + output_tokens
+    )
+
+    nested(
+        rest,
+        wire,
+        "prompt_tokens_details",
+        leftovers(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
+    )
+    nested(
+        rest,
+        wire,
+        "completion_tokens_details",
+        leftovers(
+            completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT
+        ),
+    )
+    return Usage(
+        input_tokens,
+        output_tokens,
+        total_tokens,
+        input_cached_tokens=prompt_tokens_details_cached_tokens_count,
+        input_cache_creation_tokens=prompt_tokens_details_cache_write_tokens_count,
+        input_image_tokens=prompt_tokens_details_image_tokens_count,
+        reasoning_tokens=completion_tokens_details_reasoning_tokens_count,
+        metadata=reader.metadata(rest),
+    )
+
+
+def _write_usage(usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
+    """Write what an answer cost."""
+    own = writer.own(usage.metadata, at)
+    absent = own.get("$absent", ())
+    wire: dict[str, Any] = {}
+    prompt_tokens_details_count: dict[str, Any] = {}
+    completion_tokens_details_count: dict[str, Any] = {}
+    prompt_tokens_count = usage.input_tokens
+    if "prompt_tokens" not in absent or prompt_tokens_count:
+        wire["prompt_tokens"] = prompt_tokens_count
+    completion_tokens_count = usage.output_tokens
+    if "completion_tokens" not in absent or completion_tokens_count:
+        wire["completion_tokens"] = completion_tokens_count
+    total_tokens_count = usage.total_tokens
+    if (
+        "total_tokens" not in absent
+        or total_tokens_count != usage.input_tokens + usage.output_tokens
+    ):
+        wire["total_tokens"] = total_tokens_count
+    if usage.input_cached_tokens is not None:
+        prompt_tokens_details_count["cached_tokens"] = usage.input_cached_tokens
+    if usage.input_cache_creation_tokens is not None:
+        prompt_tokens_details_count["cache_write_tokens"] = (
+            usage.input_cache_creation_tokens
+        )
+    if usage.input_image_tokens is not None:
+        prompt_tokens_details_count["image_tokens"] = usage.input_image_tokens
+    if usage.reasoning_tokens is not None:
+        completion_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
+    if prompt_tokens_details_count:
+        wire["prompt_tokens_details"] = prompt_tokens_details_count
+    if completion_tokens_details_count:
+        wire["completion_tokens_details"] = completion_tokens_details_count
+    if own:
+        restore(wire, own)
+    return wire
+
+
 def _read_system_content(wire: Any, at: Path, reader: Reader) -> ContentPart:
     """Read one of several objects; what is none of them stays as it is."""
     if type(wire) is dict:
@@ -774,7 +1207,7 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     messages, messages_kept = _read_messages(
         wire.get("messages", ABSENT), (at, "messages"), reader
     )
-    tools = read_list(wire.get("tools"), (at, "tools"), reader, _read_tool_entry)
+    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
     tool_choice, tool_choice_kept = _read_tool_choice(
         wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
     )
@@ -809,9 +1242,13 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     stream = wire.get("stream")
     if stream is not None and type(stream) is not bool:
         raise wrong_type((at, "stream"), "a boolean", stream)
+    if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT:
+        return Request(messages=messages)
     rest = leftovers(wire, _REQUEST)
     if messages_kept is not ABSENT:
         rest["messages"] = messages_kept
+    if tools_kept is not ABSENT:
+        rest["tools"] = tools_kept
     if tool_choice_kept is not ABSENT:
         rest["tool_choice"] = tool_choice_kept
     if output_format_kept is not ABSENT:
@@ -841,20 +1278,27 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
 
 def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a request body."""
-    own = writer.own(request.metadata, at)
+    own = writer.own(request.metadata, at) if request.metadata else NOTHING
     wire: dict[str, Any] = {
         "messages": _write_messages(
-            request.messages, own.get("messages", ABSENT), (at, "messages"), writer
+            request.messages,
+            kept_at(own, "messages") if own else ABSENT,
+            (at, "messages"),
+            writer,
         ),
     }
     if request.model is not None:
         wire["model"] = request.model
-    if request.tools is not None:
-        wire["tools"] = write_list(
-            request.tools, (at, "tools"), writer, _write_tool_entry
-        )
+    tools = _write_tools(
+        request.tools, kept_at(own, "tools") if own else ABSENT, (at, "tools"), writer
+    )
+    if tools is not ABSENT:
+        wire["tools"] = tools
     tool_choice = _write_tool_choice(
-        request.tool_choice, own.get("tool_choice", ABSENT), (at, "toolChoice"), writer
+        request.tool_choice,
+        kept_at(own, "tool_choice") if own else ABSENT,
+        (at, "toolChoice"),
+        writer,
     )
     if tool_choice is not ABSENT:
         wire["tool_choice"] = tool_choice
@@ -862,7 +1306,7 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
         wire["parallel_tool_calls"] = request.parallel_tool_calls
     output_format = _write_output_format(
         request.output_format,
-        own.get("response_format", ABSENT),
+        kept_at(own, "response_format") if own else ABSENT,
         (at, "outputFormat"),
         writer,
     )
@@ -875,7 +1319,7 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
     if request.top_p is not None:
         wire["top_p"] = request.top_p
     stop = one_or_many.write(
-        request.stop, own.get("stop", ABSENT), (at, "stop"), writer
+        request.stop, kept_at(own, "stop") if own else ABSENT, (at, "stop"), writer
     )
     if stop is not ABSENT:
         wire["stop"] = stop
@@ -883,7 +1327,7 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
         wire["seed"] = request.seed
     reasoning = effort.write(
         request.reasoning,
-        own.get("reasoning_effort", ABSENT),
+        kept_at(own, "reasoning_effort") if own else ABSENT,
         (at, "reasoning"),
         writer,
     )
@@ -917,14 +1361,19 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         strict,
         _DIALECTS,
     )
+    if (
+        wire.keys() == _TOOL_LEAST
+        and function.keys() == _TOOL_FUNCTION_LEAST
+        and name_kept is ABSENT
+    ):
+        return ToolDefinition(name=name)
     rest = leftovers(wire, _TOOL)
     function_rest = leftovers(function, _TOOL_FUNCTION)
     if name_kept is not ABSENT:
         function_rest["name"] = name_kept
     if parameters_kept is not ABSENT:
         function_rest["parameters"] = parameters_kept
-    if function_rest:
-        rest["function"] = function_rest
+    nested(rest, wire, "function", function_rest)
     return ToolDefinition(
         name=name,
         description=description,
@@ -936,11 +1385,11 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
 
 def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the declaration of a function."""
-    own = writer.own(definition.metadata, at)
+    own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(
             definition.name,
-            within(own, "function").get("name", ABSENT),
+            kept_at(own, "function", "name") if own else ABSENT,
             (at, "name"),
             writer,
         ),
@@ -951,7 +1400,7 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         function["strict"] = definition.strict
     parameters = dialect.write(
         definition.parameters,
-        within(own, "function").get("parameters", ABSENT),
+        kept_at(own, "function", "parameters") if own else ABSENT,
         (at, "parameters"),
         writer,
         definition.strict,
@@ -980,6 +1429,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     arguments, invalid, arguments_kept = json_arguments.read(
         function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
     )
+    if (
+        wire.keys() == _TOOL_CALL_LEAST
+        and function.keys() == _TOOL_CALL_FUNCTION_LEAST
+        and id_kept is ABSENT
+        and name_kept is ABSENT
+        and arguments_kept is ABSENT
+    ):
+        return ToolCall(id=id, name=name, arguments=arguments, invalid=invalid)
     rest = leftovers(wire, _TOOL_CALL)
     function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
     if id_kept is not ABSENT:
@@ -988,8 +1445,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         function_rest["name"] = name_kept
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
-    if function_rest:
-        rest["function"] = function_rest
+    nested(rest, wire, "function", function_rest)
     return ToolCall(
         id=id,
         name=name,
@@ -1001,22 +1457,27 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
-    own = writer.own(call.metadata, at)
+    own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(
-            call.name, within(own, "function").get("name", ABSENT), (at, "name"), writer
+            call.name,
+            kept_at(own, "function", "name") if own else ABSENT,
+            (at, "name"),
+            writer,
         ),
         "arguments": json_arguments.write(
             call.arguments,
             call.invalid,
-            within(own, "function").get("arguments", ABSENT),
+            kept_at(own, "function", "arguments") if own else ABSENT,
             (at, "arguments"),
             writer,
         ),
     }
     wire: dict[str, Any] = {
         "type": "function",
-        "id": call_id.write(call.id, own.get("id", ABSENT), (at, "id"), writer),
+        "id": call_id.write(
+            call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+        ),
         "function": function,
     }
     if own:
@@ -1032,6 +1493,12 @@ def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolRes
     kind, value_, kind_kept = _read_result_content(
         wire.get("content", ABSENT), (at, "content"), reader
     )
+    if (
+        wire.keys() == _TOOL_RESULT_LEAST
+        and tool_call_id_kept is ABSENT
+        and kind_kept is ABSENT
+    ):
+        return ToolResult(tool_call_id=tool_call_id, name=name, kind=kind, value=value_)
     rest = leftovers(wire, _TOOL_RESULT)
     if tool_call_id_kept is not ABSENT:
         rest["tool_call_id"] = tool_call_id_kept
@@ -1048,7 +1515,7 @@ def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolRes
 
 def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a result as a message."""
-    own = writer.own(result.metadata, at)
+    own = writer.own(result.metadata, at) if result.metadata else NOTHING
     if result.is_error is not None:
         writer.no_place((at, "isError"), "isError")
     wire: dict[str, Any] = {
@@ -1056,14 +1523,14 @@ def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str
         "tool_call_id": result_id.write(
             result.tool_call_id,
             result.name,
-            own.get("tool_call_id", ABSENT),
+            kept_at(own, "tool_call_id") if own else ABSENT,
             (at, "toolCallId"),
             writer,
         ),
         "content": _write_result_content(
             result.kind,
             result.value,
-            own.get("content", ABSENT),
+            kept_at(own, "content") if own else ABSENT,
             (at, "kind"),
             writer,
             result.is_error,
@@ -1079,13 +1546,15 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     text = wire.get("text")
     if type(text) is not str:
         raise wrong_type((at, "text"), "a string", text)
+    if wire.keys() == _TEXT_PART_LEAST:
+        return TextPart(text=text)
     rest = leftovers(wire, _TEXT_PART)
     return TextPart(text=text, metadata=reader.metadata(rest))
 
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a text part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "text",
         "text": part.text,
@@ -1100,13 +1569,15 @@ def _read_refusal_part(wire: dict[str, Any], at: Path, reader: Reader) -> Refusa
     text = wire.get("refusal")
     if type(text) is not str:
         raise wrong_type((at, "refusal"), "a string", text)
+    if wire.keys() == _REFUSAL_PART_LEAST:
+        return RefusalPart(text=text)
     rest = leftovers(wire, _REFUSAL_PART)
     return RefusalPart(text=text, metadata=reader.metadata(rest))
 
 
 def _write_refusal_part(part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a refusal part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "refusal",
         "refusal": part.text,
@@ -1127,12 +1598,17 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
     detail = image_url.get("detail")
     if detail is not None and type(detail) is not str:
         raise wrong_type(((at, "image_url"), "detail"), "a string", detail)
+    if (
+        wire.keys() == _IMAGE_PART_LEAST
+        and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
+        and url_kept is ABSENT
+    ):
+        return ImagePart(url=url, data=data, media_type=media_type)
     rest = leftovers(wire, _IMAGE_PART)
     image_url_rest = leftovers(image_url, _IMAGE_PART_IMAGE_URL)
     if url_kept is not ABSENT:
         image_url_rest["url"] = url_kept
-    if image_url_rest:
-        rest["image_url"] = image_url_rest
+    nested(rest, wire, "image_url", image_url_rest)
     return ImagePart(
         url=url,
         data=data,
@@ -1144,7 +1620,7 @@ def _read_image_part(wire: dict[str, Any], at: Path, reader: Reader) -> ImagePar
 
 def _write_image_part(part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write an image part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     if part.name is not None:
         writer.no_place((at, "name"), "name")
     image_url: dict[str, Any] = {
@@ -1152,7 +1628,7 @@ def _write_image_part(part: ImagePart, at: Path, writer: Writer) -> dict[str, An
             part.url,
             part.data,
             part.media_type,
-            within(own, "image_url").get("url", ABSENT),
+            kept_at(own, "image_url", "url") if own else ABSENT,
             (at, "url"),
             writer,
         ),
@@ -1182,18 +1658,23 @@ def _read_audio_part(wire: dict[str, Any], at: Path, reader: Reader) -> AudioPar
         reader,
         _AUDIO_PART_FORMAT,
     )
+    if (
+        wire.keys() == _AUDIO_PART_LEAST
+        and input_audio.keys() == _AUDIO_PART_INPUT_AUDIO_LEAST
+        and media_type_kept is ABSENT
+    ):
+        return AudioPart(data=data, media_type=media_type)
     rest = leftovers(wire, _AUDIO_PART)
     input_audio_rest = leftovers(input_audio, _AUDIO_PART_INPUT_AUDIO)
     if media_type_kept is not ABSENT:
         input_audio_rest["format"] = media_type_kept
-    if input_audio_rest:
-        rest["input_audio"] = input_audio_rest
+    nested(rest, wire, "input_audio", input_audio_rest)
     return AudioPart(data=data, media_type=media_type, metadata=reader.metadata(rest))
 
 
 def _write_audio_part(part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write an audio part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     if part.url is not None:
         writer.no_place((at, "url"), "url")
     if part.name is not None:
@@ -1204,7 +1685,7 @@ def _write_audio_part(part: AudioPart, at: Path, writer: Writer) -> dict[str, An
         "data": demanded(part.data, "data"),
         "format": words.write(
             part.media_type,
-            within(own, "input_audio").get("format", ABSENT),
+            kept_at(own, "input_audio", "format") if own else ABSENT,
             (at, "mediaType"),
             writer,
             _AUDIO_PART_FORMAT,
@@ -1230,12 +1711,17 @@ def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> Docum
     name = file.get("filename")
     if name is not None and type(name) is not str:
         raise wrong_type(((at, "file"), "filename"), "a string", name)
+    if (
+        wire.keys() == _DOCUMENT_PART_LEAST
+        and file.keys() == _DOCUMENT_PART_FILE_LEAST
+        and url_kept is ABSENT
+    ):
+        return DocumentPart(url=url, data=data, media_type=media_type)
     rest = leftovers(wire, _DOCUMENT_PART)
     file_rest = leftovers(file, _DOCUMENT_PART_FILE)
     if url_kept is not ABSENT:
         file_rest["file_data"] = url_kept
-    if file_rest:
-        rest["file"] = file_rest
+    nested(rest, wire, "file", file_rest)
     return DocumentPart(
         url=url,
         data=data,
@@ -1249,7 +1735,7 @@ def _write_document_part(
     part: DocumentPart, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a file part."""
-    own = writer.own(part.metadata, at)
+    own = writer.own(part.metadata, at) if part.metadata else NOTHING
     if part.detail is not None:
         writer.no_place((at, "detail"), "detail")
     file: dict[str, Any] = {
@@ -1257,7 +1743,7 @@ def _write_document_part(
             part.url,
             part.data,
             part.media_type,
-            within(own, "file").get("file_data", ABSENT),
+            kept_at(own, "file", "file_data") if own else ABSENT,
             (at, "url"),
             writer,
         ),
@@ -1287,10 +1773,14 @@ def _read_output_schema(wire: dict[str, Any], at: Path, reader: Reader) -> Outpu
     strict = json_schema.get("strict")
     if strict is not None and type(strict) is not bool:
         raise wrong_type(((at, "json_schema"), "strict"), "a boolean", strict)
+    if (
+        wire.keys() == _OUTPUT_SCHEMA_LEAST
+        and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
+    ):
+        return OutputSchema(schema=schema)
     rest = leftovers(wire, _OUTPUT_SCHEMA)
     json_schema_rest = leftovers(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-    if json_schema_rest:
-        rest["json_schema"] = json_schema_rest
+    nested(rest, wire, "json_schema", json_schema_rest)
     return OutputSchema(
         schema=schema, name=name, strict=strict, metadata=reader.metadata(rest)
     )
@@ -1300,12 +1790,11 @@ def _write_output_schema(
     schema: OutputSchema, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a schema for the answer."""
-    own = writer.own(schema.metadata, at)
+    own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
     json_schema: dict[str, Any] = {
+        "name": defaulted(schema.name, "output", (at, "name"), writer),
         "schema": schema.schema,
     }
-    if schema.name is not None:
-        json_schema["name"] = schema.name
     if schema.strict is not None:
         json_schema["strict"] = schema.strict
     wire: dict[str, Any] = {
@@ -1337,7 +1826,7 @@ def _write_system_message(
     message: SystemMessage, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a message of the system or the developer."""
-    own = writer.own(message.metadata, at)
+    own = writer.own(message.metadata, at) if message.metadata else NOTHING
     wire: dict[str, Any] = {
         "role": own.get("role", "system"),
         "content": write_text_or_list(
@@ -1359,6 +1848,8 @@ def _read_user_message(wire: dict[str, Any], at: Path, reader: Reader) -> UserMe
     name = wire.get("name")
     if name is not None and type(name) is not str:
         raise wrong_type((at, "name"), "a string", name)
+    if wire.keys() == _USER_MESSAGE_LEAST:
+        return UserMessage(content=content)
     rest = leftovers(wire, _USER_MESSAGE)
     return UserMessage(content=content, name=name, metadata=reader.metadata(rest))
 
@@ -1367,7 +1858,7 @@ def _write_user_message(
     message: UserMessage, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a message of the user."""
-    own = writer.own(message.metadata, at)
+    own = writer.own(message.metadata, at) if message.metadata else NOTHING
     wire: dict[str, Any] = {
         "role": "user",
         "content": write_text_or_list(
@@ -1379,3 +1870,17 @@ def _write_user_message(
     if own:
         restore(wire, own)
     return wire
+
+
+class Stream(ChatChunks):
+    """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
+
+    WIRE = WIRE
+    read_response = staticmethod(_read_response)
+
+
+class StreamWriter(ChatWriter):
+    """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
+
+    WIRE = WIRE
+    write_response = staticmethod(_write_response)
