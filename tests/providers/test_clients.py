@@ -122,7 +122,7 @@ def test_every_choice_with_every_setting_is_kept_or_refused(
     sample: Package, models: Any, provider: str, choice: Any, wire: Any, reasoning: Any, parallel: bool | None
 ) -> None:
     """What is sent reads back as it was meant, or the loss says behaviour, and nothing is sent unless weakened."""
-    named = [choice["name"]] if "name" in choice else choice["names"] if "names" in choice else []
+    named = [] if isinstance(choice, str) else choice.get("names") or [choice["name"]]
     given: dict[str, Any] = {
         "messages": [HELLO],
         "model": "m",

@@ -43,7 +43,7 @@ def _adapters() -> tuple[dict[str, Any], frozenset[str]]:
         if is_typeddict(kind) and not hasattr(kind, "__pydantic_config__"):
             kind.__pydantic_config__ = {"extra": "forbid"}
     # MessageParam takes any list, for its union has lenient models of answers.
-    message = TypedDict(
+    message = TypedDict(  # noqa: UP013 - annotations of a class would not find the names of this function
         "message",
         {
             "role": Required[Literal["user", "assistant", "system"]],
