@@ -224,9 +224,11 @@ def _says(package: Package, completion: Any, said: Any, provider: str) -> None:
     assert len({c.id for c in calls}) == len(calls)
     assert all(c.id for c in calls)
     assert completion.stop_reason == said.stop
+    assert (completion.usage is None) == (said.usage is None)
     if said.usage is not None:
-        total = completion.usage.input_tokens + completion.usage.output_tokens
-        assert completion.usage.total_tokens >= total > 0
+        found = (completion.usage.input_tokens, completion.usage.output_tokens)
+        assert found == WIRES[provider].tokens(said.usage)
+        assert completion.usage.total_tokens >= sum(found) > 0
     json.dumps(models.dump(completion))
 
 
@@ -423,6 +425,7 @@ def handed_over(package: Package, provider: str, target: str, body: Any) -> None
     """
     models, there, here = package.module("models"), WIRES[target], WIRES[provider]
     request, losses = read(package, provider, body), []
+    request.model = request.model or "m"
     given = models.dump(request)
     out = write(package, target, request, losses)
     text = exact(out)

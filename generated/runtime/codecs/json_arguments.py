@@ -61,10 +61,14 @@ def write(
     Raises:
         ConversionError: the arguments hold what JSON cannot.
     """
+    if (
+        kept is not ABSENT
+        and _says(kept, arguments)
+        and (invalid is None or _says(invalid.text, arguments))
+    ):
+        return kept
     if invalid is not None:
         return invalid.text
-    if kept is not ABSENT and _says(kept, arguments):
-        return kept
     try:
         return compact(arguments)
     except (TypeError, ValueError, RecursionError) as error:

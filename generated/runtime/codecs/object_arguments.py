@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from ...models import InvalidCall
-from ..errors import wrong_type
-from ..paths import Path
+from ..errors import ConversionError, wrong_type
+from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
 from ..strict_json import loads
@@ -51,11 +52,21 @@ def write(
     at: Path,
     writer: Writer,
 ) -> Any:
-    """Write the arguments; the text of a call that could not be read is wrapped, and reported."""
+    """Write the arguments; the text of a call that could not be read is wrapped, and reported.
+
+    Raises:
+        ConversionError: the arguments hold what JSON cannot.
+    """
     unread = (
         invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
     )
     if invalid is None or not unread:
+        try:
+            json.dumps(arguments, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ConversionError(
+                spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+            ) from error
         return arguments
     writer.lost(
         at,

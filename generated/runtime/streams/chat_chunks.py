@@ -193,7 +193,8 @@ class ChatChunks(BaseStream):
         """The call that a piece belongs to.
 
         Another id is another call. Without an id the index decides, without both the place in the chunk; a piece
-        that names a function and brings arguments to a call that is whole begins another one.
+        that names a function and brings arguments to a call that is whole begins another one, and so does one that
+        has its id at another index.
         """
         index = piece.get("index")
         identifier = piece.get("id") or None
@@ -203,7 +204,7 @@ class ChatChunks(BaseStream):
             known is None or known.wire_id not in (None, identifier)
         ):
             same = next((c for c in self._entries if c.wire_id == identifier), None)
-            if same is not None:
+            if same is not None and not _begins_anew(same, function):
                 self._slots[slot] = same
                 return same
             known = None
@@ -324,7 +325,7 @@ def _joined_call(call: OpenCall) -> dict[str, Any]:
 
 
 def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
-    """Whether a piece without an id names a function and brings arguments, though the call before it is whole."""
+    """Whether a piece names a function and brings arguments, though the call that it would belong to is whole."""
     if not function.get("name") or not function.get("arguments"):
         return False
     try:

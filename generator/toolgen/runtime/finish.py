@@ -32,7 +32,10 @@ def finish_reason(
 
 
 def hold_calls(message: AssistantMessage, reason: FinishReason) -> None:
-    """Mark the calls of an answer that did not end as it should: valid JSON is no proof that a call is whole."""
+    """Mark the calls of an answer that did not end as it should: valid JSON is no proof that a call is whole.
+
+    Text that could not be read is that of a call which was cut, too.
+    """
     if reason == "length" or reason == "error":
         fault: Literal["truncated", "filtered"] = "truncated"
     elif reason == "content_filter":
@@ -41,8 +44,9 @@ def hold_calls(message: AssistantMessage, reason: FinishReason) -> None:
         return
     if type(message.content) is list:
         for part in message.content:
-            if type(part) is ToolCallPart and part.call.invalid is None:
-                part.call.invalid = InvalidCall(compact(part.call.arguments), fault)
+            if type(part) is ToolCallPart:
+                unread = part.call.invalid
+                part.call.invalid = InvalidCall(compact(part.call.arguments) if unread is None else unread.text, fault)
 
 
 def hold_call(message: AssistantMessage, index: int) -> None:

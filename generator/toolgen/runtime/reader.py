@@ -66,14 +66,14 @@ class Reader:
     def called(self, spelling: Any, call: ToolCall) -> None:
         """Remember a call, so that its result finds it by the wire's spelling of the id.
 
-        A call whose id stood in the same message before cannot be told from the other, and is marked.
+        A call whose id stood in the same message before cannot be told from the other, and is marked; blank is no id.
         """
         if self._open and self._open[0][0] != self.turn:
             self._open = []
         self._open.append((self.turn, call))
         if type(spelling) is str:
             known = self._called.get(spelling)
-            if known is not None and known[2] == self.turn and call.invalid is None:
+            if known is not None and known[2] == self.turn and call.invalid is None and spelling.strip():
                 call.invalid = InvalidCall(compact(call.arguments), "duplicate_id")
             self._called[spelling] = (call.id, call.name, self.turn)
 

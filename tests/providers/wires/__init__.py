@@ -76,7 +76,7 @@ class Wire:
     `type_faults` is what the SDK's types say against a body, `order_faults` what the API says against the order of
     its messages, and against ids and names; `foreign` gives bodies with something unknown in each place with kinds.
 
-    Answers: `said` reads a whole one, `heard` a stream of events, `split` makes the events in which the provider
+    Answers: `said` reads a whole one, `tokens` all input and all output of its usage, `heard` a stream of events, `split` makes the events in which the provider
     would send a whole answer, `unknown_answers` and `unknown_events` add what nobody knows.
     """
 
@@ -88,6 +88,7 @@ class Wire:
     order_faults: Callable[[Any], list[str]]
     foreign: Callable[[Any], list[Any]]
     said: Callable[[Any], Said]
+    tokens: Callable[[Any], tuple[int, int]]
     heard: Callable[[list[Any]], Said]
     split: Callable[[Any], list[Any]]
     unknown_answers: Callable[[Any], list[Changed]]

@@ -43,7 +43,7 @@ def _adapters() -> tuple[dict[str, Any], frozenset[str]]:
         if is_typeddict(kind) and not hasattr(kind, "__pydantic_config__"):
             kind.__pydantic_config__ = {"extra": "forbid"}
     # MessageParam takes any list, for its union has lenient models of answers.
-    message = TypedDict(  # noqa: UP013 - in a class body the local names could not be resolved
+    message = TypedDict(  # noqa: UP013 - annotations of a class would not find the names of this function
         "message",
         {
             "role": Required[Literal["user", "assistant", "system"]],
@@ -224,8 +224,15 @@ def heard(events: list[Any]) -> Said:
                 block[key] += delta[key]
         elif kind == "message_delta":
             message["stop_reason"] = event["delta"]["stop_reason"]
-            message["usage"] |= {k: v for k, v in event.get("usage", {}).items() if v is not None}
+            message["usage"] = (message.get("usage") or {}) | {
+                k: v for k, v in event.get("usage", {}).items() if v is not None
+            }
     return said({**message, "content": [blocks[i] for i in sorted(blocks)]})
+
+
+def tokens(usage: Any) -> tuple[int, int]:
+    cached = (usage.get(key) or 0 for key in ("cache_creation_input_tokens", "cache_read_input_tokens"))
+    return usage["input_tokens"] + sum(cached), usage["output_tokens"]
 
 
 def split(body: Any) -> list[Any]:
@@ -367,6 +374,7 @@ WIRE = Wire(
     order_faults=order_faults,
     foreign=foreign,
     said=said,
+    tokens=tokens,
     heard=heard,
     split=split,
     unknown_answers=unknown_answers,

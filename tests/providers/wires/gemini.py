@@ -75,6 +75,28 @@ def _model_faults(kind: Any, value: Any, where: str) -> list[str]:
     ]
 
 
+def as_sent(body: Any) -> Any:
+    """A body as the client sends it: keys in one spelling, base64 in one alphabet, one part without its list.
+
+    Nulls and empty members are left out, for the client drops them.
+    """
+    if isinstance(body, list):
+        return [as_sent(v) for v in body]
+    if not isinstance(body, dict):
+        return body
+    found = {}
+    for key, value in camel(body).items():
+        if key in FREE:
+            found[key] = value
+        elif key in ("thoughtSignature", "data") and isinstance(value, str):
+            found[key] = value.replace("+", "-").replace("/", "_").rstrip("=")
+        elif key == "parts" and isinstance(value, dict):
+            found[key] = [as_sent(value)]
+        elif value is not None:
+            found[key] = as_sent(value)
+    return found
+
+
 def type_faults(body: Any) -> list[str]:
     from google.genai import types
 
@@ -190,6 +212,11 @@ def heard(events: list[Any]) -> Said:
         whole.signatures += one.signatures
         whole.stop, whole.usage = one.stop or whole.stop, one.usage or whole.usage
     return whole
+
+
+def tokens(usage: Any) -> tuple[int, int]:
+    asked = usage.get("promptTokenCount", 0) + usage.get("toolUsePromptTokenCount", 0)
+    return asked, usage.get("candidatesTokenCount", 0) + usage.get("thoughtsTokenCount", 0)
 
 
 def split(body: Any) -> list[Any]:
@@ -320,6 +347,7 @@ WIRE = Wire(
     order_faults=order_faults,
     foreign=foreign,
     said=said,
+    tokens=tokens,
     heard=heard,
     split=split,
     unknown_answers=unknown_answers,

@@ -152,6 +152,10 @@ def heard(events: list[Any]) -> Said:
     return found
 
 
+def tokens(usage: Any) -> tuple[int, int]:
+    return usage["prompt_tokens"], usage["completion_tokens"]
+
+
 def split(body: Any) -> list[Any]:
     top = {k: v for k, v in body.items() if k not in ("choices", "usage")}
     if "object" in top:
@@ -279,6 +283,7 @@ WIRE = Wire(
     order_faults=order_faults,
     foreign=foreign,
     said=said,
+    tokens=tokens,
     heard=heard,
     split=split,
     unknown_answers=unknown_answers,

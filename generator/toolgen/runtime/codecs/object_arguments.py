@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from ...models import InvalidCall
-from ..errors import wrong_type
-from ..paths import Path
+from ..errors import ConversionError, wrong_type
+from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
 from ..strict_json import loads
@@ -42,9 +43,17 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
 
 
 def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer) -> Any:
-    """Write the arguments; the text of a call that could not be read is wrapped, and reported."""
+    """Write the arguments; the text of a call that could not be read is wrapped, and reported.
+
+    Raises:
+        ConversionError: the arguments hold what JSON cannot.
+    """
     unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
     if invalid is None or not unread:
+        try:
+            json.dumps(arguments, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
         return arguments
     writer.lost(at, "text of an invalid call", "rewritten", "note", "arguments are an object here")
     return {INVALID: invalid.text}

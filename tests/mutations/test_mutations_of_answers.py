@@ -1,0 +1,301 @@
+"""The laws on answers, streams, hand-over and the next request have teeth, on each wire that they are run for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutations.test_mutations import Check, Mutation
+from tests.providers import laws, test_chat_chunks, test_history
+from tests.providers.test_answers import answered, streamed
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+
+
+def answers(provider: str, law: Callable[[Package, str, Any], None]) -> Check:
+    """A law over all answers in one piece."""
+
+    def check(package: Package) -> None:
+        for recording in answered(provider):
+            law(package, provider, recording["response"])
+
+    return check
+
+
+def streams(provider: str, law: Callable[[Package, str, Any], None]) -> Check:
+    """A law over all streams."""
+
+    def check(package: Package) -> None:
+        for recording in streamed(provider):
+            law(package, provider, recording["events"])
+
+    return check
+
+
+def goes_back(provider: str) -> Check:
+    """The answers that ended as they should, in the next request."""
+
+    def check(package: Package) -> None:
+        for recording in answered(provider):
+            completion = laws.answer(package, provider, recording["response"])
+            if completion.finish_reason in ("stop", "tool_calls") and completion.message.content:
+                laws.answer_goes_back(package, provider, completion, WIRES[provider].said(recording["response"]))
+
+    return check
+
+
+def hand_over(provider: str, target: str) -> Check:
+    """The histories of a provider, sent to another."""
+
+    def check(package: Package) -> None:
+        for recording in test_history.history(provider):
+            laws.handed_over(package, provider, target, recording["request"])
+
+    return check
+
+
+def gateway(provider: str, target: str) -> Check:
+    """The streams of a provider, written as another's."""
+
+    def check(package: Package) -> None:
+        for recording in streamed(provider):
+            laws.stream_passes_a_gateway(package, provider, target, recording["events"])
+
+    return check
+
+
+def every_order(provider: str) -> Check:
+    """Results in every order that an app may give them."""
+
+    def check(package: Package) -> None:
+        for order in test_history.ORDERS:
+            test_history.test_results_come_first_and_together(package, package.module("models"), provider, order)
+
+    return check
+
+
+def every_cut(package: Package) -> None:
+    """A transcript cut at every boundary."""
+    for cut in test_history.CUTS:
+        test_history.test_a_history_that_was_cut_is_found_and_repaired(package, package.module("models"), cut)
+
+
+CHAT, ANTHROPIC = "openai_chat", "anthropic"
+CHUNKS, EVENTS, BASE = (f"runtime/streams/{name}.py" for name in ("chat_chunks", "message_events", "base"))
+MUTATIONS = (
+    Mutation(
+        "3: text of a chunk is forgotten",
+        streams(CHAT, laws.stream_is_read),
+        CHUNKS,
+        "self._text.append(text)",
+        "pass",
+    ),
+    Mutation(
+        "3: calls are keyed by their place in the chunk",
+        lambda package: test_chat_chunks.test_calls_that_come_side_by_side_are_the_same_calls(package, "good index", 1),
+        CHUNKS,
+        'slot = index if type(index) is int else ("at", position)',
+        'slot = ("at", position)',
+    ),
+    Mutation(
+        "3: usage behind the end is not looked at",
+        streams(CHAT, laws.stream_is_read),
+        CHUNKS,
+        "self._top[key] = value",
+        "pass",
+    ),
+    Mutation(
+        "3: a signature is told apart from its block",
+        answers(ANTHROPIC, laws.stream_says_what_the_whole_says),
+        EVENTS,
+        'block.head = {**block.head, "signature": delta.get("signature")}',
+        "pass",
+    ),
+    Mutation(
+        "3: blocks stand as they came to an end",
+        answers(ANTHROPIC, laws.stream_says_what_the_whole_says),
+        EVENTS,
+        "sorted(self._blocks, key=_place)",
+        "reversed(self._blocks)",
+    ),
+    Mutation(
+        "3: usage of the end is added to nothing",
+        streams(ANTHROPIC, laws.stream_is_read),
+        EVENTS,
+        '        self._merge_usage(event.get("usage"))\n',
+        "",
+    ),
+    Mutation(
+        "3: a call is told twice",
+        streams(ANTHROPIC, laws.stream_is_read),
+        BASE,
+        "        self._calls_told = True\n",
+        "",
+    ),
+    Mutation(
+        "5: an unknown block of an answer is dropped",
+        answers(ANTHROPIC, laws.unknown_in_an_answer_is_kept),
+        f"providers/{ANTHROPIC}.py",
+        "rest = leftovers(wire, _RESPONSE)",
+        "rest = {}",
+    ),
+    Mutation(
+        "5: an unknown stop reason is another one",
+        answers(CHAT, laws.unknown_in_an_answer_is_kept),
+        "runtime/finish.py",
+        "word in table or own or",
+        "word in table or",
+    ),
+    Mutation(
+        "5: an unknown member of a delta is dropped",
+        streams(CHAT, laws.unknown_in_a_stream_changes_nothing),
+        CHUNKS,
+        "self._message[key] = _joined(self._message.get(key), value)",
+        "pass",
+    ),
+    Mutation(
+        "5: an unknown event ends a stream",
+        streams(ANTHROPIC, laws.unknown_in_a_stream_changes_nothing),
+        EVENTS,
+        'elif kind == "error":',
+        'elif kind not in ("ping", "content_block_stop", "message_stop"):',
+    ),
+    Mutation(
+        "6: results go to other calls",
+        hand_over(ANTHROPIC, CHAT),
+        "runtime/codecs/result_id.py",
+        "writer.call_id(identifier)",
+        'writer.call_id(identifier + "x")',
+    ),
+    Mutation(
+        "6: ids are not made legal",
+        hand_over(CHAT, ANTHROPIC),
+        f"providers/{ANTHROPIC}.py",
+        "writer.call_id(result.tool_call_id)",
+        "result.tool_call_id[:3]",
+    ),
+    Mutation(
+        "6: results are not moved to their calls",
+        every_order(ANTHROPIC),
+        "runtime/arrange.py",
+        "return placed if _in_order(messages) else _reordered(placed, writer)",
+        "return placed",
+    ),
+    Mutation(
+        "6: what is moved is not told",
+        every_order(CHAT),
+        "runtime/arrange.py",
+        "_report(placed, i, max(j for j, _, _ in gathered), writer)",
+        "pass",
+    ),
+    Mutation(
+        "7: what an answer kept is not written",
+        answers(CHAT, laws.answer_comes_back),
+        f"providers/{CHAT}.py",
+        "    restore(choice, first)\n",
+        "",
+    ),
+    Mutation(
+        "7: usage is written from its sum",
+        answers(ANTHROPIC, laws.answer_comes_back),
+        f"providers/{ANTHROPIC}.py",
+        'wire["usage"] = _write_usage(completion.usage, (ROOT, "usage"), writer)',
+        'wire["usage"] = {"input_tokens": completion.usage.input_tokens}',
+    ),
+    Mutation(
+        "7: a writer forgets the rest of an answer",
+        streams(CHAT, laws.stream_comes_back),
+        "runtime/streams/chat_writer.py",
+        "delta = self._rest(message) if i == 0 else _whole(message)",
+        "delta = {} if i == 0 else _whole(message)",
+    ),
+    Mutation(
+        "7: a writer forgets signatures",
+        streams(ANTHROPIC, laws.stream_comes_back),
+        "runtime/streams/message_event_writer.py",
+        '        if block.get("signature"):',
+        '        if block.get("no such member"):',
+    ),
+    Mutation(
+        "7: a gateway passes stop words on",
+        gateway(ANTHROPIC, CHAT),
+        "runtime/finish.py",
+        "word in table or own or",
+        "True or",
+    ),
+    Mutation(
+        "next: thinking goes back without its signature",
+        goes_back(ANTHROPIC),
+        f"providers/{ANTHROPIC}.py",
+        '    if "signature" not in own:',
+        '    if "signature" in own:',
+    ),
+    Mutation(
+        "next: redacted thinking is dropped",
+        lambda package: test_history.test_opaque_state_goes_back_in_its_order_byte_for_byte(
+            package, package.module("models"), ANTHROPIC, False
+        ),
+        f"providers/{ANTHROPIC}.py",
+        '    if own.get("type") == "redacted_thinking":',
+        '    if own.get("type") == "no such type":',
+    ),
+    Mutation(
+        "next: a call goes back under another id",
+        goes_back(CHAT),
+        "runtime/codecs/call_id.py",
+        "    return writer.call_id(identifier)",
+        '    return writer.call_id(identifier + "x")',
+    ),
+    Mutation(
+        "stream: calls of a cut stream may be run",
+        streams(ANTHROPIC, laws.cut_anywhere),
+        BASE,
+        '            hold_calls(completion.message, "error")\n',
+        "",
+    ),
+    Mutation(
+        "stream: a cut is not told",
+        streams(CHAT, laws.cut_anywhere),
+        BASE,
+        "        if self._failure is not None or not self._ended():\n            events.append(",
+        "        if self._failure is not None:\n            events.append(",
+    ),
+    Mutation(
+        "stream: finish may be called twice",
+        streams(CHAT, laws.stream_is_read),
+        BASE,
+        "        self._finished = True\n",
+        "",
+    ),
+    Mutation(
+        "repair: a paired result is dropped",
+        every_cut,
+        "runtime/history.py",
+        "results.setdefault(result.tool_call_id, result)",
+        "results.pop(result.tool_call_id, None)",
+    ),
+    Mutation(
+        "validate: a call without a result passes",
+        every_cut,
+        "runtime/history.py",
+        "if identifier not in answered:",
+        "if identifier in answered:",
+    ),
+)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+def test_a_broken_converter_is_caught(sample: Package, tmp_path: Path, mutation: Mutation) -> None:
+    text = sample.files[mutation.file]
+    assert text.count(mutation.old) == 1, f"{mutation.file}: {mutation.old!r} stands {text.count(mutation.old)} times"
+    broken = Package({**sample.files, mutation.file: text.replace(mutation.old, mutation.new)}, tmp_path)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        mutation.check(broken)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+def test_an_unbroken_converter_passes(sample: Package, mutation: Mutation) -> None:
+    mutation.check(sample)

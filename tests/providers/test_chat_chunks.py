@@ -1,0 +1,260 @@
+"""Chunks of Chat Completions as gateways send them: calls in pieces, without index or id, ends that are late."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.support.generated import Package
+
+PROVIDER = "openai_chat"
+
+
+def chunk(delta: Any = None, reason: str | None = None, **more: Any) -> dict[str, Any]:
+    choice = {"index": 0, "delta": {} if delta is None else delta, "finish_reason": reason}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+        **more,
+    }
+
+
+def piece(call: dict[str, Any], *, index: int | None = None) -> dict[str, Any]:
+    return chunk({"tool_calls": [call if index is None else {"index": index, **call}]})
+
+
+def head(identifier: str | None, name: str, text: str = "") -> dict[str, Any]:
+    function = {"name": name, "arguments": text}
+    return {"type": "function", "function": function} | ({} if identifier is None else {"id": identifier})
+
+
+def more(text: str) -> dict[str, Any]:
+    return {"function": {"arguments": text}}
+
+
+def played(sample: Package, *events: Any) -> Any:
+    return laws.played(sample, PROVIDER, list(events))
+
+
+CALLS = [("call_a", "now", '{"a": 1}'), ("call_b", "get_weather", '{"b": "x", "c": [1]}'), ("call_c", "now", "{}")]
+
+
+def halves(text: str, cut: int) -> tuple[str, str]:
+    return text[:cut], text[cut:]
+
+
+def in_turn(form: str, cut: int) -> list[Any]:
+    """One call after the other, each cut in two: in the form in which some server sends them."""
+    events = []
+    for i, (identifier, name, text) in enumerate(CALLS):
+        first, rest = halves(text, cut % (len(text) + 1))
+        if form == "good index":
+            events += [piece(head(identifier, name, first), index=i), piece(more(rest), index=i)]
+        elif form == "all at 0":
+            events += [piece(head(identifier, name, first), index=0), piece(more(rest), index=0)]
+        elif form == "no index":
+            events += [piece(head(identifier, name, first)), piece(more(rest))]
+        elif form == "no id":
+            events += [piece(head(None, name, first), index=i), piece(more(rest), index=i)]
+        elif form == "empty id":
+            events += [piece(head("", name, first), index=i), piece({"id": "", **more(rest)}, index=i)]
+        elif form == "id on each":
+            events += [piece(head(identifier, name, first), index=i), piece({"id": identifier, **more(rest)}, index=i)]
+        elif form == "id and name on each":
+            events += [piece(head(identifier, name, first), index=i), piece(head(identifier, name, rest), index=i)]
+        elif form == "id on each, all at 0":
+            events += [piece(head(identifier, name, first), index=0), piece({"id": identifier, **more(rest)}, index=0)]
+        elif form == "late id":
+            events += [piece(head(None, name, first), index=i), piece({"id": identifier, **more(rest)}, index=i)]
+        elif form == "late name":
+            late = {"function": {"name": name, "arguments": rest}}
+            events += [piece({"id": identifier, **more(first)}, index=i), piece(late, index=i)]
+        elif form == "whole, no index, no id":
+            events += [piece(head(None, name, text))]
+        else:
+            raise AssertionError(form)
+    return events
+
+
+FORMS = (
+    "good index",
+    "all at 0",
+    "no index",
+    "no id",
+    "empty id",
+    "id on each",
+    "id and name on each",
+    "id on each, all at 0",
+    "late id",
+    "late name",
+    "whole, no index, no id",
+)
+WITHOUT_IDS = ("no id", "empty id", "whole, no index, no id")
+
+
+def check(sample: Package, events: list[Any], ids: list[str]) -> None:
+    completion, told = played(
+        sample, chunk({"role": "assistant", "content": None}), *events, chunk(reason="tool_calls")
+    )
+    calls = laws.calls_of(sample, completion)
+    assert [(c.id, c.name, c.arguments) for c in calls] == [
+        (identifier, name, json.loads(text)) for identifier, (_, name, text) in zip(ids, CALLS, strict=True)
+    ]
+    assert [c.invalid for c in calls] == [None] * 3
+    laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.row("T48", "T49", "T13")
+@pytest.mark.parametrize("cut", range(21))
+@pytest.mark.parametrize("form", FORMS)
+def test_calls_cut_at_every_byte_are_the_same_calls(sample: Package, form: str, cut: int) -> None:
+    ids = ["call_0_0", "call_0_1", "call_0_2"] if form in WITHOUT_IDS else [c[0] for c in CALLS]
+    check(sample, in_turn(form, cut), ids)
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("form", ["good index", "no id", "empty id", "id on each", "late id"])
+@pytest.mark.parametrize("seed", range(12))
+def test_calls_that_come_side_by_side_are_the_same_calls(sample: Package, form: str, seed: int) -> None:
+    """The pieces of a call in order, those of several calls mixed; some chunks hold two pieces."""
+    random_ = random.Random(f"{form}{seed}")
+    lanes = []
+    for i, (identifier, name, text) in enumerate(CALLS):
+        start = head(None if form in ("no id", "late id") else "" if form == "empty id" else identifier, name)
+        lane = [{"index": i, **start}]
+        for character in text:
+            with_id = {"id": identifier} if form in ("id on each", "late id") else {}
+            lane.append({"index": i, **with_id, **more(character)})
+        lanes.append(lane)
+    first = [lane.pop(0) for lane in lanes]
+    mixed = []
+    while any(lanes):
+        mixed.append(random_.choice([lane for lane in lanes if lane]).pop(0))
+    events = [chunk({"tool_calls": first})]
+    while mixed:
+        taken = [mixed.pop(0) for _ in range(min(len(mixed), random_.choice([1, 1, 2])))]
+        events.append(chunk({"tool_calls": taken}))
+    ids = ["call_0_0", "call_0_1", "call_0_2"] if form in ("no id", "empty id") else [c[0] for c in CALLS]
+    check(sample, events, ids)
+
+
+@pytest.mark.pain("P23", "P28")
+def test_an_id_twice_makes_two_calls_and_the_second_is_marked(sample: Package) -> None:
+    events = [piece(head("call_a", "now", '{"a":1}'), index=0), piece(head("call_a", "now", '{"a":2}'), index=1)]
+    completion, _ = played(sample, *events, chunk(reason="tool_calls"))
+    calls = laws.calls_of(sample, completion)
+    assert [c.arguments for c in calls] == [{"a": 1}, {"a": 2}]
+    assert calls[0].id == "call_a" != calls[1].id
+    assert [c.invalid and c.invalid.reason for c in calls] == [None, "duplicate_id"]
+
+
+EMPTY = [None, "", " ", "\n", "{}"]
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.parametrize("text", EMPTY)
+@pytest.mark.parametrize("reason", ["tool_calls", "stop", "function_call"])
+def test_empty_arguments_are_none(sample: Package, text: str | None, reason: str) -> None:
+    function = {"name": "now"} if text is None else {"name": "now", "arguments": text}
+    completion, told = played(
+        sample, piece({"id": "call_a", "type": "function", "function": function}, index=0), chunk(reason=reason)
+    )
+    (call,) = laws.calls_of(sample, completion)
+    assert (call.arguments, call.invalid, completion.finish_reason) == ({}, None, "tool_calls")
+    laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.parametrize("reason", ["tool_calls", "stop", "length", "content_filter"])
+@pytest.mark.parametrize(
+    "text", ['"{\\"a\\": 1}"', "[1]", "7", '{"a":', '{"a": 1} {"a": 2}', '{"a": NaN}', '{"a":1,"a":2}']
+)
+def test_arguments_that_are_no_object_make_a_call_that_cannot_be_run(sample: Package, text: str, reason: str) -> None:
+    """Text that was encoded twice is one of them: it is not decoded behind the model's back."""
+    completion, told = played(sample, piece(head("call_a", "now", text), index=0), chunk(reason=reason))
+    (call,) = laws.calls_of(sample, completion)
+    assert call.invalid is not None
+    assert call.invalid.text == text
+    assert completion.finish_reason == {"stop": "tool_calls"}.get(reason, reason)
+    body, _ = laws.next_request(sample, PROVIDER, completion)
+    assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == text
+    assert [e for e in told if type(e).__name__ == "ToolCallEvent" and reason in ("length", "content_filter")] == []
+
+
+@pytest.mark.pain("P29")
+def test_truncation_at_every_byte_is_never_run(sample: Package) -> None:
+    text = '{"city": "Oslo", "days": 1}'
+    for cut in range(len(text) + 1):
+        completion, told = played(sample, piece(head("call_a", "now", text[:cut]), index=0), chunk(reason="length"))
+        (call,) = laws.calls_of(sample, completion)
+        assert call.invalid.reason == "truncated"
+        assert "ToolCallEvent" not in [type(e).__name__ for e in told]
+
+
+@pytest.mark.row("A27")
+def test_usage_may_come_behind_the_end_and_more_than_once(sample: Package) -> None:
+    usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+    events = [chunk({"content": "Hi"}), chunk(reason="stop")]
+    for late in (
+        [{**chunk(), "choices": [], "usage": usage}],
+        [{**chunk(), "choices": [], "usage": None}, {"choices": [], "usage": usage}],
+        [chunk(usage={**usage, "completion_tokens": 1}), {"usage": usage}],
+    ):
+        completion, told = played(sample, *events, *late)
+        found = completion.usage
+        assert (found.input_tokens, found.output_tokens, found.total_tokens) == (3, 4, 7)
+        assert [type(e).__name__ for e in told] == ["TextDelta", "CompletedEvent"]
+
+
+@pytest.mark.parametrize("noise", [{}, {"choices": []}, {"choices": None}, {"choices": [None]}, {"choices": [{}]}])
+def test_chunks_with_nothing_in_them_change_nothing(sample: Package, noise: Any) -> None:
+    events = [chunk({"content": "H"}), chunk({"content": "i"}), chunk(reason="stop")]
+    plain, _ = played(sample, *events)
+    for at in range(len(events) + 1):
+        completion, told = played(sample, *events[:at], noise, *events[at:])
+        assert completion.message == plain.message
+        assert completion.finish_reason == "stop"
+        assert [type(e).__name__ for e in told] == ["TextDelta", "TextDelta", "CompletedEvent"]
+
+
+def test_a_filters_first_chunk_has_no_choice(sample: Package) -> None:
+    first = {
+        "id": "",
+        "object": "",
+        "created": 0,
+        "model": "",
+        "prompt_filter_results": [{"prompt_index": 0}],
+        "choices": [],
+    }
+    completion, _ = played(sample, first, chunk({"content": "Hi"}), chunk(reason="stop"))
+    assert laws.joined(completion, "TextPart") == "Hi"
+    assert (completion.id, completion.model) == ("chatcmpl-1", "m")
+
+
+@pytest.mark.row("Q55")
+def test_an_error_inside_a_stream_is_told_and_what_came_stays(sample: Package) -> None:
+    completion, told = played(sample, chunk({"content": "Hal"}), {"error": {"message": "overloaded", "code": 503}})
+    assert [type(e).__name__ for e in told] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
+    assert told[1].message == "overloaded"
+    assert (laws.joined(completion, "TextPart"), completion.finish_reason) == ("Hal", "error")
+
+
+def test_further_choices_do_not_mix_with_the_first(sample: Package) -> None:
+    events = []
+    for index, text in itertools.product((0, 1), "ab"):
+        made = chunk({"content": f"{text}{index}"})
+        made["choices"][0]["index"] = index
+        events.append(made)
+    completion, told = played(sample, *events, chunk(reason="stop"))
+    assert laws.joined(completion, "TextPart") == "a0b0"
+    assert "a1b1" in laws.exact(completion.metadata)
+    assert [e.text for e in told if type(e).__name__ == "TextDelta"] == ["a0", "b0"]

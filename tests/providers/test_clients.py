@@ -1,0 +1,158 @@
+"""Requests through the official clients: what they send is the body, and they take what is written."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.requests import HELLO, SCENARIOS
+from tests.providers.test_tools import table
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+from tests.support.repository import PROFILES, recordings
+
+REQUESTS = [
+    pytest.param(p, r["request"], id=f"{p}-{r['id']}")
+    for p in PROFILES
+    for r in recordings(p)
+    if r["status"] < 400 and isinstance(r["request"], dict)
+]
+
+
+def plain(provider: str, body: Any) -> str:
+    """A body in the one spelling in which a client sends it."""
+    if provider == "gemini":
+        from tests.providers.wires.gemini import as_sent
+
+        return laws.exact(as_sent(body))
+    return laws.exact(body)
+
+
+def keywords(package: Package, provider: str, request: Any) -> dict[str, Any]:
+    found = package.provider(provider).to_sdk(request, on_loss=lambda loss: None, on_unsupported="weaken")
+    assert isinstance(found, dict)
+    return dict(found)
+
+
+@pytest.mark.row("T53", "K18")
+@pytest.mark.parametrize(("provider", "body"), REQUESTS)
+def test_the_client_sends_the_body_of_a_recording(sample: Package, provider: str, body: Any) -> None:
+    """Also what the client has no keyword for. The model is another one: clients warn of those that are old."""
+    request = laws.read(sample, provider, body)
+    request.model = "m"
+    found = keywords(sample, provider, request)
+    before = copy.deepcopy(found)
+    sent = WIRES[provider].client.sent(found)
+    assert found == before
+    expected = laws.write(sample, provider, request)
+    assert plain(provider, sent) == plain(provider, expected)
+
+
+@pytest.mark.row("T28", "T53")
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("provider", PROFILES)
+def test_the_client_sends_a_request_of_ours(sample: Package, models: Any, provider: str, scenario: str) -> None:
+    request = models.load(models.Request, SCENARIOS[scenario])
+    sent = WIRES[provider].client.sent(keywords(sample, provider, request))
+    assert plain(provider, sent) == plain(provider, laws.write(sample, provider, request))
+
+
+@pytest.mark.row("T21", "T22")
+@pytest.mark.parametrize("provider", PROFILES)
+def test_declared_tools_and_a_choice_go_through_the_client(sample: Package, models: Any, provider: str) -> None:
+    definitions = sample.module("tools").DEFINITIONS
+    offered = [definitions[name] for name in sample.provider(provider).ToolName.__args__]
+    request = models.Request(
+        [models.load(models.Message, HELLO)],
+        model="m",
+        tools=offered,
+        tool_choice=models.NamedToolChoice("place_order"),
+    )
+    sent = WIRES[provider].client.sent(keywords(sample, provider, request))
+    assert laws.exact(sample.provider(provider).TOOLS)[1:-1] in plain(provider, sent) or provider == "gemini"
+    assert "orders-place" in laws.exact(sent)
+    assert "place_order" not in laws.exact(sent)
+    without = WIRES[provider].client.sent(keywords(sample, provider, models.Request(request.messages, model="m")))
+    assert not {"tools", "tool_choice", "toolConfig"} & set(without)
+
+
+def choices() -> list[Any]:
+    return [pytest.param(p, *row, id=f"{p}-{i}") for p in PROFILES for i, row in enumerate(table(p)["parallel"])]
+
+
+@pytest.mark.pain("P27")
+@pytest.mark.row("K14", "K15", "K16", "I24", "I25")
+@pytest.mark.parametrize(("provider", "choice", "parallel", "keys"), choices())
+def test_a_choice_goes_with_the_switch_for_calls_side_by_side(
+    sample: Package, models: Any, provider: str, choice: Any, parallel: bool, keys: Any
+) -> None:
+    given = {"messages": [HELLO], "model": "m", "tools": [{"name": "now"}], "parallelToolCalls": parallel}
+    request = models.load(models.Request, given | ({} if choice is None else {"toolChoice": choice}))
+    module, losses = sample.provider(provider), []
+    if keys is None:
+        with pytest.raises(models.ConversionError):
+            module.to_request(request)
+        laws.write(sample, provider, request, losses)
+        assert ("parallelToolCalls", "behaviour") in [(loss.path, loss.severity) for loss in losses]
+        return
+    body = laws.write(sample, provider, request, losses)
+    assert {k: v for k, v in body.items() if k in table(provider)["choice_keys"]} == keys
+    assert [loss for loss in losses if loss.severity == "behaviour"] == []
+    back = laws.read(sample, provider, body)
+    told = [loss.path for loss in losses]
+    assert back.parallel_tool_calls == parallel or "parallelToolCalls" in told
+
+
+def forms() -> list[Any]:
+    return [
+        pytest.param(p, choice, wire, id=f"{p}-{i}")
+        for p in PROFILES
+        for i, (choice, wire) in enumerate(table(p)["tool_choice"])
+    ]
+
+
+@pytest.mark.pain("P27")
+@pytest.mark.parametrize("parallel", [None, True, False])
+@pytest.mark.parametrize("reasoning", [None, {"effort": "high"}, {"budgetTokens": 2048}])
+@pytest.mark.parametrize(("provider", "choice", "wire"), forms())
+def test_every_choice_with_every_setting_is_kept_or_refused(
+    sample: Package, models: Any, provider: str, choice: Any, wire: Any, reasoning: Any, parallel: bool | None
+) -> None:
+    """What is sent reads back as it was meant, or the loss says behaviour, and nothing is sent unless weakened."""
+    named = [] if isinstance(choice, str) else choice.get("names") or [choice["name"]]
+    given: dict[str, Any] = {
+        "messages": [HELLO],
+        "model": "m",
+        "tools": [{"name": name} for name in dict.fromkeys([*named, "now"])],
+        "toolChoice": choice,
+        "maxOutputTokens": 4096,
+    }
+    given |= {} if parallel is None else {"parallelToolCalls": parallel}
+    given |= {} if reasoning is None else {"reasoning": reasoning}
+    request, losses = models.load(models.Request, given), []
+    body = laws.write(sample, provider, request, losses)
+    assert WIRES[provider].type_faults(body) == []
+    told = {loss.path for loss in losses if loss.severity == "behaviour"}
+    back = laws.read(sample, provider, body)
+    assert (back.tool_choice == request.tool_choice) == ("toolChoice" not in told)
+    assert back.parallel_tool_calls == parallel or "parallelToolCalls" in [loss.path for loss in losses]
+    thinking = reasoning is not None and "budgetTokens" in reasoning
+    refused = wire is None or (thinking and choice in table(provider)["not_with_reasoning"])
+    assert ("toolChoice" in told) == refused
+    if told:
+        with pytest.raises(models.ConversionError):
+            sample.provider(provider).to_request(request, on_loss=lambda loss: None)
+
+
+@pytest.mark.pain("P14", "P27")
+@pytest.mark.row("T10", "I30")
+@pytest.mark.parametrize("provider", PROFILES)
+def test_none_with_calls_in_the_history_keeps_the_tools(sample: Package, models: Any, provider: str) -> None:
+    request = models.load(models.Request, {**SCENARIOS["calls"], "toolChoice": "none"})
+    body = laws.write(sample, provider, request)
+    assert len(WIRES[provider].calls(body)) == 2
+    assert laws.read(sample, provider, body).tool_choice == "none"
+    assert [t.name for t in laws.read(sample, provider, body).tools] == ["get_weather"]

@@ -1,0 +1,424 @@
+"""Histories: hand-over from provider to provider, results in any order, ids and names of all kinds, cuts and repair."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import math
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.requests import HELLO, PIXEL, result
+from tests.providers.test_results import at, one_result
+from tests.providers.test_tools import table
+from tests.providers.wires import WIRES, as_object
+from tests.support.generated import Package
+from tests.support.repository import PROFILES, recordings
+
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+
+
+def history(provider: str) -> list[Any]:
+    """The recordings with earlier turns that the API took, whose calls all have results."""
+    return [
+        r
+        for r in recordings(provider)
+        if r["status"] < 400
+        and {"multi_turn", "tool_result"} & set(r["tags"])
+        and WIRES[provider].order_faults(r["request"]) == []
+    ]
+
+
+HANDOVERS = [
+    pytest.param(p, target, r["request"], id=f"{p}-{target}-{r['id']}")
+    for p in PROFILES
+    for target in PROFILES
+    if target != p
+    for r in history(p)
+]
+
+
+@pytest.mark.pain("P24")
+@pytest.mark.row("A01", "I33", "I34", "I35")
+@pytest.mark.parametrize(("provider", "target", "body"), HANDOVERS)
+def test_law_6_a_history_goes_out_through_another_provider(
+    sample: Package, provider: str, target: str, body: Any
+) -> None:
+    laws.handed_over(sample, provider, target, body)
+
+
+@each_provider
+def test_there_are_histories(provider: str) -> None:
+    assert len(history(provider)) >= 10
+
+
+def call(identifier: str | None, name: str = "now", **arguments: Any) -> dict[str, Any]:
+    return {"type": "tool_call", "call": {"id": identifier, "name": name, "arguments": arguments}}
+
+
+def assistant(*content: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(content)}
+
+
+def tool(*results: Any) -> dict[str, Any]:
+    return {"role": "tool", "results": list(results)}
+
+
+def text(value: str) -> dict[str, Any]:
+    return {"type": "text", "text": value}
+
+
+def user(value: Any) -> dict[str, Any]:
+    return {"role": "user", "content": value}
+
+
+IMAGE = {"type": "image", "data": PIXEL, "mediaType": "image/png"}
+TWO = assistant(text("One moment."), call("a", "now", i=1), call("b", "get_weather", city="Oslo"))
+ONE, OTHER = result("a", "now", "text", "noon"), result("b", "get_weather", "text", "rain")
+ORDERS = {
+    "in order": [TWO, tool(ONE, OTHER)],
+    "in reverse": [TWO, tool(OTHER, ONE)],
+    "in two messages": [TWO, tool(ONE), tool(OTHER)],
+    "in two messages, in reverse": [TWO, tool(OTHER), tool(ONE)],
+    "text before": [TWO, user("Well?"), tool(ONE, OTHER)],
+    "text between": [TWO, tool(ONE), user("Well?"), tool(OTHER)],
+    "text after": [TWO, tool(ONE, OTHER), user("Well?")],
+    "text everywhere": [TWO, user("A?"), tool(OTHER), user("B?"), tool(ONE), user("C?")],
+    "an image in a result": [TWO, tool(result("a", "now", "multimodal", [text("noon"), IMAGE]), OTHER)],
+    "an image, and text behind": [TWO, tool(result("a", "now", "multimodal", [IMAGE]), OTHER), user("Well?")],
+    "an assistant's text between": [TWO, assistant(text("Hm.")), tool(ONE, OTHER)],
+    "parts of a user between": [TWO, tool(ONE), user([text("Well?"), IMAGE]), tool(OTHER)],
+}
+
+
+@pytest.mark.pain("P18", "P19")
+@pytest.mark.row("I49", "T55", "T56", "T23")
+@pytest.mark.parametrize("order", ORDERS)
+@each_provider
+def test_results_come_first_and_together(sample: Package, models: Any, provider: str, order: str) -> None:
+    request, losses = models.load(models.Request, {"messages": [HELLO, *ORDERS[order]], "model": "m"}), []
+    before = copy.deepcopy(request)
+    body = laws.write(sample, provider, request, losses)
+    wire = WIRES[provider]
+    assert request == before
+    assert wire.order_faults(body) == []
+    assert wire.type_faults(body) == []
+    calls, results = wire.calls(body), wire.results(body)
+    assert [c.name for c in calls] == ["now", "get_weather"]
+    by_id = {r.id: laws.exact(r.value) for r in results}
+    assert sorted(by_id) == sorted(c.id for c in calls)
+    assert "rain" in by_id[calls[1].id]
+    assert "noon" in by_id[calls[0].id] or order == "an image, and text behind"
+    for said in ("Well?", "A?", "B?", "C?", "Hm.", "One moment."):
+        assert (said in laws.exact(ORDERS[order])) == (said in wire.texts(body))
+    image = PIXEL in laws.exact(ORDERS[order])
+    assert laws.exact(body).count(PIXEL) == int(image)
+    told = any(loss.action == "moved" for loss in losses)
+    assert told or order not in ("text before", "text between", "text everywhere", "an assistant's text between")
+
+
+@pytest.mark.pain("P19")
+@pytest.mark.parametrize("count", [1, 2, 6])
+@each_provider
+def test_as_many_results_as_calls_stand_in_one_place(sample: Package, models: Any, provider: str, count: int) -> None:
+    calls = [call(f"c{i}", "now", i=i) for i in range(count)]
+    results = [result(f"c{i}", "now", "text", f"r{i}") for i in range(count)]
+    if count > 1:
+        results[1] = result("c1", "now", "multimodal", [text("r1"), IMAGE])
+    body = laws.write(
+        sample, provider, models.load(models.Request, {"messages": [HELLO, assistant(*calls), tool(*results)]})
+    )
+    seen = WIRES[provider].results(body)
+    assert [r.id for r in seen] == [c.id for c in WIRES[provider].calls(body)]
+    assert [f"r{i}" in laws.exact(r.value) for i, r in enumerate(seen)] == [True] * count
+    assert WIRES[provider].order_faults(body) == []
+
+
+ODD_IDS = ["", " ", "a", "a", "x|y", "x.y", "x/y", "x y", "é", "x" * 200, "x" * 201, "call_0_0", "工具"]
+
+
+@pytest.mark.pain("P23")
+@pytest.mark.row("T13", "Q36", "Q43")
+@each_provider
+def test_ids_of_all_kinds_are_paired_one_to_one(sample: Package, models: Any, provider: str) -> None:
+    """Legal ones go out as they are; converting twice gives the same."""
+    facts = table(provider)["ids"]
+    ids = [*dict.fromkeys(ODD_IDS), *(i for i in [*facts["legal"], *facts["refused"]] if i not in ODD_IDS)]
+    turns = [
+        [
+            assistant(*(call(i, "now", at=n) for n, i in part)),
+            tool(*(result(i, "now", "text", f"r{n}") for n, i in part)),
+        ]
+        for part in (list(enumerate(ids))[::2], list(enumerate(ids))[1::2])
+    ]
+    request = models.load(models.Request, {"messages": [HELLO, *turns[0], *turns[1]]})
+    body = laws.write(sample, provider, request)
+    assert body == laws.write(sample, provider, request)
+    wire = WIRES[provider]
+    assert wire.order_faults(body) == []
+    calls, results = wire.calls(body), wire.results(body)
+    spelled = [c.id for c in calls]
+    assert len(set(spelled)) == len(ids)
+    assert [r.id for r in results] == spelled
+    for seen, given in zip(calls, results, strict=True):
+        assert f"r{as_object(seen.value)['at']}" in laws.exact(given.value)
+    order = [i for _, i in [*list(enumerate(ids))[::2], *list(enumerate(ids))[1::2]]]
+    went = dict(zip(order, spelled, strict=True))
+    assert [i for i in facts["legal"] if went[i] != i] == []
+    assert [i for i in facts["refused"] if went[i] == i] == []
+
+
+@pytest.mark.pain("P23")
+@each_provider
+def test_ids_that_a_wire_lacks_or_repeats_are_made(sample: Package, provider: str) -> None:
+    """None, blank, and twice in one answer: two calls, two ids, the second marked."""
+    facts = table(provider)
+    inner = "functionCall" if provider == "gemini" else None
+    for identifier in (None, "", " ", "same"):
+        calls = [copy.deepcopy(facts["calls"][0]) for _ in range(2)]
+        for one in calls:
+            (one[inner] if inner else one)["id"] = identifier
+        body = copy.deepcopy(facts["answer"])
+        at(body, facts["at"]["content"][:-1])[facts["at"]["content"][-1]] = calls
+        found = sample.provider(provider).from_tool_calls(body)
+        assert len({c.id for c in found}) == 2
+        assert all(c.id.strip() for c in found)
+        assert (found[1].invalid is not None) == (identifier == "same")
+        assert found[0].invalid is None
+
+
+@pytest.mark.pain("P15")
+@pytest.mark.row("T04")
+@each_provider
+def test_a_name_is_the_same_in_tools_history_and_choice(sample: Package, models: Any, provider: str) -> None:
+    for name in ("get.weather", "get/weather", "get weather", "1st", "x" * 129, "工具", "class"):
+        request = models.load(
+            models.Request,
+            {
+                "messages": [HELLO, assistant(call("a", name)), tool(result("a", name, "text", "x"))],
+                "tools": [{"name": name}, {"name": "other"}],
+                "toolChoice": {"name": name},
+            },
+        )
+        body = laws.write(sample, provider, request)
+        (seen,) = WIRES[provider].calls(body)
+        assert WIRES[provider].order_faults(body) == []
+        assert laws.exact(body).count(json.dumps(seen.name, ensure_ascii=False)) >= 3
+        back = sample.provider(provider).from_request(body, tools=request.tools)
+        assert back.messages[1].content[0].call.name in (name, seen.name)
+
+
+def two_thoughts() -> list[dict[str, Any]]:
+    return [
+        {"type": "thinking", "thinking": "First, the time.", "signature": "c2lnLTE+/w=="},
+        {"type": "redacted_thinking", "data": "cmVkYWN0ZWQ+/w=="},
+        {"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}},
+        {"type": "thinking", "thinking": "", "signature": "c2lnLTI+/w=="},
+        {"type": "text", "text": "And"},
+        {"type": "tool_use", "id": "toolu_2", "name": "get_weather", "input": {"city": "Oslo"}},
+    ]
+
+
+def signed_parts() -> list[dict[str, Any]]:
+    return [
+        {"text": "First, the time.", "thought": True},
+        {"functionCall": {"id": "1", "name": "now", "args": {}}, "thoughtSignature": "c2lnLTE+/w=="},
+        {"functionCall": {"id": "2", "name": "now", "args": {"a": 1}}},
+        {"text": "", "thoughtSignature": "c2lnLTI+/w=="},
+    ]
+
+
+OPAQUE = {
+    "anthropic": lambda: {**table("anthropic")["answer"], "content": two_thoughts(), "stop_reason": "tool_use"},
+    "gemini": lambda: {
+        "candidates": [{"content": {"role": "model", "parts": signed_parts()}, "finishReason": "STOP", "index": 0}]
+    },
+}
+
+
+@pytest.mark.pain("P20", "P21")
+@pytest.mark.row("I17", "I18")
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("provider", [p for p in OPAQUE if p in PROFILES])
+def test_opaque_state_goes_back_in_its_order_byte_for_byte(
+    sample: Package, models: Any, provider: str, streaming: bool
+) -> None:
+    wire, body = WIRES[provider], OPAQUE[provider]()
+    if streaming:
+        completion, _ = laws.played(sample, provider, wire.split(body))
+    else:
+        completion = laws.answer(sample, provider, body)
+    sent, _ = laws.next_request(sample, provider, completion)
+    key, inside = table(provider)["messages"], table(provider)["call"][0]
+    assert laws.exact(sent[key][1][inside]) == laws.exact(at(body, table(provider)["at"]["content"]))
+    assert wire.order_faults(sent) == []
+    for target in PROFILES:
+        if target == provider:
+            continue
+        losses: list[Any] = []
+        request = models.Request([models.UserMessage("Begin."), completion.message], model="m")
+        foreign = laws.exact(laws.write(sample, target, request, losses))
+        assert [s for s in wire.signatures(sent) if s in foreign] == []
+        assert losses != []
+
+
+def transcript() -> list[dict[str, Any]]:
+    turns = [user("Begin.")]
+    for i in range(3):
+        pair = [call(f"t{i}a", "now", i=i), call(f"t{i}b", "get_weather", city=str(i))]
+        results = [result(f"t{i}a", "now", "text", f"r{i}a"), result(f"t{i}b", "get_weather", "data", {"r": f"r{i}b"})]
+        turns += [assistant(text(f"Turn {i}."), *pair), tool(results[0]), tool(results[1])]
+    return [*turns, assistant(text("Done.")), user("Thanks.")]
+
+
+CUTS = [(i, j) for i, j in itertools.combinations(range(len(transcript()) + 1), 2)]
+
+
+@pytest.mark.pain("P22")
+@pytest.mark.parametrize("cut", CUTS, ids=lambda c: f"{c[0]}-{c[1]}")
+def test_a_history_that_was_cut_is_found_and_repaired(sample: Package, models: Any, cut: tuple[int, int]) -> None:
+    """At every boundary, from the front and from behind; no result with a call is ever dropped."""
+    messages = [models.load(models.Message, m) for m in transcript()[slice(*cut)]]
+    module, before = sample.module("messages"), copy.deepcopy(messages)
+    asked = {c.id for m in messages for c in module.tool_calls_of(m)}
+    given = {r.tool_call_id for m in messages if module.is_tool_result(m) for r in m.results}
+    findings = module.validate(messages)
+    assert len([f for f in findings if f.code == "orphan_call"]) == len(asked - given)
+    assert len([f for f in findings if f.code == "orphan_result"]) == len(given - asked)
+    assert (findings == []) == (asked == given)
+    repaired, done = module.repair(messages)
+    assert messages == before
+    assert done == findings
+    assert module.validate(repaired) == []
+    assert module.repair(repaired) == (repaired, [])
+    kept = {r.tool_call_id: r.value for m in repaired if module.is_tool_result(m) for r in m.results}
+    assert set(kept) == asked
+    for message in messages:
+        for one in message.results if module.is_tool_result(message) else []:
+            assert one.tool_call_id not in asked or kept[one.tool_call_id] == one.value
+    for provider in PROFILES:
+        request = models.Request([models.UserMessage("Begin."), *repaired], model="m")
+        assert WIRES[provider].order_faults(laws.write(sample, provider, request)) == []
+
+
+@pytest.mark.pain("P22")
+def test_validate_names_each_fault_at_its_place(sample: Package, models: Any) -> None:
+    def codes(*messages: Any) -> list[tuple[str, str]]:
+        found = sample.module("messages").validate([models.load(models.Message, m) for m in messages])
+        return [(f.code, f.path) for f in found]
+
+    one = result("a", "now", "text", "x")
+    assert codes(user("x"), assistant(call("a")), tool(one)) == []
+    assert codes(assistant(call("a"))) == [("orphan_call", "messages[0]")]
+    assert codes(tool(one)) == [("orphan_result", "messages[0].results[0]")]
+    assert codes(assistant(call("a")), tool(one, one)) == [("duplicate_result", "messages[1].results[1]")]
+    assert codes(assistant(call("a")), user("x"), tool(one)) == [("wrong_order", "messages[2].results[0]")]
+    assert codes(assistant(call("a")), tool({**one, "name": ""})) == [("missing_name", "messages[1].results[0]")]
+    assert ("duplicate_id", "messages[2]") in codes(assistant(call("a")), tool(one), assistant(call("a")), tool(one))
+
+
+@pytest.mark.row("T19", "T20", "Q29", "Q31")
+def test_guards_and_readers_of_messages(sample: Package, models: Any) -> None:
+    module = sample.module("messages")
+    loaded = [models.load(models.Message, m) for m in (user("x"), TWO, tool(ONE), {"role": "system", "content": "s"})]
+    assert [module.has_tool_calls(m) for m in loaded] == [False, True, False, False]
+    assert [module.is_tool_result(m) for m in loaded] == [False, False, True, False]
+    assert [module.text_of(m) for m in loaded] == ["x", "One moment.", "noon", "s"]
+    assert [[c.id for c in module.tool_calls_of(m)] for m in loaded] == [[], ["a", "b"], [], []]
+    empty = models.load(models.Message, {"role": "assistant", "content": "x", "toolCalls": []})
+    assert not module.has_tool_calls(empty)
+
+
+@pytest.mark.pain("P25")
+@pytest.mark.row("A17", "A18", "I42", "I43", "I47", "I48")
+@pytest.mark.parametrize("kind", ["text", "data", "error", "multimodal"])
+@each_provider
+def test_a_result_of_each_kind_arrives_once(sample: Package, models: Any, provider: str, kind: str) -> None:
+    """Its text is there once, its image once and never inside of a text."""
+    value: Any = {"data": {"said": "seven degrees"}, "multimodal": [text("seven degrees"), IMAGE]}.get(
+        kind, "seven degrees"
+    )
+    body = laws.write(sample, provider, one_result(models, kind, value))
+    shown = laws.exact(body)
+    assert shown.count("seven degrees") == 1
+    assert shown.count(PIXEL) == (kind == "multimodal")
+    assert PIXEL not in WIRES[provider].texts(body)
+    back = laws.read(sample, provider, body).messages[2].results[0]
+    if kind == "error":
+        assert (back.kind, back.value) == ("error", "seven degrees")
+    if kind == "multimodal":
+        assert "seven degrees" in laws.exact(models.dump(back))
+
+
+SCHEMA = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$ref": "#/$defs/T",
+    "$defs": {"T": {"type": "object", "properties": {"a": {"type": "string", "default": None}}}},
+}
+
+
+@pytest.mark.pain("P26")
+@pytest.mark.row("I37", "I41", "I45", "I46")
+@pytest.mark.parametrize(
+    "value",
+    [
+        SCHEMA,
+        {},
+        [],
+        None,
+        "s",
+        "",
+        0,
+        False,
+        1e300,
+        {"error": 1},
+        {"output": 1},
+        {"error": "x", "more": 1},
+        {"": {"$ref": "x"}},
+    ],
+    ids=repr,
+)
+@each_provider
+def test_data_of_any_shape_arrives_as_it_is(sample: Package, models: Any, provider: str, value: Any) -> None:
+    request = models.Request(
+        [
+            models.UserMessage("Hello"),
+            models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", {}))]),
+            models.ToolMessage([models.ToolResult("call_a", "now", "data", value)]),
+        ],
+        model="m",
+    )
+    body = laws.write(sample, provider, request)
+    assert WIRES[provider].type_faults(body) == []
+    (seen,) = WIRES[provider].results(body)
+    found = json.loads(seen.value) if isinstance(seen.value, str) else seen.value
+    # On a wire of objects a value that is none, or that owns a word of the wire, is wrapped.
+    assert laws.exact(found) in (laws.exact(value), laws.exact({"output": value}))
+    back = laws.read(sample, provider, body).messages[2].results[0]
+    if "data" in table(provider)["kept"] and isinstance(value, dict):
+        assert (back.kind, laws.exact(back.value)) == ("data", laws.exact(value))
+    # A lone `error` in data and an error look alike where there is no flag: it is read as one only there.
+    assert back.kind != "error" or (provider == "openai_chat" and isinstance(value, dict) and set(value) == {"error"})
+
+
+@pytest.mark.pain("P26")
+@pytest.mark.parametrize(
+    "value",
+    [math.nan, math.inf, {"a": [-math.inf]}, {1, 2}, b"x", {"a": object()}, 1j],
+    ids=["nan", "inf", "nested", "set", "bytes", "object", "complex"],
+)
+@each_provider
+def test_what_json_cannot_say_is_refused_at_its_place(sample: Package, models: Any, provider: str, value: Any) -> None:
+    module = sample.provider(provider)
+    asked = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", {}))])
+    given = models.ToolMessage([models.ToolResult("call_a", "now", "data", value)])
+    with pytest.raises(models.ConversionError) as caught:
+        module.to_request(models.Request([models.UserMessage("Hello"), asked, given]))
+    assert "messages[2].results[0]" in str(caught.value)
+    asking = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", {"deep": value}))])
+    with pytest.raises(models.ConversionError) as caught:
+        module.to_request(models.Request([models.UserMessage("Hello"), asking]))
+    assert "messages[1].content[0]" in str(caught.value)

@@ -1,0 +1,161 @@
+"""Events of Anthropic's Messages that come late, twice, or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.support.generated import Package
+
+PROVIDER = "anthropic"
+
+
+def start(**message: Any) -> dict[str, Any]:
+    fresh = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
+    return {"type": "message_start", "message": {**fresh, "usage": {"input_tokens": 9, "output_tokens": 1}, **message}}
+
+
+def opened(index: int, **block: Any) -> dict[str, Any]:
+    return {"type": "content_block_start", "index": index, "content_block": block}
+
+
+def delta(index: int, kind: str, **more: Any) -> dict[str, Any]:
+    return {"type": "content_block_delta", "index": index, "delta": {"type": kind, **more}}
+
+
+def stop(index: int) -> dict[str, Any]:
+    return {"type": "content_block_stop", "index": index}
+
+
+def end(reason: str | None = "end_turn", **usage: Any) -> dict[str, Any]:
+    return {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage}
+
+
+CALL = opened(0, type="tool_use", id="toolu_1", name="now", input={})
+DONE = {"type": "message_stop"}
+
+
+def played(sample: Package, *events: Any) -> Any:
+    return laws.played(sample, PROVIDER, list(events))
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.parametrize("pieces", [[], [""], ["", ""], ["{}"], ["{", "}"], [" "]])
+@pytest.mark.row("T50")
+def test_an_empty_buffer_is_no_arguments(sample: Package, pieces: list[str]) -> None:
+    deltas = [delta(0, "input_json_delta", partial_json=p) for p in pieces]
+    completion, told = played(sample, start(), CALL, *deltas, stop(0), end("tool_use"), DONE)
+    (call,) = laws.calls_of(sample, completion)
+    assert (call.id, call.name, call.arguments, call.invalid) == ("toolu_1", "now", {}, None)
+    assert completion.finish_reason == "tool_calls"
+    laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [('{"a":', "malformed"), ("[1]", "not_an_object"), ('{"a":1,"a":2}', "malformed"), ('{"a":NaN}', "malformed")],
+)
+def test_arguments_that_are_no_object_are_kept_as_text(sample: Package, text: str, reason: str) -> None:
+    piece = delta(0, "input_json_delta", partial_json=text)
+    completion, _ = played(sample, start(), CALL, piece, stop(0), end("tool_use"), DONE)
+    (call,) = laws.calls_of(sample, completion)
+    assert (call.invalid.text, call.invalid.reason) == (text, reason)
+    body, _ = laws.next_request(sample, PROVIDER, completion)
+    assert body["messages"][1]["content"][0]["input"] == {"INVALID_JSON": text}
+
+
+@pytest.mark.pain("P29")
+def test_a_call_that_the_limit_cut_is_not_run(sample: Package) -> None:
+    text = '{"city": "Oslo", "days": 1}'
+    for cut in range(len(text) + 1):
+        piece = delta(0, "input_json_delta", partial_json=text[:cut])
+        completion, told = played(sample, start(), CALL, piece, stop(0), end("max_tokens"), DONE)
+        (call,) = laws.calls_of(sample, completion)
+        assert call.invalid.reason == "truncated"
+        assert completion.finish_reason == "length"
+        assert [type(e).__name__ for e in told].count("ToolCallEvent") == 0
+
+
+@pytest.mark.pain("P21")
+def test_a_signature_is_that_of_its_own_block_and_the_last_one_counts(sample: Package) -> None:
+    completion, _ = played(
+        sample,
+        start(),
+        opened(0, type="thinking", thinking="", signature=""),
+        opened(1, type="thinking", thinking="", signature=""),
+        delta(1, "signature_delta", signature="s1"),
+        delta(0, "thinking_delta", thinking="hm"),
+        delta(0, "signature_delta", signature="half"),
+        delta(0, "signature_delta", signature="s0"),
+        stop(0),
+        stop(1),
+        end(),
+        DONE,
+    )
+    body, _ = laws.next_request(sample, PROVIDER, completion)
+    assert body["messages"][1]["content"] == [
+        {"type": "thinking", "thinking": "hm", "signature": "s0"},
+        {"type": "thinking", "thinking": "", "signature": "s1"},
+    ]
+
+
+@pytest.mark.row("A27")
+def test_usage_of_the_end_replaces_that_of_the_start_and_keeps_the_rest(sample: Package) -> None:
+    first = start(usage={"input_tokens": 9, "cache_read_input_tokens": 5, "output_tokens": 1})
+    completion, _ = played(sample, first, end("end_turn", output_tokens=20, cache_read_input_tokens=None), DONE)
+    usage = completion.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.input_cached_tokens) == (14, 20, 5)
+
+
+@pytest.mark.row("Q55")
+def test_an_error_inside_a_stream_is_told_and_what_came_stays(sample: Package) -> None:
+    error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    text = [opened(0, type="text", text=""), delta(0, "text_delta", text="Hal")]
+    completion, told = played(sample, start(), *text, error)
+    assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
+    assert told[-2].message == "Overloaded"
+    assert (laws.joined(completion, "TextPart"), completion.finish_reason) == ("Hal", "error")
+
+
+def test_starts_and_ends_may_be_missing(sample: Package) -> None:
+    completion, _ = played(sample, delta(0, "text_delta", text="a"), delta(0, "text_delta", text="b"), end())
+    assert (laws.joined(completion, "TextPart"), completion.finish_reason) == ("ab", "stop")
+    completion, _ = played(sample, start(), CALL, end("tool_use"))
+    assert [c.id for c in laws.calls_of(sample, completion)] == ["toolu_1"]
+
+
+def test_blocks_stand_by_their_index_not_as_they_came(sample: Package) -> None:
+    completion, told = played(
+        sample,
+        start(),
+        opened(1, type="text", text="b"),
+        opened(0, type="text", text="a"),
+        stop(1),
+        stop(0),
+        end(),
+        DONE,
+    )
+    assert [part.text for part in completion.message.content] == ["a", "b"]
+    assert type(told[-1]).__name__ == "CompletedEvent"
+
+
+def test_a_block_that_is_written_anew_is_not_told_again(sample: Package) -> None:
+    """So a gateway writes what it learns only at the end: a block of the provider's own between two texts."""
+    own = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    body = [
+        opened(0, type="text", text=""),
+        delta(0, "text_delta", text="a"),
+        stop(0),
+        opened(1, **own),
+        stop(1),
+        opened(2, type="text", text=""),
+        delta(2, "text_delta", text="b"),
+        stop(2),
+    ]
+    completion, told = played(sample, start(), *body, end(), DONE)
+    again, told_again = played(sample, *laws.written(sample, PROVIDER, told))
+    assert again.message == completion.message
+    assert "".join(e.text for e in told_again if type(e).__name__ == "TextDelta") == "ab"

@@ -1,0 +1,234 @@
+"""Streams on every wire: iterators, faults of the source, views of what is still coming, and the cost of a chunk."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.test_answers import STREAMS
+from tests.providers.test_responses import answer_of
+from tests.providers.test_tools import table
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+each_stream = pytest.mark.parametrize(("provider", "events"), STREAMS)
+
+
+class Broken(Exception):
+    """What a source raises here."""
+
+
+def breaking(events: list[Any], at: int) -> Iterator[Any]:
+    yield from events[:at]
+    raise Broken("reset by peer")
+
+
+async def slowly(source: Iterator[Any]) -> AsyncIterator[Any]:
+    for event in source:
+        await asyncio.sleep(0)
+        yield event
+
+
+def collected(module: Any, source: Iterator[Any], **options: Any) -> list[Any]:
+    async def run() -> list[Any]:
+        return [event async for event in module.aiter_events(slowly(source), **options)]
+
+    return asyncio.run(run())
+
+
+@pytest.mark.row("T44", "Q53")
+@each_stream
+def test_both_iterators_tell_what_feed_tells(sample: Package, provider: str, events: list[Any]) -> None:
+    module = sample.provider(provider)
+    completion, told = laws.played(sample, provider, events)
+    assert list(module.iter_events(iter(events))) == told
+    assert collected(module, iter(events)) == told
+    only = list(module.iter_events(iter(events), text_only=True))
+    assert {type(e).__name__ for e in only} <= {"TextDelta"}
+    assert "".join(e.text for e in only) == laws.joined(completion, "TextPart")
+    assert collected(module, iter(events), text_only=True) == only
+
+
+@pytest.mark.row("Q55")
+@each_stream
+def test_a_source_that_raises_ends_with_an_error(sample: Package, provider: str, events: list[Any]) -> None:
+    module = sample.provider(provider)
+    for at in {0, 1, len(events) // 2, len(events)}:
+        for told in (
+            list(module.iter_events(breaking(events, at))),
+            collected(module, breaking(events, at)),
+        ):
+            assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
+            assert "Broken" in told[-2].message
+            assert told[-1].completion.finish_reason in ("error", "content_filter")
+            assert [c for c in laws.calls_of(sample, told[-1].completion) if c.invalid is None] == []
+        only = list(module.iter_events(breaking(events, at), text_only=True))
+        assert {type(e).__name__ for e in only} <= {"TextDelta"}
+
+
+@each_provider
+def test_leaving_an_iterator_early_is_no_fault_of_the_source(sample: Package, provider: str) -> None:
+    closed = []
+
+    def source() -> Iterator[Any]:
+        try:
+            yield from WIRES[provider].split(answer_of(provider, calls=True))
+        finally:
+            closed.append(True)
+
+    iterator = sample.provider(provider).iter_events(source())
+    next(iterator)
+    iterator.close()
+    del iterator
+    assert closed == [True]
+
+
+@each_provider
+def test_cancelling_is_not_swallowed(sample: Package, provider: str) -> None:
+    async def run() -> None:
+        async def source() -> AsyncIterator[Any]:
+            raise asyncio.CancelledError
+            yield {}
+
+        async for _ in sample.provider(provider).aiter_events(source()):
+            pass
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(run())
+
+
+@each_provider
+def test_a_stream_without_events_broke_off(sample: Package, provider: str) -> None:
+    completion, told = laws.played(sample, provider, [])
+    assert [type(e).__name__ for e in told] == ["ErrorEvent", "CompletedEvent"]
+    assert completion.finish_reason == "error"
+    assert not completion.message.content
+
+
+@each_provider
+def test_what_is_no_event_is_refused(sample: Package, models: Any, provider: str) -> None:
+    stream = sample.provider(provider).Stream()
+    for event in (None, 7, "data: x", [1]):
+        with pytest.raises(models.ConversionError):
+            stream.feed(event)
+    assert [type(e).__name__ for e in stream.finish()] == ["ErrorEvent", "CompletedEvent"]
+
+
+ARGUMENTS = {"city": 'Tōkyō "quoted" \\ 🌍', "days": [1, 2.5, None, {"deep": [True]}], "note": ""}
+
+
+@pytest.mark.row("Q56")
+@each_provider
+def test_arguments_can_be_read_while_they_come(sample: Package, models: Any, provider: str) -> None:
+    module = sample.provider(provider)
+    call = models.ToolCall("call_1", "now", ARGUMENTS)
+    message = models.AssistantMessage([models.ToolCallPart(call)])
+    events = WIRES[provider].split(module.to_response(models.Completion(message, "tool_calls"), id="i"))
+    stream, views = module.Stream(), []
+    assert stream.partial_arguments(0) == {}
+    for event in events:
+        stream.feed(event)
+        views.append(stream.partial_arguments(0))
+        assert stream.partial_arguments(1) == stream.partial_arguments(-1) == {}
+        assert set(views[-1]) <= set(ARGUMENTS)
+        assert ARGUMENTS["city"].startswith(views[-1].get("city", ""))
+    stream.finish()
+    assert laws.calls_of(sample, stream.result())[0].arguments == ARGUMENTS
+    assert views[-1].get("city") == ARGUMENTS["city"]
+
+
+@each_provider
+def test_a_result_may_be_asked_for_at_any_time(sample: Package, provider: str) -> None:
+    """It changes nothing, and its calls cannot be run before the end."""
+    events = WIRES[provider].split(answer_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0]))
+    stream, told = sample.provider(provider).Stream(), []
+    for event in events:
+        told += stream.feed(event)
+        before = stream.result()
+        assert stream.result() == before
+        ended = WIRES[provider].heard(events[: events.index(event) + 1]).stop is not None
+        assert ended or [c for c in laws.calls_of(sample, before) if c.invalid is None] == []
+    told += stream.finish()
+    assert [type(e).__name__ for e in told].count("ToolCallEvent") == 2
+    assert told == laws.played(sample, provider, events)[1]
+
+
+def steps(action: Any) -> int:
+    """How many lines of Python an action runs."""
+    count = 0
+
+    def trace(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@each_provider
+def test_a_chunk_costs_the_same_however_much_came_before(sample: Package, models: Any, provider: str) -> None:
+    """By lines that run, not by the clock: text, and arguments of a call."""
+    module = sample.provider(provider)
+
+    def events_of(count: int) -> list[list[Any]]:
+        text = models.AssistantMessage([models.TextPart("seven c" * count)])
+        call = models.ToolCall("call_1", "now", {"text": "seven c" * count})
+        calling = models.AssistantMessage([models.ToolCallPart(call)])
+        return [
+            WIRES[provider].split(module.to_response(models.Completion(message, "stop"), id="i"))
+            for message in (text, calling)
+        ]
+
+    def cost(events: list[Any]) -> int:
+        stream = module.Stream()
+
+        def feed() -> None:
+            for event in events:
+                stream.feed(event)
+
+        return steps(feed)
+
+    for few, many in zip(events_of(500), events_of(2000), strict=True):
+        assert cost(many) <= 4.5 * cost(few)
+
+
+@pytest.mark.row("Q55")
+@each_provider
+def test_a_writer_that_is_ended_early_says_so(sample: Package, models: Any, provider: str) -> None:
+    module = sample.provider(provider)
+    writer = module.StreamWriter(id="an-id", created=7)
+    wires = writer.write(models.TextDelta("Hal"))
+    wires += writer.finish()
+    completion, told = laws.played(sample, provider, wires)
+    assert laws.joined(completion, "TextPart") == "Hal"
+    assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
+    assert completion.finish_reason == "error"
+    with pytest.raises(TypeError):
+        module.StreamWriter().write("text")
+
+
+@each_provider
+def test_what_a_writer_sends_is_what_the_client_reads(sample: Package, models: Any, provider: str) -> None:
+    """Text and calls through the official client: its objects are read as the answer that was written."""
+    module, wire = sample.provider(provider), WIRES[provider]
+    body = answer_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0])
+    _, told = laws.played(sample, provider, wire.split(body))
+    sent = laws.written(sample, provider, told, id="an-id", created=7)
+    seen = list(module.iter_events(wire.client.streamed(sent)))[-1].completion
+    expected = laws.answer(sample, provider, body)
+    assert laws.outline(sample, seen) == laws.outline(sample, expected)
+    assert json.dumps(sent) == json.dumps(laws.written(sample, provider, told, id="an-id", created=7))
