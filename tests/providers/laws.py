@@ -23,6 +23,11 @@ def exact(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
+def alike(provider: str, body: Any) -> str:
+    """JSON text that is the same for bodies that the API treats alike."""
+    return exact(WIRES[provider].alike(body))
+
+
 def read(package: Package, provider: str, body: Any) -> Any:
     return package.provider(provider).from_request(copy.deepcopy(body))
 
@@ -57,9 +62,9 @@ def pure(package: Package, provider: str, body: Any) -> None:
 def body_comes_back(package: Package, provider: str, body: Any) -> None:
     """Law 1: `to_request(from_request(body))` is `body`, through JSON as well."""
     models, request = package.module("models"), read(package, provider, body)
-    assert exact(write(package, provider, request)) == exact(body)
+    assert alike(provider, write(package, provider, request)) == alike(provider, body)
     stored = models.load(models.Request, json.loads(json.dumps(models.dump(request))))
-    assert exact(write(package, provider, stored)) == exact(body), "residue did not survive JSON"
+    assert alike(provider, write(package, provider, stored)) == alike(provider, body), "residue did not survive JSON"
 
 
 def request_comes_back(package: Package, provider: str, request: Any) -> None:
@@ -137,7 +142,7 @@ def unknown_is_kept(package: Package, provider: str, body: Any) -> None:
     """Law 5: members that nobody knows come back at their places."""
     changed = _with_unknown(copy.deepcopy(body))
     request = read(package, provider, changed)
-    assert exact(write(package, provider, request)) == exact(changed)
+    assert alike(provider, write(package, provider, request)) == alike(provider, changed)
     known = read(package, provider, body)
     assert [_outline(m) for m in request.messages] == [_outline(m) for m in known.messages]
 
@@ -286,10 +291,10 @@ def answer_comes_back(package: Package, provider: str, body: Any) -> None:
     """Law 7: `to_response(from_response(body))` is `body`, through JSON as well, and without a loss."""
     models, module, losses = package.module("models"), package.provider(provider), []
     completion = answer(package, provider, body)
-    assert exact(module.to_response(completion, on_loss=losses.append)) == exact(body)
+    assert alike(provider, module.to_response(completion, on_loss=losses.append)) == alike(provider, body)
     assert losses == []
     stored = models.load(models.Completion, json.loads(json.dumps(models.dump(completion))))
-    assert exact(module.to_response(stored)) == exact(body)
+    assert alike(provider, module.to_response(stored)) == alike(provider, body)
 
 
 def written(package: Package, provider: str, told: list[Any], **options: Any) -> list[Any]:
@@ -334,7 +339,7 @@ def unknown_in_an_answer_is_kept(package: Package, provider: str, body: Any) -> 
     module, plain = package.provider(provider), answer(package, provider, body)
     for changed in WIRES[provider].unknown_answers(copy.deepcopy(body)):
         completion = answer(package, provider, changed.value)
-        assert exact(module.to_response(completion)) == exact(changed.value), changed.name
+        assert alike(provider, module.to_response(completion)) == alike(provider, changed.value), changed.name
         assert outline(package, completion)[:2] == outline(package, plain)[:2] or changed.stop, changed.name
         if changed.stop:
             assert completion.stop_reason == MARK

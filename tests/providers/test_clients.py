@@ -23,12 +23,8 @@ REQUESTS = [
 
 
 def plain(provider: str, body: Any) -> str:
-    """A body in the one spelling in which a client sends it."""
-    if provider == "gemini":
-        from tests.providers.wires.gemini import as_sent
-
-        return laws.exact(as_sent(body))
-    return laws.exact(body)
+    """A body in one spelling, for a client may choose another one that the API treats alike."""
+    return laws.exact(WIRES[provider].alike(body))
 
 
 def keywords(package: Package, provider: str, request: Any) -> dict[str, Any]:

@@ -78,6 +78,8 @@ class Wire:
 
     Answers: `said` reads a whole one, `tokens` all input and all output of its usage, `heard` a stream of events, `split` makes the events in which the provider
     would send a whole answer, `unknown_answers` and `unknown_events` add what nobody knows.
+
+    `alike` brings the spellings that the API treats alike to one; most wires have but one.
     """
 
     calls: Callable[[Any], list[Seen]]
@@ -94,6 +96,7 @@ class Wire:
     unknown_answers: Callable[[Any], list[Changed]]
     unknown_events: Callable[[list[Any]], list[Changed]]
     client: Client
+    alike: Callable[[Any], Any] = lambda value: value
 
 
 def drained(value: Any) -> Any:

@@ -75,25 +75,38 @@ def _model_faults(kind: Any, value: Any, where: str) -> list[str]:
     ]
 
 
-def as_sent(body: Any) -> Any:
-    """A body as the client sends it: keys in one spelling, base64 in one alphabet, one part without its list.
+BOUNDS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 
-    Nulls and empty members are left out, for the client drops them.
-    """
-    if isinstance(body, list):
-        return [as_sent(v) for v in body]
-    if not isinstance(body, dict):
-        return body
-    found = {}
-    for key, value in camel(body).items():
+
+def alike(value: Any) -> Any:
+    """One spelling: of keys, of base64, of words of enums, of numbers of 64 bits, and of what may be left out."""
+    if isinstance(value, list):
+        return [alike(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, Any] = {}
+    for key, inner in camel(value).items():
         if key in FREE:
-            found[key] = value
-        elif key in ("thoughtSignature", "data") and isinstance(value, str):
-            found[key] = value.replace("+", "-").replace("/", "_").rstrip("=")
-        elif key == "parts" and isinstance(value, dict):
-            found[key] = [as_sent(value)]
-        elif value is not None:
-            found[key] = as_sent(value)
+            found[key] = inner
+        elif key in ("thoughtSignature", "data") and isinstance(inner, str):
+            found[key] = inner.replace("+", "-").replace("/", "_").rstrip("=")
+        elif key in ("type", "mode") and isinstance(inner, str):
+            found[key] = inner.upper()
+        elif key in BOUNDS and isinstance(inner, str):
+            found[key] = int(inner)
+        elif key in ("parts", "contents", "tools", "functionDeclarations") and isinstance(inner, dict):
+            found[key] = [alike(inner)]
+        elif not (key == "thought" and inner is False) and inner is not None:
+            found[key] = alike(inner)
+    for call in [found["functionCall"]] if isinstance(found.get("functionCall"), dict) else []:
+        call.setdefault("args", {})
+    for content in found.get("contents") or []:
+        if isinstance(content, dict):
+            content.setdefault("role", "user")
+    if isinstance(found.get("systemInstruction"), dict):
+        found["systemInstruction"].pop("role", None)
+    if found.get("functionCallingConfig") == {"mode": "AUTO"}:
+        del found["functionCallingConfig"]
     return found
 
 
@@ -334,4 +347,5 @@ WIRE = Wire(
     unknown_answers=unknown_answers,
     unknown_events=unknown_events,
     client=Client(sent, answered, streamed, validated),
+    alike=alike,
 )
