@@ -158,7 +158,8 @@ def _with_unknown(value: Any) -> Any:
 def _outline(message: Any) -> Any:
     """What a message is, in short."""
     content = getattr(message, "content", None)
-    return type(message).__name__, [type(p).__name__ for p in content] if isinstance(content, list) else content
+    kinds = [type(p).__name__ for p in content] if isinstance(content, list) else ["TextPart"] * bool(content)
+    return type(message).__name__, kinds, getattr(message, "results", None) is not None
 
 
 def warned(package: Package, provider: str, request: Any) -> list[str]:

@@ -395,6 +395,8 @@ def test_data_of_any_shape_arrives_as_it_is(sample: Package, models: Any, provid
     assert WIRES[provider].type_faults(body) == []
     (seen,) = WIRES[provider].results(body)
     found = json.loads(seen.value) if isinstance(seen.value, str) else seen.value
+    if provider != "openai_chat" and "$ref" in laws.exact(value) and isinstance(found, dict) and "output" in found:
+        found = json.loads(found["output"])  # where `$ref` means something to the API, it goes as text
     # On a wire of objects a value that is none, or that owns a word of the wire, is wrapped.
     assert laws.exact(found) in (laws.exact(value), laws.exact({"output": value}))
     back = laws.read(sample, provider, body).messages[2].results[0]
