@@ -80,7 +80,6 @@ def choices() -> list[Any]:
 
 
 @pytest.mark.pain("P27")
-@pytest.mark.row("K14", "K15", "K16", "I24", "I25")
 @pytest.mark.parametrize(("provider", "choice", "parallel", "keys"), choices())
 def test_a_choice_goes_with_the_switch_for_calls_side_by_side(
     sample: Package, models: Any, provider: str, choice: Any, parallel: bool, keys: Any

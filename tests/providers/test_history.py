@@ -240,7 +240,7 @@ OPAQUE = {
 
 
 @pytest.mark.pain("P20", "P21")
-@pytest.mark.row("I17", "I18")
+@pytest.mark.row("A35", "A37")
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("provider", [p for p in OPAQUE if p in PROFILES])
 def test_opaque_state_goes_back_in_its_order_byte_for_byte(

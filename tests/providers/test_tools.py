@@ -85,7 +85,25 @@ def test_a_patch_of_a_declaration_is_applied_last(sample: Package, provider: str
 
 
 @pytest.mark.pain("P27")
-@pytest.mark.row("I21", "I29", "I30", "I31", "I32", "T09", "T10", "T11", "T12", "T29")
+@pytest.mark.row(
+    "I21",
+    "I29",
+    "I30",
+    "I31",
+    "I32",
+    "K14",
+    "K15",
+    "K16",
+    "T31",
+    "T32",
+    "T33",
+    "T34",
+    "T09",
+    "T10",
+    "T11",
+    "T12",
+    "T29",
+)
 @pytest.mark.parametrize(("provider", "choice", "wire"), CHOICES)
 def test_a_tool_choice_is_spelled_as_the_provider_has_it(
     sample: Package, models: Any, provider: str, choice: Any, wire: Any
