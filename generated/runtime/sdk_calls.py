@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection
 from typing import Any
 
@@ -24,7 +25,7 @@ def generate_content(
     """The body for a client that takes model, contents and a config.
 
     What the config has no field for goes into the body as it is, by the client's options for HTTP. The client shall not
-    run tools itself.
+    run tools itself. It gets a config of its own, for it rewrites schemas in place.
     """
     settings = {
         key: value
@@ -53,4 +54,4 @@ def generate_content(
         )
         config["automaticFunctionCalling"] = {"disable": True}
     found: dict[str, Any] = {} if model is None else {"model": model}
-    return {**found, "contents": body["contents"], "config": config}
+    return {**found, "contents": body["contents"], "config": copy.deepcopy(config)}

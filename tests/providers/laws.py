@@ -23,6 +23,11 @@ def exact(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
+def alike(provider: str, body: Any) -> str:
+    """JSON text that is the same for bodies that the API treats alike."""
+    return exact(WIRES[provider].alike(body))
+
+
 def read(package: Package, provider: str, body: Any) -> Any:
     return package.provider(provider).from_request(copy.deepcopy(body))
 
@@ -57,10 +62,9 @@ def pure(package: Package, provider: str, body: Any) -> None:
 def body_comes_back(package: Package, provider: str, body: Any) -> None:
     """Law 1: `to_request(from_request(body))` is `body`, through JSON as well."""
     models, request = package.module("models"), read(package, provider, body)
-    alike = WIRES[provider].alike
-    assert exact(alike(write(package, provider, request))) == exact(alike(body))
+    assert alike(provider, write(package, provider, request)) == alike(provider, body)
     stored = models.load(models.Request, json.loads(json.dumps(models.dump(request))))
-    assert exact(alike(write(package, provider, stored))) == exact(alike(body)), "residue did not survive JSON"
+    assert alike(provider, write(package, provider, stored)) == alike(provider, body), "residue did not survive JSON"
 
 
 def request_comes_back(package: Package, provider: str, request: Any) -> None:
@@ -139,7 +143,7 @@ def unknown_is_kept(package: Package, provider: str, body: Any) -> None:
     spelled = write(package, provider, read(package, provider, body))
     changed = _with_unknown(spelled, WIRES[provider].unknown_key)
     request = read(package, provider, changed)
-    assert exact(write(package, provider, request)) == exact(changed)
+    assert alike(provider, write(package, provider, request)) == alike(provider, changed)
     known = read(package, provider, body)
     assert [_outline(m) for m in request.messages] == [_outline(m) for m in known.messages]
 
@@ -156,9 +160,8 @@ def _with_unknown(value: Any, name: str) -> Any:
 def _outline(message: Any) -> Any:
     """What a message is, in short."""
     content = getattr(message, "content", None)
-    if isinstance(content, str):  # the same as one text part, which it becomes where there is more to keep of it
-        return type(message).__name__, ["TextPart"]
-    return type(message).__name__, [type(p).__name__ for p in content] if isinstance(content, list) else content
+    kinds = [type(p).__name__ for p in content] if isinstance(content, list) else ["TextPart"] * bool(content)
+    return type(message).__name__, kinds, getattr(message, "results", None) is not None
 
 
 def warned(package: Package, provider: str, request: Any) -> list[str]:
@@ -228,7 +231,8 @@ def _says(package: Package, completion: Any, said: Any, provider: str) -> None:
     if said.usage is not None:
         found = (completion.usage.input_tokens, completion.usage.output_tokens)
         assert found == WIRES[provider].tokens(said.usage)
-        assert completion.usage.total_tokens >= sum(found) > 0
+        assert completion.usage.total_tokens >= sum(found)
+        assert sum(found) > 0 or not any(type(count) is int and count for count in said.usage.values())
     json.dumps(models.dump(completion))
 
 
@@ -291,10 +295,10 @@ def answer_comes_back(package: Package, provider: str, body: Any) -> None:
     """Law 7: `to_response(from_response(body))` is `body`, through JSON as well, and without a loss."""
     models, module, losses = package.module("models"), package.provider(provider), []
     completion = answer(package, provider, body)
-    assert exact(module.to_response(completion, on_loss=losses.append)) == exact(body)
+    assert alike(provider, module.to_response(completion, on_loss=losses.append)) == alike(provider, body)
     assert losses == []
     stored = models.load(models.Completion, json.loads(json.dumps(models.dump(completion))))
-    assert exact(module.to_response(stored)) == exact(body)
+    assert alike(provider, module.to_response(stored)) == alike(provider, body)
 
 
 def written(package: Package, provider: str, told: list[Any], **options: Any) -> list[Any]:
@@ -339,7 +343,7 @@ def unknown_in_an_answer_is_kept(package: Package, provider: str, body: Any) -> 
     module, plain = package.provider(provider), answer(package, provider, body)
     for changed in WIRES[provider].unknown_answers(copy.deepcopy(body)):
         completion = answer(package, provider, changed.value)
-        assert exact(module.to_response(completion)) == exact(changed.value), changed.name
+        assert alike(provider, module.to_response(completion)) == alike(provider, changed.value), changed.name
         assert outline(package, completion)[:2] == outline(package, plain)[:2] or changed.stop, changed.name
         if changed.stop:
             assert completion.stop_reason == MARK

@@ -240,7 +240,7 @@ OPAQUE = {
 
 
 @pytest.mark.pain("P20", "P21")
-@pytest.mark.row("I17", "I18")
+@pytest.mark.row("A35", "A37")
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("provider", [p for p in OPAQUE if p in PROFILES])
 def test_opaque_state_goes_back_in_its_order_byte_for_byte(
@@ -391,14 +391,19 @@ def test_data_of_any_shape_arrives_as_it_is(sample: Package, models: Any, provid
         ],
         model="m",
     )
-    body = laws.write(sample, provider, request)
+    losses: list[Any] = []
+    body = laws.write(sample, provider, request, losses)
     assert WIRES[provider].type_faults(body) == []
     (seen,) = WIRES[provider].results(body)
     found = json.loads(seen.value) if isinstance(seen.value, str) else seen.value
+    as_text = [(loss.path, loss.what) for loss in losses] == [("messages[2].results[0]", "data")]
+    if as_text:  # where a word in it means something to the API
+        assert "$ref" in laws.exact(value)
+        found = json.loads(found["output"])
     # On a wire of objects a value that is none, or that owns a word of the wire, is wrapped.
     assert laws.exact(found) in (laws.exact(value), laws.exact({"output": value}))
     back = laws.read(sample, provider, body).messages[2].results[0]
-    if "data" in table(provider)["kept"] and isinstance(value, dict):
+    if "data" in table(provider)["kept"] and isinstance(value, dict) and not as_text:
         assert (back.kind, laws.exact(back.value)) == ("data", laws.exact(value))
     # A lone `error` in data and an error look alike where there is no flag: it is read as one only there.
     assert back.kind != "error" or (provider == "openai_chat" and isinstance(value, dict) and set(value) == {"error"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection
 from typing import Any
 
@@ -21,7 +22,7 @@ def generate_content(model: str | None, body: dict[str, Any], accepted: Collecti
     """The body for a client that takes model, contents and a config.
 
     What the config has no field for goes into the body as it is, by the client's options for HTTP. The client shall not
-    run tools itself.
+    run tools itself. It gets a config of its own, for it rewrites schemas in place.
     """
     settings = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
     settings |= body.get("generationConfig", {})
@@ -36,4 +37,4 @@ def generate_content(model: str | None, body: dict[str, Any], accepted: Collecti
         config["tools"] = config["tools"] if type(config["tools"]) is list else [config["tools"]]
         config["automaticFunctionCalling"] = {"disable": True}
     found: dict[str, Any] = {} if model is None else {"model": model}
-    return {**found, "contents": body["contents"], "config": config}
+    return {**found, "contents": body["contents"], "config": copy.deepcopy(config)}

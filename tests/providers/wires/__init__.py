@@ -59,13 +59,15 @@ class Client:
     """The official client over a transport without a network.
 
     `sent` gives the body that the client sends for keyword arguments; `answered` what it makes of an answer;
-    `streamed` what it makes of events; `validated` what its types make of an answer, an error where they refuse it.
+    `streamed` what it makes of events; `validated` what its types make of an answer, an error where they refuse it;
+    `spelled` brings a body to what the client would have made of it.
     """
 
     sent: Callable[[dict[str, Any]], Any]
     answered: Callable[[Any], Any]
     streamed: Callable[[list[Any]], list[Any]]
     validated: Callable[[Any], Any]
+    spelled: Callable[[Any], Any] = lambda body: body
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Wire:
 
     Answers: `said` reads a whole one, `tokens` all input and all output of its usage, `heard` a stream of events, `split` makes the events in which the provider
     would send a whole answer, `unknown_answers` and `unknown_events` add what nobody knows.
+
+    `alike` brings the spellings that the API treats alike to one; most wires have but one.
     """
 
     calls: Callable[[Any], list[Seen]]

@@ -40,7 +40,8 @@ DATA = (
 )
 """Of these a part has one; the SDK's type does not look."""
 
-FREE = ("args", "response", "parametersJsonSchema", "responseJsonSchema")
+FREE = {"args", "response", "parametersJsonSchema", "responseJsonSchema", "labels", "default", "example"}
+"""Keys whose value is the user's or the model's."""
 
 
 def camel(value: Any) -> Any:
@@ -75,25 +76,45 @@ def _model_faults(kind: Any, value: Any, where: str) -> list[str]:
     ]
 
 
-def as_sent(body: Any) -> Any:
-    """A body as the client sends it: keys in one spelling, base64 in one alphabet, one part without its list.
+BOUNDS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 
-    Nulls and empty members are left out, for the client drops them.
-    """
-    if isinstance(body, list):
-        return [as_sent(v) for v in body]
-    if not isinstance(body, dict):
-        return body
-    found = {}
-    for key, value in camel(body).items():
+
+def as_client(value: Any) -> Any:
+    """What the client makes alike: keys, base64, words of enums, numbers of 64 bits, and what may be left out."""
+    if isinstance(value, list):
+        return [as_client(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, Any] = {}
+    for key, inner in camel(value).items():
         if key in FREE:
-            found[key] = value
-        elif key in ("thoughtSignature", "data") and isinstance(value, str):
-            found[key] = value.replace("+", "-").replace("/", "_").rstrip("=")
-        elif key == "parts" and isinstance(value, dict):
-            found[key] = [as_sent(value)]
-        elif value is not None:
-            found[key] = as_sent(value)
+            found[key] = inner
+        elif key in ("thoughtSignature", "data") and isinstance(inner, str):
+            found[key] = inner.replace("+", "-").replace("/", "_").rstrip("=")
+        elif key in ("type", "mode", "thinkingLevel") and isinstance(inner, str):
+            found[key] = inner.upper()
+        elif key in BOUNDS and isinstance(inner, str):
+            found[key] = int(inner)
+        elif key in ("parts", "contents", "tools", "functionDeclarations") and isinstance(inner, dict):
+            found[key] = [as_client(inner)]
+        elif isinstance(inner, float) and inner.is_integer():
+            found[key] = int(inner)
+        elif not (key == "thought" and inner is False) and inner is not None and key != "propertyOrdering":
+            found[key] = as_client(inner)
+    for call in [found["functionCall"]] if isinstance(found.get("functionCall"), dict) else []:
+        call.setdefault("args", {})
+    for content in found.get("contents") or []:
+        if isinstance(content, dict):
+            content.setdefault("role", "user")
+    if isinstance(found.get("systemInstruction"), dict):
+        found["systemInstruction"].pop("role", None)
+    if found.get("functionCallingConfig") == {"mode": "AUTO"}:
+        del found["functionCallingConfig"]
+    if isinstance(found.get("anyOf"), list) and len(found["anyOf"]) == 2 and {"type": "NULL"} in found["anyOf"]:
+        (option,) = [option for option in found.pop("anyOf") if option != {"type": "NULL"}]
+        found |= {"nullable": True, **option}
+    if found.get("generationConfig") == {}:
+        del found["generationConfig"]
     return found
 
 
@@ -187,7 +208,7 @@ def foreign(body: Any) -> list[Any]:
 def said(body: Any) -> Said:
     found = Said(usage=camel(body).get("usageMetadata"))
     candidate = (camel(body).get("candidates") or [{}])[0]
-    found.stop = candidate.get("finishReason")
+    found.stop = candidate.get("finishReason") or (camel(body).get("promptFeedback") or {}).get("blockReason")
     for part in (candidate.get("content") or {}).get("parts") or []:
         if part.get("thoughtSignature"):
             found.signatures.append(part["thoughtSignature"])
@@ -319,10 +340,6 @@ def validated(body: Any) -> Any:
     return types.GenerateContentResponse.model_validate(copy.deepcopy(body))
 
 
-FREE = {"args", "response", "parametersJsonSchema", "responseJsonSchema", "labels", "default", "example"}
-"""Keys whose value is the user's or the model's."""
-
-
 def alike(value: Any, names: bool = False) -> Any:
     """Proto3 JSON: keys are read in both spellings; names of properties, arguments and results are no such keys."""
     if isinstance(value, list):
@@ -352,7 +369,7 @@ WIRE = Wire(
     split=split,
     unknown_answers=unknown_answers,
     unknown_events=unknown_events,
-    client=Client(sent, answered, streamed, validated),
+    client=Client(sent, answered, streamed, validated, as_client),
     unknown_key="xUnknown",
     alike=alike,
 )

@@ -149,8 +149,8 @@ def test_bombs_end_early(text: str, parser: str, monkeypatch: pytest.MonkeyPatch
     if parser == "Python":
         monkeypatch.delattr(yaml, "CSafeLoader")
     report = Report("x", Findings())
-    start = time.perf_counter()
+    start = time.process_time()
     with contextlib.suppress(Unreadable):
         read_yaml(text, report)
     assert report.count > 0
-    assert time.perf_counter() - start < (1.5 if parser == "C" else 30)
+    assert time.process_time() - start < (5 if parser == "C" else 30)

@@ -325,7 +325,9 @@ def test_a_writer_sends_text_as_it_comes(generated: SimpleNamespace) -> None:
     sent = [writer.write(models.TextDelta(word)) for word in "abc"]
     assert [len(chunks) for chunks in sent] == [0, 1, 1]
     assert sent[1] == [{**chunk({"text": "a"}), "responseId": "r"}]
-    assert "error" in writer.finish()[0]
+    last, failure = writer.finish()
+    assert last == {**chunk({"text": "c"}), "responseId": "r"}
+    assert "error" in failure
 
 
 def test_an_error_in_a_stream_is_told(generated: SimpleNamespace) -> None:

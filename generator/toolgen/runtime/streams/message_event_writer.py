@@ -95,7 +95,10 @@ class MessageEventWriter(BaseStreamWriter):
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         events = self._begin()
         calls = {place: self.calls[index] for index, place in self._places.items()}
-        for index, block in enumerate(body.get("content") or []):
+        content = body.get("content") or []
+        if not self.writer.kept(completion.metadata):
+            content = self._as_sent(content)
+        for index, block in enumerate(content):
             events += self._rest(index, block, calls.get(index))
         for index in range(len(self._blocks)):
             events.append({"type": "content_block_stop", "index": index})
@@ -109,6 +112,20 @@ class MessageEventWriter(BaseStreamWriter):
             events.append({"type": "error", "error": body["error"]})
         events.append({"type": "message_stop"})
         return events
+
+    def _as_sent(self, content: list[Any]) -> list[Any]:
+        """Another provider's parts as the blocks that were sent: texts in a row are one, unsigned reasoning stays."""
+        blocks: list[Any] = []
+        for block in content:
+            place = len(blocks)
+            if place < len(self._blocks) and self._blocks[place]["type"] == "thinking" != block["type"]:
+                blocks.append(self._blocks[place])
+            last = blocks[-1] if blocks else {}
+            if block.keys() == {"type", "text"} == last.keys():
+                blocks[-1] = {"type": "text", "text": last["text"] + block["text"]}
+            else:
+                blocks.append(block)
+        return blocks
 
     def _rest(self, index: int, block: dict[str, Any], call: Any) -> list[dict[str, Any]]:
         """What of a block was not sent yet."""

@@ -223,6 +223,8 @@ class PartChunks(BaseStream):
     def _body(self) -> dict[str, Any]:
         self._merge_top()
         body = {**self._top}
+        if body.get("error"):
+            body.setdefault("candidates", [])
         if self._answers:
             body["candidates"] = [self._answers[index].body() for index in sorted(self._answers, key=str)]
         return body

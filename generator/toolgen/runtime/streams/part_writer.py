@@ -37,7 +37,12 @@ class PartWriter(BaseStreamWriter):
         """Send the piece of text that waited: the last one may turn out to be signed."""
         if self._calls_begun:
             return []
-        ready, self._waiting = self._waiting, part
+        ready = self._release()
+        self._waiting = part
+        return ready
+
+    def _release(self) -> list[dict[str, Any]]:
+        ready, self._waiting = self._waiting, None
         if ready is None:
             return []
         thought = "thought" in ready
@@ -53,7 +58,7 @@ class PartWriter(BaseStreamWriter):
         return chunk
 
     def _error(self, message: str) -> list[dict[str, Any]]:
-        return [{"error": {"code": 500, "message": message, "status": "INTERNAL"}}]
+        return [*self._release(), {"error": {"code": 500, "message": message, "status": "INTERNAL"}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         candidates = body.get("candidates")

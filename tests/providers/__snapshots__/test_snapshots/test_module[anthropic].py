@@ -658,7 +658,12 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
             "behaviour",
             "a call cannot be forced while thinking",
         )
-        wire["tool_choice"] = {"type": "auto"}
+        single = {
+            k: v
+            for k, v in wire["tool_choice"].items()
+            if k == "disable_parallel_tool_use"
+        }
+        wire["tool_choice"] = {"type": "auto", **single}
     return wire
 
 

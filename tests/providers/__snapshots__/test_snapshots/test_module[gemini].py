@@ -283,24 +283,20 @@ _ERRORS: dict[str, Any] = {
 }
 _SDK_KEYWORDS = frozenset(
     [
-        "audioTimestamp",
         "cachedContent",
         "candidateCount",
         "enableEnhancedCivicAnswers",
         "frequencyPenalty",
-        "imageConfig",
         "labels",
         "logprobs",
         "maxOutputTokens",
         "mediaResolution",
-        "modelArmorConfig",
         "presencePenalty",
         "responseJsonSchema",
         "responseLogprobs",
         "responseMimeType",
         "responseModalities",
         "responseSchema",
-        "routingConfig",
         "safetySettings",
         "seed",
         "serviceTier",
@@ -1206,7 +1202,10 @@ def _write_response(
     ) in (None, [])
     if content.get("parts") or not blocked:
         first, *further = own.get("candidates") or [{}]
-        wire["candidates"] = [_write_candidate(completion, content, first), *further]
+        wire["candidates"] = [
+            _write_candidate(completion, content, first, own),
+            *further,
+        ]
     if completion.usage is not None:
         wire["usageMetadata"] = _write_costs(completion.usage, (ROOT, "usage"), writer)
     if completion.model is not None:
@@ -1218,9 +1217,9 @@ def _write_response(
 
 
 def _write_candidate(
-    completion: Completion, content: dict[str, Any], own: Residue
+    completion: Completion, content: dict[str, Any], own: Residue, whole: Residue
 ) -> dict[str, Any]:
-    """Write the first candidate."""
+    """Write the first candidate; `whole` is what is kept of the answer around it."""
     absent = own.get("$absent", ())
     if "role" in absent:
         del content["role"]
@@ -1228,9 +1227,7 @@ def _write_candidate(
     if content or "content" not in absent:
         wire["content"] = content
     if completion.stop_reason is not None or "finishReason" not in absent:
-        wire["finishReason"] = stop_word(
-            completion, _FINISH_REASONS, completion.metadata or {}
-        )
+        wire["finishReason"] = stop_word(completion, _FINISH_REASONS, whole)
     restore(wire, own)
     return wire
 

@@ -61,10 +61,5 @@ DEFINITION: ToolDefinition = ToolDefinition(
         },
         "required": ["lines"],
     },
-    metadata={
-        "anthropic": {"$description": "Order things."},
-        "gemini": {"$description": "Order things."},
-        "openai_chat": {"$description": "Order things."},
-    },
 )
 """What is declared to providers."""
