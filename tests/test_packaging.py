@@ -51,7 +51,8 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     run(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
     (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
     with tarfile.open(sdist) as archive:
-        archive.extractall(folder / "unpacked", filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # none before Python 3.11.4
+        archive.extractall(folder / "unpacked")
     (unpacked,) = (folder / "unpacked").iterdir()
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder / "again", cwd=unpacked)
     (again,) = (folder / "again").glob("*.whl")

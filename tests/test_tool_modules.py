@@ -353,7 +353,7 @@ def test_circles_and_chains_of_any_length_import(tmp_path: Path, count: int) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checker", [["mypy", "--strict"], ["pyright"]])
+@pytest.mark.parametrize("checker", [["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]])
 def test_generated_code_is_typed(tmp_path: Path, checker: list[str]) -> None:
     write_package(samples(), tmp_path)
     (tmp_path / "use.py").write_text(
