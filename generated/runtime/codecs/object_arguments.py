@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ...models import InvalidCall
 from ..errors import ConversionError, wrong_type
+from ..json_text import compact
 from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
@@ -62,7 +62,7 @@ def write(
     )
     if invalid is None or not unread:
         try:
-            json.dumps(arguments, allow_nan=False)
+            compact(arguments)
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(
                 spelled(at), f"cannot be written as JSON: {type(error).__name__}"
