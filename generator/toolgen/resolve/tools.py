@@ -13,7 +13,7 @@ from toolgen.resolve.collisions import check_tool_names, check_type_names
 from toolgen.resolve.links import Links, linked
 from toolgen.resolve.places import Library, Place
 from toolgen.resolve.schemas import Bundles, shared_name
-from toolgen.resolve.soundness import check_soundness
+from toolgen.resolve.soundness import TYPES, check_soundness
 from toolgen.resolve.values import Judge, check_values, reason_against
 
 
@@ -56,7 +56,8 @@ def _check_types_are_schemas(library: Library, findings: Findings) -> None:
 def _check_roots(declared: tuple[Declaration, ...], findings: Findings) -> None:
     for tool in declared:
         named = (tool.parameters or {}).get("type", "object")
-        if named not in ("object", ["object"]):
+        known = all(isinstance(name, str) and name in TYPES for name in (named if isinstance(named, list) else [named]))
+        if known and named not in ("object", ["object"]):
             findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=named)
 
 

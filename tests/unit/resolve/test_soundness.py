@@ -90,6 +90,10 @@ def test_examples_are_judged_by_the_parameters() -> None:
     assert [f.code for f in faults({"tools/a.yaml": bad})] == ["example-invalid"]
 
 
+def test_an_unknown_type_of_parameters_is_told_once() -> None:
+    assert [f.code for f in faults({"tools/a.yaml": tool({"type": "objekt"})})] == ["type-unknown"]
+
+
 @pytest.mark.parametrize("root", ["array", ["object", "null"], "string"])
 def test_parameters_are_an_object(root: Any) -> None:
     assert [f.code for f in faults({"tools/a.yaml": tool({"type": root})})] == ["parameters-not-object"]

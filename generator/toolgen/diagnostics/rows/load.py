@@ -9,7 +9,7 @@ _FILES = (
         "no-schemas",
         "error",
         "the schemas folder {path} {problem}",
-        "name the folder that holds tools/, or make one with `toolgen init`",
+        "name the folder that holds tools/",
         "Every command reads one folder of declarations. Without it there is nothing to compile, and an empty "
         "result would delete what an earlier build wrote.",
     ),
