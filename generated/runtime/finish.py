@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ..models import AssistantMessage, Completion, InvalidCall, ToolCallPart
-from .json_text import compact
+from .json_text import loose
 
 __all__ = ["FinishReason", "finish_reason", "hold_call", "hold_calls", "stop_word"]
 
@@ -53,8 +53,7 @@ def hold_calls(message: AssistantMessage, reason: FinishReason) -> None:
             if type(part) is ToolCallPart:
                 unread = part.call.invalid
                 part.call.invalid = InvalidCall(
-                    compact(part.call.arguments) if unread is None else unread.text,
-                    fault,
+                    loose(part.call.arguments) if unread is None else unread.text, fault
                 )
 
 
@@ -67,7 +66,7 @@ def hold_call(message: AssistantMessage, index: int) -> None:
         else []
     )
     if index < len(calls):
-        calls[index].invalid = InvalidCall(compact(calls[index].arguments), "truncated")
+        calls[index].invalid = InvalidCall(loose(calls[index].arguments), "truncated")
 
 
 def stop_word(

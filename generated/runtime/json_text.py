@@ -8,7 +8,7 @@ import json.encoder
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["compact", "same"]
+__all__ = ["compact", "loose", "same"]
 
 _encoder = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
@@ -24,6 +24,14 @@ def compact(value: Any) -> str:
         RecursionError: it is nested too deeply, or holds itself.
     """
     return "".join(_chunks(value, 0))
+
+
+_loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def loose(value: Any) -> str:
+    """Write what a parser gave as `compact` does, and NaN and Infinity as Python's parser takes them: it is not sent."""
+    return _loose.encode(value)
 
 
 def _chunks_of(encoder: json.JSONEncoder) -> Callable[[Any, int], Iterable[str]]:

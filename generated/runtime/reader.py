@@ -9,7 +9,7 @@ from typing import Any
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .errors import wrong_type
 from .ids import synthetic_id
-from .json_text import compact
+from .json_text import loose
 from .paths import Path
 from .residue import ABSENT, Residue
 from .wire import Wire
@@ -85,7 +85,7 @@ class Reader:
                 and call.invalid is None
                 and spelling.strip()
             ):
-                call.invalid = InvalidCall(compact(call.arguments), "duplicate_id")
+                call.invalid = InvalidCall(loose(call.arguments), "duplicate_id")
             self._called[spelling] = (call.id, call.name, self.turn)
 
     def called_otherwise(self, wire: Any) -> None:

@@ -17,6 +17,7 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
 )
+from ..errors import wrong_type
 from ..finish import hold_calls
 from ..partial_json import PartialObject
 from ..paths import ROOT, Path
@@ -24,7 +25,18 @@ from ..plain import plain
 from ..reader import Reader
 from ..wire import Wire
 
-__all__ = ["BaseStream", "OpenCall"]
+__all__ = ["BaseStream", "OpenCall", "place_of"]
+
+
+def place_of(index: Any, at: Path) -> Any:
+    """The index that an event bears, as it is.
+
+    Raises:
+        ConversionError: it is an array or an object.
+    """
+    if type(index) in (dict, list):
+        raise wrong_type(at, "a number", index)
+    return index
 
 
 class OpenCall:

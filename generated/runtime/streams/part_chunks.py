@@ -8,10 +8,10 @@ from typing import Any
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ..content_parts import part_list
 from ..finish import hold_call
-from ..json_text import compact
+from ..json_text import loose
 from ..partial_args import PathArguments
 from ..paths import ROOT
-from .base import BaseStream, OpenCall
+from .base import BaseStream, OpenCall, place_of
 
 __all__ = ["PartChunks"]
 
@@ -131,11 +131,12 @@ class PartChunks(BaseStream):
         last = answer.parts[-1]
         candidates = event.get("candidates")
         if (
-            isinstance(last, _Run)
-            and not last.part.get("thought")
-            and type(candidates) is list
-            and len(candidates) == 1
+            type(candidates) is not list
+            or len(candidates) != 1
+            or type(candidates[0]) is not dict
         ):
+            return
+        if isinstance(last, _Run) and not last.part.get("thought"):
             self._run = last
             self._width, self._candidate_width = len(event), len(candidates[0])
 
@@ -167,7 +168,7 @@ class PartChunks(BaseStream):
     def _take_candidate(
         self, candidate: dict[str, Any], events: list[StreamEvent]
     ) -> None:
-        index = candidate.get("index") or 0
+        index = place_of(candidate.get("index") or 0, ((ROOT, "candidates"), "index"))
         answer = self._answers.setdefault(index, _Candidate())
         answer.rest |= {
             key: value for key, value in candidate.items() if key != "content"
@@ -235,7 +236,7 @@ class PartChunks(BaseStream):
         )
         answer.parts.append(begun)
         growing = call.get("willContinue") is True or "partialArgs" in call
-        text = "" if growing else compact(call.get("args") or {})
+        text = "" if growing else loose(call.get("args") or {})
         if growing:
             begun.head["functionCall"] = {
                 k: v

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ..models import AssistantMessage, Completion, InvalidCall, ToolCallPart
-from .json_text import compact
+from .json_text import loose
 
 __all__ = ["FinishReason", "finish_reason", "hold_call", "hold_calls", "stop_word"]
 
@@ -46,7 +46,7 @@ def hold_calls(message: AssistantMessage, reason: FinishReason) -> None:
         for part in message.content:
             if type(part) is ToolCallPart:
                 unread = part.call.invalid
-                part.call.invalid = InvalidCall(compact(part.call.arguments) if unread is None else unread.text, fault)
+                part.call.invalid = InvalidCall(loose(part.call.arguments) if unread is None else unread.text, fault)
 
 
 def hold_call(message: AssistantMessage, index: int) -> None:
@@ -54,7 +54,7 @@ def hold_call(message: AssistantMessage, index: int) -> None:
     content = message.content
     calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
     if index < len(calls):
-        calls[index].invalid = InvalidCall(compact(calls[index].arguments), "truncated")
+        calls[index].invalid = InvalidCall(loose(calls[index].arguments), "truncated")
 
 
 def stop_word(completion: Completion, table: Mapping[str, str], own: Mapping[str, Any]) -> str | None:

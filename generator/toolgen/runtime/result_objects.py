@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..models import TextPart, ToolResult
 from .errors import ConversionError, wrong_type
-from .json_text import compact, same
+from .json_text import compact, loose, same
 from .lists import Write, write_list
 from .paths import Path, spelled
 from .residue import ABSENT, Residue
@@ -75,7 +75,7 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
     if kind == "error" or (kind == "data" and is_error):
         return {"error": value}
     if kind == "data" and _refers(value):
-        return {"output": compact(value)}
+        return {"output": loose(value)}
     if type(value) is dict and not value.keys() & _OWN:
         return value
     return {"output": value}
@@ -100,7 +100,7 @@ def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, R
     kind, value, is_error = _read(response)
     if kind == "error":
         is_error = True
-    text = value if kind in ("text", "error") else compact(value) if value != {} or is_error else ""
+    text = value if kind in ("text", "error") else loose(value) if value != {} or is_error else ""
     kept = {} if _caption(text, is_error) == response else {"$response": response}
     return [TextPart(text)] if text else [], is_error, kept
 

@@ -33,7 +33,10 @@ def read(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> Fields:
     if kind == "base64" and type(data) is str and type(media) is str:
         return _kept(None, data, media, value)
     if kind == "text" and type(data) is str and type(media) is str:
-        return _kept(None, base64.b64encode(data.encode()).decode(), media, value)
+        try:
+            return _kept(None, base64.b64encode(data.encode()).decode(), media, value)
+        except UnicodeEncodeError:  # half of a surrogate pair: no bytes say it
+            return None, None, None, value
     return None, None, None, value
 
 

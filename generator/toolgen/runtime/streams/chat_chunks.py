@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import StreamEvent, TextDelta, ToolCallDelta
+from ..json_text import loose
+from ..paths import ROOT
 from ..strict_json import loads
-from .base import BaseStream, OpenCall
+from .base import BaseStream, OpenCall, place_of
 
 __all__ = ["ChatChunks"]
 
@@ -162,8 +164,10 @@ class ChatChunks(BaseStream):
         if type(text) is dict:
             call.head["function"] = {**(head or {}), "arguments": text}
             text = None
+        elif text is not None and type(text) is not str:
+            text = loose(text)
         first = len(call.pieces) == 0 and not call.told
-        if type(text) is str and text:
+        if text:
             call.add(text)
         if call.index >= 0 and (text or first or not call.told):
             events.append(self._delta(call, text or None))
@@ -199,7 +203,7 @@ class ChatChunks(BaseStream):
 
     def _take_further(self, choice: dict[str, Any]) -> None:
         """Collect another choice of the answer; it is residue of the first."""
-        index = choice["index"]
+        index = place_of(choice["index"], ((ROOT, "choices"), "index"))
         if index not in self._further:
             self._further[index] = type(self)(self._turn)
         self._further[index]._take({"choices": [{**choice, "index": 0}]})

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ..paths import ROOT
 from ..strict_json import loads
-from .base import BaseStream, OpenCall
+from .base import BaseStream, OpenCall, place_of
 
 __all__ = ["MessageEvents"]
 
@@ -80,9 +81,9 @@ class MessageEvents(BaseStream):
             delta = event.get("delta")
             if type(delta) is not dict:
                 return []
-            return self._grow(event.get("index", 0), delta)
+            return self._grow(place_of(event.get("index", 0), (ROOT, "index")), delta)
         if kind == "content_block_start":
-            return self._start(event.get("index", 0), event.get("content_block"))
+            return self._start(place_of(event.get("index", 0), (ROOT, "index")), event.get("content_block"))
         if kind == "message_start":
             message = event.get("message")
             if type(message) is dict:
@@ -148,9 +149,10 @@ class MessageEvents(BaseStream):
         if kind == "signature_delta":
             block.head = {**block.head, "signature": delta.get("signature")}
         elif kind == "citations_delta":
+            known = block.head.get("citations")
             block.head = {
                 **block.head,
-                "citations": [*(block.head.get("citations") or []), delta.get("citation")],
+                "citations": [*(known if type(known) is list else []), delta.get("citation")],
             }
         return []
 

@@ -7,10 +7,10 @@ from typing import Any
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ..content_parts import part_list
 from ..finish import hold_call
-from ..json_text import compact
+from ..json_text import loose
 from ..partial_args import PathArguments
 from ..paths import ROOT
-from .base import BaseStream, OpenCall
+from .base import BaseStream, OpenCall, place_of
 
 __all__ = ["PartChunks"]
 
@@ -117,7 +117,9 @@ class PartChunks(BaseStream):
             return
         last = answer.parts[-1]
         candidates = event.get("candidates")
-        if isinstance(last, _Run) and not last.part.get("thought") and type(candidates) is list and len(candidates) == 1:
+        if type(candidates) is not list or len(candidates) != 1 or type(candidates[0]) is not dict:
+            return
+        if isinstance(last, _Run) and not last.part.get("thought"):
             self._run = last
             self._width, self._candidate_width = len(event), len(candidates[0])
 
@@ -145,7 +147,7 @@ class PartChunks(BaseStream):
         return events
 
     def _take_candidate(self, candidate: dict[str, Any], events: list[StreamEvent]) -> None:
-        index = candidate.get("index") or 0
+        index = place_of(candidate.get("index") or 0, ((ROOT, "candidates"), "index"))
         answer = self._answers.setdefault(index, _Candidate())
         answer.rest |= {key: value for key, value in candidate.items() if key != "content"}
         content = candidate.get("content")
@@ -192,7 +194,7 @@ class PartChunks(BaseStream):
         begun = OpenCall(sum(type(known) is OpenCall for known in answer.parts), {**part})
         answer.parts.append(begun)
         growing = call.get("willContinue") is True or "partialArgs" in call
-        text = "" if growing else compact(call.get("args") or {})
+        text = "" if growing else loose(call.get("args") or {})
         if growing:
             begun.head["functionCall"] = {k: v for k, v in call.items() if k not in ("partialArgs", "willContinue")}
             answer.updates[begun] = PathArguments()

@@ -1082,6 +1082,8 @@ def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolRes
     )
     rest = leftovers(wire, _RESULT)
     failed = wire.get("is_error")
+    if failed is not None and type(failed) is not bool:
+        raise wrong_type((at, "is_error"), "a boolean", failed)
     if failed is False:
         rest["is_error"] = False
     content = wire.get("content")

@@ -1,0 +1,154 @@
+"""Values that nobody expects, in every place of a recording: a conversion works, or says ConversionError."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.generated import Package
+from tests.support.repository import PROFILES, recordings
+
+VALUES = [
+    None, True, 0, -1, 1.5, 10**30, math.nan, "", " ", "x", "\ud800", [], [None], [[]], [{}], {}, {"type": "x"}, {"$ref": "x"},
+]  # fmt: skip
+
+
+def ways(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The places in a value, itself left out."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*way, key)
+        yield from ways(inner, (*way, key))
+
+
+def spoiled(value: Any, rng: random.Random) -> Any:
+    """A copy in which one member is another value, is missing, or stands twice."""
+    value = copy.deepcopy(value)
+    *way, key = rng.choice(list(ways(value)))
+    holder = value
+    for step in way:
+        holder = holder[step]
+    chance = rng.random()
+    if chance < 0.2:
+        del holder[key]
+    elif chance < 0.3 and isinstance(holder, list):
+        holder.insert(key, copy.deepcopy(holder[key]))
+    else:
+        holder[key] = copy.deepcopy(rng.choice(VALUES))
+    return value
+
+
+def carried(sample: Package, provider: str, recording: Any, rng: random.Random) -> int:
+    """Carry what is spoiled to every wire; the number of things that were read."""
+    models, messages = sample.module("models"), sample.module("messages")
+    source, targets, done = sample.provider(provider), [sample.provider(p) for p in PROFILES], 0
+    options: dict[str, Any] = {"on_loss": lambda loss: None, "on_unsupported": "weaken"}
+
+    def attempt(function: Any, *args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except models.ConversionError:
+            return None
+
+    if isinstance(recording["request"], dict):
+        request = attempt(source.from_request, spoiled(recording["request"], rng))
+        if request is not None:
+            done += 1
+            assert json.dumps(models.dump(models.load(models.Request, models.dump(request))))
+            messages.validate(request.messages)
+            attempt(messages.repair, request.messages)
+            for target in targets:
+                attempt(target.to_request, request, **options)
+    if isinstance(recording["response"], dict):
+        body = spoiled(recording["response"], rng)
+        attempt(source.from_error, 400, body)
+        completion = attempt(source.from_response, body)
+        if completion is not None:
+            done += 1
+            for target in targets:
+                attempt(target.to_response, completion, id="an-id", created=7, **options)
+    if recording["events"]:
+        told = attempt(streamed, source.Stream(), spoiled(recording["events"], rng))
+        if told is not None:
+            done += 1
+            for target in targets:
+                writer = target.StreamWriter(id="an-id", created=7, on_loss=lambda loss: None)
+                attempt(lambda w=writer: [w.write(event) for event in told] + [w.finish()])
+    return done
+
+
+def streamed(stream: Any, events: list[Any]) -> list[Any]:
+    return [told for event in events for told in stream.feed(event)] + stream.finish()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("provider", PROFILES)
+def test_spoiled_recordings_are_read_or_refused(sample: Package, provider: str, seed: int) -> None:
+    rng = random.Random(f"{provider} {seed}")
+    assert sum(carried(sample, provider, r, rng) for r in recordings(provider) for _ in range(4)) >= 60
+
+
+def block(index: Any, **delta: Any) -> dict[str, Any]:
+    return {"type": "content_block_delta", "index": index, "delta": delta}
+
+
+TOOL = {"index": 0, "id": "c", "function": {"name": "now", "arguments": 5}}
+EVENTS = [
+    ("anthropic", [block({}, type="text_delta", text="a")], True),
+    ("anthropic", [{"type": "content_block_start", "index": [], "content_block": {"type": "text", "text": ""}}], True),
+    (
+        "anthropic",
+        [
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "a", "citations": 1}},
+            block(0, type="citations_delta", citation={}),
+        ],
+        False,
+    ),
+    ("gemini", [{"candidates": [{"index": {"a": 1}, "content": {"parts": [{"text": "a"}]}}]}], True),
+    ("gemini", [{"candidates": [{"content": {"parts": [{"text": "a"}]}}]}, {"candidates": [1]}], False),
+    (
+        "gemini",
+        [{"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": {"a": math.nan}}}]}}]}],
+        False,
+    ),
+    ("openai_chat", [{"choices": [{"index": [1], "delta": {"content": "a"}}]}], True),
+    ("openai_chat", [{"choices": [{"index": 0, "delta": {"tool_calls": [TOOL]}}]}], False),
+]
+
+
+@pytest.mark.parametrize(("provider", "events", "refused"), EVENTS)
+def test_events_of_another_form(sample: Package, provider: str, events: list[Any], refused: bool) -> None:
+    stream = sample.provider(provider).Stream()
+    if refused:
+        with pytest.raises(sample.module("models").ConversionError, match="must be a number"):
+            streamed(stream, events)
+        return
+    *_, failed, completed = streamed(stream, events)
+    assert (failed.type, completed.type) == ("error", "completed")
+    content = completed.completion.message.content
+    assert all(part.call.invalid for part in content if getattr(part, "call", None))
+    for target in PROFILES if "NaN" not in json.dumps(events) else ():
+        writer = sample.provider(target).StreamWriter(on_loss=lambda loss: None)
+        assert writer.write(failed) + writer.write(completed)
+
+
+def test_a_flag_of_a_failure_is_a_boolean(sample: Package) -> None:
+    result = {"type": "tool_result", "tool_use_id": "c", "content": "x", "is_error": "yes"}
+    with pytest.raises(sample.module("models").ConversionError, match=r"is_error: must be a boolean"):
+        sample.provider("anthropic").from_messages([{"role": "user", "content": [result]}])
+
+
+def test_a_document_that_no_bytes_say_stays_as_it_is(sample: Package) -> None:
+    source = {"type": "text", "media_type": "text/plain", "data": "\ud800"}
+    body = {
+        "model": "m",
+        "max_tokens": 1,
+        "messages": [{"role": "user", "content": [{"type": "document", "source": source}]}],
+    }
+    provider = sample.provider("anthropic")
+    assert provider.to_request(provider.from_request(copy.deepcopy(body))) == body
