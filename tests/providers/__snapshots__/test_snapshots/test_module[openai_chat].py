@@ -257,7 +257,7 @@ _FINISH_REASONS: dict[str, FinishReason] = {
     "function_call": "tool_calls",
 }
 _ERRORS: dict[str, Any] = {
-    "codes": [["error", "code"], ["error", "type"]],
+    "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
     "message": [["error", "message"], ["message"]],
     "words": {
         "context_length_exceeded": "context_length",
