@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from pathlib import Path
 
 import click
@@ -43,8 +42,5 @@ def main_group() -> None:
 
 
 def main() -> None:
-    """Run the command line; an interrupt ends it quietly with 130."""
-    try:
-        main_group.main(prog_name="toolgen")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    """Run the command line; `toolgen.__main__` is the program around it."""
+    main_group.main(prog_name="toolgen")

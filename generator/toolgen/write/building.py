@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
@@ -37,13 +38,16 @@ def apply(files: Files, output: Output, stamp: Stamp, findings: Findings, *, for
         _make_parents(place.parent, made)
         with disk.locked(place.parent):
             plan = _locked_apply(wanted, place, findings, force=force)
-            if plan is None:
-                _remove_parents(made)
     except disk.LockedError:
+        # The other build may be at work in them.
+        made.clear()
         findings.add("another-build", place.span, folder=output.name)
     except OSError as error:
         report(error, place, place.span, findings, doing="written")
-        _remove_parents(made)
+    finally:
+        # After an interrupt, too.
+        if plan is None:
+            _remove_parents(made)
     return plan
 
 
@@ -72,27 +76,36 @@ def _locked_apply(wanted: Files, place: Place, findings: Findings, *, force: boo
         written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
         switch.stage(state.tree, carried(plan, state), written)
         switch.commit()
+        error = _twice(switch.settle)
     except BaseException:
         # An interrupt, too, must not leave litter; where this fails the next start does the same.
         _twice(switch.recover)
         raise
-    error = _twice(switch.settle)
     if error:
         findings.add("old-output-left", place.span, reason=Verbatim(reason_of(error)))
     return plan
 
 
 def _twice(action: Callable[[], None]) -> OSError | None:
-    """Do it, and once more if it fails: what one call was refused is often granted to the next."""
-    failure = None
-    for _ in range(2):
-        try:
+    """Do it, and once more if it fails: what one call was refused is often granted to the next.
+
+    The second run finishes what an interrupt broke off; the interrupt goes on afterwards.
+    """
+    try:
+        action()
+    except OSError:
+        pass
+    except BaseException:
+        with suppress(OSError):
             action()
-        except OSError as error:
-            failure = error
-        else:
-            return None
-    return failure
+        raise
+    else:
+        return None
+    try:
+        action()
+    except OSError as error:
+        return error
+    return None
 
 
 def _refused(plan: Changes, state: State, place: Place, findings: Findings, *, force: bool) -> bool:

@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -24,6 +24,7 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getatt
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
 _NO_LINK = {errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
+_NO_OWNER = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _NO_EXCHANGE = {
     errno.ENOSYS,
     errno.EINVAL,
@@ -33,16 +34,17 @@ _NO_EXCHANGE = {
     errno.EPERM,
     errno.EBUSY,
 }
+_EXCHANGE_CALL = {"x86_64": 316, "aarch64": 276, "riscv64": 276}
 
 
 class LockedError(Exception):
     """Another process holds the lock."""
 
 
-def look(path: str) -> os.stat_result | None:
-    """What stands at `path` itself, a link not followed; None if nothing does."""
+def look(path: str, at: int | None = None) -> os.stat_result | None:
+    """What stands at `path` itself, a link not followed; None if nothing does. `at` is an opened folder."""
     try:
-        return os.lstat(path)
+        return os.lstat(path, dir_fd=at)
     except FileNotFoundError:
         return None
 
@@ -53,8 +55,8 @@ def entries(folder: str) -> list[os.DirEntry[str]]:
         return sorted(found, key=lambda entry: entry.name)
 
 
-def read(path: str) -> bytes | None:
-    """The bytes of a regular file; None if it is larger than any generated file.
+def read(path: str, biggest: int = BIGGEST) -> bytes | None:
+    """The bytes of a regular file; None if it is larger than `biggest`.
 
     Raises:
         OSError: it cannot be read, or is no regular file by now.
@@ -64,7 +66,7 @@ def read(path: str) -> bytes | None:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        if info.st_size > BIGGEST:
+        if info.st_size > biggest:
             return None
         parts = []
         while part := os.read(fd, 1 << 20):
@@ -124,18 +126,32 @@ def _copy(source: str, target: str) -> None:
         os.close(fd)
 
 
-def make_folder(path: str, mode: int = 0o777) -> None:
+def make_folder(path: str, mode: int = 0o777, at: int | None = None) -> None:
     """Make one folder."""
-    os.mkdir(path, mode)
+    os.mkdir(path, mode, dir_fd=at)
+
+
+@contextmanager
+def opened(folder: str, at: int | None = None) -> Iterator[int]:
+    """A folder that stays the same whatever takes its name; a link is refused."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _NO_FOLLOW, dir_fd=at)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def dress(folder: str, like: os.stat_result) -> None:
     """Give a folder the mode of another, and its owner as far as this process may."""
     mine = os.lstat(folder)
     if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid) and hasattr(os, "chown"):
-        # Only the superuser gives files away; anybody else's new folder is their own, as with mkdir.
-        with suppress(PermissionError):
+        # Only the superuser gives files away, and in a container to known owners alone; else the new folder belongs
+        # to who made it, as with mkdir.
+        try:
             os.chown(folder, like.st_uid, like.st_gid)
+        except OSError as error:
+            if error.errno not in _NO_OWNER:
+                raise
     if stat.S_IMODE(os.lstat(folder).st_mode) != stat.S_IMODE(like.st_mode):
         os.chmod(folder, stat.S_IMODE(like.st_mode))
 
@@ -144,19 +160,17 @@ def sync_folder(path: str) -> None:
     """Flush a folder's list of names to the disk, where the system has a notion of it."""
     if sys.platform == "win32":
         return
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _NO_FOLLOW)
-    try:
-        os.fsync(fd)
-    except OSError as error:
-        if error.errno not in _NO_SYNC:
-            raise OSError(error.errno, error.strerror, path) from error
-    finally:
-        os.close(fd)
+    with opened(path) as fd:
+        try:
+            os.fsync(fd)
+        except OSError as error:
+            if error.errno not in _NO_SYNC:
+                raise OSError(error.errno, error.strerror, path) from error
 
 
-def rename(source: str, target: str) -> None:
-    """Move within one file system."""
-    os.rename(source, target)
+def rename(source: str, target: str, to: int | None = None) -> None:
+    """Move within one file system; `to` is an opened folder that `target` is in."""
+    os.rename(source, target, dst_dir_fd=to)
 
 
 def remove_file(path: str) -> None:
@@ -195,22 +209,30 @@ def _renameat2() -> Callable[..., int] | None:
     import ctypes  # late: only a build that changes something needs it
 
     library = ctypes.CDLL(None, use_errno=True)
-    function: Any = getattr(library, "renameat2", None)
+    function: Any = getattr(library, "renameat2", None) or _by_number(library)
     if function is None:
         return None
-    function.argtypes = [
-        ctypes.c_int,
-        ctypes.c_char_p,
-        ctypes.c_int,
-        ctypes.c_char_p,
-        ctypes.c_uint,
-    ]
-    function.restype = ctypes.c_int
 
-    def call(*arguments: object) -> int:
-        return 0 if function(*arguments) == 0 else ctypes.get_errno()
+    def call(here: int, one: bytes, there: int, other: bytes, flags: int) -> int:
+        number, text, flag = ctypes.c_int, ctypes.c_char_p, ctypes.c_uint
+        result = function(number(here), text(one), number(there), text(other), flag(flags))
+        return 0 if result == 0 else ctypes.get_errno()
 
     return call
+
+
+def _by_number(library: Any) -> Callable[..., int] | None:
+    """The call by its number: the C library of some distributions has no name for it."""
+    number = _EXCHANGE_CALL.get(os.uname().machine)
+    call = getattr(library, "syscall", None)
+    if number is None or call is None or sys.maxsize < 2**32:
+        return None
+
+    def numbered(*arguments: Any) -> int:
+        result: int = call(number, *arguments)
+        return result
+
+    return numbered
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
 from toolgen.write.building import package
 from toolgen.write.changes import Changes, Paths, changes
 from toolgen.write.diff import file_diff
@@ -22,7 +21,7 @@ class Drift:
     `extra` are stale files of ours, and foreign files that Python or a type checker would import from the
     package (`*.py`, `*.pyi` outside of dot folders); other foreign files are no drift. `crlf` differ in their
     line ends alone, as version control may leave them, and are no drift. `version` is a sentence if another
-    version of toolgen made the output. `diff` is the unified diff, printable and the same on every run.
+    version of toolgen made the output, and `trouble` why its lock file cannot be used. `diff` is the unified diff, printable and the same on every run.
     """
 
     missing: Paths = ()
@@ -31,16 +30,19 @@ class Drift:
     edited: Paths = ()
     crlf: Paths = ()
     version: str | None = None
+    trouble: str | None = None
     diff: str = ""
 
     @property
     def any(self) -> bool:
         """Whether a check fails: something a build would change, or that it would not have written."""
-        return bool(self.missing or self.changed or self.extra or self.version)
+        return bool(self.missing or self.changed or self.extra or self.version or self.trouble)
 
     def lines(self, name: str) -> list[str]:
         """One sentence for each kind of drift and file, with `name` as the output folder."""
         said = [f"{shown(name)}: {self.version}"] if self.version else []
+        if self.trouble:
+            said.append(f"{shown(f'{name}/{LOCK}')}: cannot be used: {self.trouble}")
         hand = set(self.edited)
         said += [f"{shown(f'{name}/{path}')}: missing" for path in self.missing]
         said += [f"{shown(f'{name}/{p}')}: {'edited by hand' if p in hand else 'out of date'}" for p in self.changed]
@@ -54,7 +56,7 @@ class Drift:
 def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> Drift:
     """Compare the output folder with the package that a build would write; writes nothing and takes no lock.
 
-    A lock file that cannot be read, and a place that a build refuses, are errors among the findings.
+    A place that a build refuses, and what cannot be read, are errors among the findings.
 
     Raises:
         ValueError: `files` has a path that leads out of the package: a defect of the plan.
@@ -68,8 +70,6 @@ def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> D
     except OSError as error:
         report(error, place, place.span, findings, doing="read")
         return Drift()
-    if state.trouble:
-        findings.add("lock-unreadable", place.span_of(LOCK), reason=Verbatim(state.trouble))
     plan = changes(wanted, state)
     extra = tuple(sorted({*plan.deleted, *filter(_importable, plan.foreign)} - set(plan.blocked)))
     changed = tuple(sorted({*plan.changed, *(set(plan.blocked) & set(wanted))}))
@@ -80,6 +80,7 @@ def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> D
         edited=plan.edited,
         crlf=tuple(path for path in plan.unchanged if state.standing(path, wanted[path]) == "crlf"),
         version=_version(state, stamp),
+        trouble=state.trouble,
         diff=_diff(wanted, output.name, state, plan, (*plan.created, *changed, *extra)),
     )
 

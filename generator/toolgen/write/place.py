@@ -22,7 +22,8 @@ _HINTS = {
     errno.EPERM: "check who may write to the output folder and to the folder that contains it",
     errno.EROFS: "the file system is read-only; choose another output folder with --out",
     errno.EBUSY: "a mount point cannot be replaced as a whole; choose a folder below it with --out",
-    errno.EXDEV: "the output and all in it must lie on one file system; choose a folder below the mount point",
+    errno.EXDEV: "the output and all in it must lie on one file system, and in a container not in a layer of its image; "
+    "choose another folder with --out",
 }
 
 
@@ -47,6 +48,11 @@ class Place:
     def path(self) -> str:
         """The output folder."""
         return os.path.join(self.parent, self.leaf)
+
+    @property
+    def box(self) -> str:
+        """The private folder of a build, beside the output."""
+        return os.path.join(self.parent, f".toolgen-{self.leaf}")
 
     @property
     def span(self) -> Span:
@@ -91,7 +97,7 @@ def _refusal(place: Place, info: os.stat_result | None, sources: Path) -> str | 
     if not place.leaf or (info is not None and _one_of(info, [sources, *sources.parents])):
         return "output-holds-sources"
     for folder in READ_FOLDERS:
-        read = disk.look(str(sources / folder))
+        read = disk.look(str((sources / folder).resolve()))
         if read is not None and _one_of(read, [Path(place.path), *Path(place.path).parents]):
             return "output-in-sources"
     return None
@@ -105,7 +111,7 @@ def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
 def report(error: OSError, place: Place | None, span: Span, findings: Findings, *, doing: str) -> None:
     """Turn what the system refused into a finding at the file it is about, or at `span`."""
     if place is not None and isinstance(error.filename, str):
-        for root in (f"{place.parent}/.toolgen-{place.leaf}/new/", f"{place.path}/"):
+        for root in (*(f"{place.box}/{tree}/" for tree in ("new", "ready", "old", "gone")), f"{place.path}/"):
             if error.filename.startswith(root):
                 span = place.span_of(error.filename.removeprefix(root))
     hint = _HINTS.get(error.errno or 0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from toolgen.write import disk
-from toolgen.write.lockfile import LOCK, MARK, Lock, LockError, digest, read_lock
+from toolgen.write.lockfile import LOCK, LONGEST, MARK, Lock, LockError, digest, read_lock
 from toolgen.write.tree import Tree, scan
 
 Files = Mapping[str, str]
@@ -76,7 +76,10 @@ def read_state(folder: str, wanted: Iterable[str]) -> State:
     lock, trouble = None, None
     if tree.leaves.get(LOCK) == "file":
         try:
-            lock = read_lock(disk.read(f"{folder}/{LOCK}") or b"")
+            text = disk.read(f"{folder}/{LOCK}", LONGEST)
+            if text is None:
+                raise LockError("it is too large to be one")
+            lock = read_lock(text)
         except LockError as error:
             trouble = str(error)
     elif LOCK in tree.leaves or LOCK in tree.folders:

@@ -3,19 +3,23 @@
 Everything happens in a private folder beside the output, `.toolgen-<name>`, so on the same file system:
 
 - `new` is the tree in the making; it may be thrown away at any time.
-- `old` is the former tree. While the output is missing, it is the output and is put back.
-
-Where two folders cannot be exchanged, two renames take their place; a kill between them leaves `old` and no
-output, which the next start mends.
+- `ready` is the complete new tree or, once the two were exchanged, the former one. Neither is needed any more
+  where an output stands; what somebody put into the former one meanwhile is moved to the output first.
+- `old` is the former tree where two folders cannot be exchanged, and two renames take the exchange's place. A kill
+  between them leaves `old` and no output; then `old` is the output, and the next start puts it back.
+- `gone` is being removed. It has a name of its own since half a tree would be misread as one of the others.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 
 from toolgen.write import disk
-from toolgen.write.lockfile import LOCK, LockError, read_lock
+from toolgen.write.lockfile import LOCK, LONGEST, LockError, read_lock
 from toolgen.write.place import Place
 from toolgen.write.tree import Tree, is_litter, parents, scan
 
@@ -26,23 +30,28 @@ class Switch:
     def __init__(self, place: Place) -> None:
         self.parent = place.parent
         self.output = place.path
-        self.box = f"{place.parent}/.toolgen-{place.leaf}"
+        self.box = place.box
         self.new = f"{self.box}/new"
+        self.ready = f"{self.box}/ready"
         self.old = f"{self.box}/old"
+        self.gone = f"{self.box}/gone"
 
     def recover(self) -> None:
         """Undo or finish what a former build, or this one, left half done. The output is complete afterwards.
 
-        The name of the private folder is reserved; whatever else stands there goes.
+        The name of the private folder is reserved; whatever else stands there goes. May be repeated.
         """
-        box = disk.look(self.box)
-        if box is None:
+        if disk.look(self.box) is None:
             return
-        if stat.S_ISDIR(box.st_mode) and disk.look(self.old) is not None:
-            if disk.look(self.output) is None:
+        if _is_folder(self.box):
+            if disk.look(self.output) is None and _is_folder(self.old):
+                # Set aside first: beside a restored output it would be taken for a former tree.
+                self._drop(self.ready)
                 disk.rename(self.old, self.output)
-            else:
-                self._rescue()
+            for former in (self.old, self.ready):
+                if _is_folder(former) and _is_folder(self.output):
+                    self._rescue(former)
+                self._drop(former)
         discard(self.box)
 
     def stage(self, tree: Tree, carried: Iterable[str], written: Mapping[str, str]) -> None:
@@ -63,6 +72,7 @@ class Switch:
         for folder in reversed(folders):
             self._finish(folder if folder in tree.folders else None, f"{self.new}/{folder}")
         self._finish("", self.new)
+        disk.rename(self.new, self.ready)
         disk.sync_folder(self.box)
 
     def _carry(self, path: str) -> None:
@@ -82,35 +92,79 @@ class Switch:
     def commit(self) -> None:
         """Put the new tree in the output's place. An error leaves the old one there, or in `old` for `recover`."""
         if disk.look(self.output) is None:
-            disk.rename(self.new, self.output)
-        elif not disk.exchange(self.new, self.output):
+            disk.rename(self.ready, self.output)
+        elif not _is_folder(self.output):
+            raise OSError(errno.ENOTDIR, "no folder stands there any more", self.output)
+        elif not disk.exchange(self.ready, self.output):
             disk.rename(self.output, self.old)
-            disk.rename(self.new, self.output)
+            disk.rename(self.ready, self.output)
 
     def settle(self) -> None:
         """After `commit`: flush it, keep what came into the old tree meanwhile, remove the rest. May be repeated."""
-        if disk.look(self.new) is not None and disk.look(self.old) is None:
-            disk.rename(self.new, self.old)
         disk.sync_folder(self.parent)
-        if disk.look(self.old) is not None:
-            self._rescue()
-        discard(self.box)
+        self.recover()
 
-    def _rescue(self) -> None:
-        """Move foreign files that the output lacks out of the old tree: they came after it had been read."""
-        tree = scan(self.old)
-        try:
-            known = {LOCK, *read_lock(disk.read(f"{self.old}/{LOCK}") or b"").files}
-        except (FileNotFoundError, LockError):
-            known = {LOCK}
-        for path, kind in tree.leaves.items():
-            if kind == "folder" or path in known or is_litter(path):
-                continue
-            if disk.look(f"{self.output}/{path}") is None:
-                for folder in parents(path):
-                    if disk.look(f"{self.output}/{folder}") is None:
-                        disk.make_folder(f"{self.output}/{folder}")
-                disk.rename(f"{self.old}/{path}", f"{self.output}/{path}")
+    def _drop(self, tree: str) -> None:
+        """Give up a whole tree in one step."""
+        if disk.look(tree) is not None:
+            discard(self.gone)
+            disk.rename(tree, self.gone)
+
+    def _rescue(self, former: str) -> None:
+        """Move foreign files that came, or were replaced, after the former tree had been read to the output."""
+        generated = {LOCK, *_recorded(former), *_recorded(self.output)}
+        foreign: dict[str, list[str]] = {}
+        for path, kind in scan(former).leaves.items():
+            if kind != "folder" and path not in generated and not is_litter(path):
+                folder, _, name = path.rpartition("/")
+                foreign.setdefault(folder, []).append(name)
+        for folder, names in foreign.items():
+            with self._opened(folder) as home:
+                for name in names:
+                    source = f"{former}/{folder}/{name}" if folder else f"{former}/{name}"
+                    if _is_later(source, name, home):
+                        disk.rename(source, name, to=home)
+
+    @contextmanager
+    def _opened(self, folder: str) -> Iterator[int]:
+        """A folder of the output, made where it is missing. No link is followed, even one that comes just now."""
+        with ExitStack() as opened:
+            home = opened.enter_context(disk.opened(self.output))
+            for path in [*parents(folder), folder] if folder else []:
+                name = path.rpartition("/")[2]
+                if disk.look(name, at=home) is None:
+                    disk.make_folder(name, at=home)
+                try:
+                    home = opened.enter_context(disk.opened(name, at=home))
+                except OSError as error:
+                    if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                        raise
+                    reason = "a file must be kept there, and it is no folder any more"
+                    raise OSError(errno.ENOTDIR, reason, f"{self.output}/{path}") from None
+            yield home
+
+
+def _is_later(one: str, other: str, at: int) -> bool:
+    came, there = disk.look(one), disk.look(other, at=at)
+    if came is None or there is None:
+        return came is not None
+    plain = stat.S_ISREG(came.st_mode) and stat.S_ISREG(there.st_mode)
+    return plain and not os.path.samestat(came, there) and came.st_mtime_ns > there.st_mtime_ns
+
+
+def _recorded(folder: str) -> Iterable[str]:
+    info = disk.look(f"{folder}/{LOCK}")
+    if info is None or not stat.S_ISREG(info.st_mode):
+        return ()
+    try:
+        return read_lock(disk.read(f"{folder}/{LOCK}", LONGEST) or b"").files
+    except LockError:
+        return ()
+
+
+def _is_folder(path: str) -> bool:
+    info = disk.look(path)
+    return info is not None and stat.S_ISDIR(info.st_mode)
 
 
 def discard(path: str) -> None:

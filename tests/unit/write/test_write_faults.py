@@ -1,148 +1,173 @@
-"""Killed or failed before every single operation: the old tree or the new one, and no litter after the next build."""
+"""Killed, failed, interrupted or disturbed before every single operation: the old tree or the new one, no litter."""
 
 from __future__ import annotations
 
 import errno
 import os
-import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from write_faults import READS, WRITES, At, install, without_links
+from write_faults import EXCHANGE, READS, WRITES, At, install, without_links
 from write_project import ONE, TWO, Project, snapshot
+from write_scenes import AFTER, ALL, BEFORE, SCENES, Stage, acts, dies, kinds, marks, outside, set_stage
 
-FOREIGN = {"notes.txt": "mine", "old/mine.txt": "mine too", "empty/": ""}
+from toolgen.write import disk
+from toolgen.write.switch import Switch
 
 SYSTEMS = pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])
-STARTS = pytest.mark.parametrize("first", [True, False], ids=["first build", "rebuild"])
+MOST = 2_000
+"""More operations than any build here has."""
 
 
-def _start(project: Project, first: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """Lay out the old tree; return what it and the new one look like."""
-    twin = Project(project.root / "twin")
-    for each in (twin, project):
-        if not first:
-            assert each.build(ONE) is not None
-            for path, text in FOREIGN.items():
-                if path.endswith("/"):
-                    (each.out / path).mkdir()
-                else:
-                    (each.out / path).write_text(text)
-    old = snapshot(project.out)
-    assert twin.build(TWO) is not None
-    new = snapshot(twin.out)
-    shutil.rmtree(twin.root)
-    return old, new
+@pytest.fixture(scope="session", params=SCENES)
+def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    return set_stage(SCENES[request.param], tmp_path_factory.mktemp("stage"))
 
 
-def _killed_at(project: Project, number: int, exchange: bool) -> bool:
-    """Build in a child that dies before operation `number`; whether it got that far."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            with pytest.MonkeyPatch.context() as patch:
-                act = At(number, lambda: os._exit(42))
-                install(patch, act, names=READS + WRITES, exchange=exchange)
-                code = 0 if project.build(TWO) is not None else 1
-        finally:
-            os._exit(code)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in (0, 42)
-    return status == 42
+@pytest.fixture(scope="session")
+def rebuild(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    return set_stage(SCENES["changed among foreign files"], tmp_path_factory.mktemp("stage"))
+
+
+@pytest.fixture(scope="session")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    return set_stage(SCENES["first"], tmp_path_factory.mktemp("stage"))
+
+
+def settled(project: Project, stage: Stage) -> None:
+    """The next build works without help, and leaves nothing behind."""
+    assert project.build(dict(stage.scene.after)) is not None, project.codes
+    assert not project.codes
+    assert snapshot(project.out) == stage.new
+    assert not project.litter()
+
+
+def test_no_operation_goes_round_the_stand_in(stage: Stage, tmp_path: Path) -> None:
+    """Else what follows would show less than it says."""
+    root, events = str(tmp_path), []
+    names = {"os.remove": "unlink", "open": "open", **{f"os.{name}": name for name in ALL}}
+    watching = False
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        path = arguments[0] if watching and event in names else None
+        # Names without a folder are in one that was opened before.
+        if isinstance(path, str) and (path.startswith(root) or "/" not in path):
+            events.append(names[event])
+
+    project = stage.copy(tmp_path / "project")
+    kinds(stage.copy(tmp_path / "imports"), stage.scene.after, exchange=True)
+    # A hook cannot be taken away again; it is told when to look.
+    sys.addaudithook(hook)
+    watching = True
+    seen = kinds(project, stage.scene.after, exchange=True)
+    watching = False
+    assert sorted(events) == sorted(name for name in seen if name in {*events, "open", *WRITES} - {"write", "fsync"})
+    assert "scandir" in events or stage.old == {}
 
 
 @SYSTEMS
-@STARTS
-def test_killed(tmp_path: Path, first: bool, exchange: bool) -> None:
-    number, killed, between = 0, True, 0
-    while killed:
-        number += 1
-        project = Project(tmp_path / str(number))
-        old, new = _start(project, first)
-        killed = _killed_at(project, number, exchange)
-        there = snapshot(project.out)
-        if there not in (old, new):
-            # Only without an exchange, between its two renames; the next start has to mend it.
-            assert not exchange
-            assert not project.out.exists()
-            between += 1
-        for files, expected in ((ONE, None), (TWO, new)):
-            if expected is None and there == new:
-                continue
-            assert project.build(files) is not None, project.codes
+def test_killed(stage: Stage, tmp_path: Path, exchange: bool) -> None:
+    between = 0
+    for number in range(1, MOST):
+        project = stage.copy(tmp_path / str(number))
+        killed = dies(project, stage.scene.after, number, exchange)
+        assert stage.stands(project, exchange=exchange), number
+        between += not project.out.exists() and stage.old != {}
+        if number % 4 == 1 and stage.scene.before is not None:
+            # Somebody goes back to the former sources first: nothing of the new tree is left.
+            assert project.build(dict(stage.scene.before)) is not None
             assert not project.litter()
-            assert expected is None or snapshot(project.out) == expected
-    assert number > 50
-    assert bool(between) == (not exchange and not first)
+            assert not project.check(dict(stage.scene.before)).any
+        settled(project, stage)
+        if not killed:
+            break
+    assert number > 15
+    exchanged = stage.old not in ({}, stage.new)
+    assert bool(between) == (exchanged and not exchange)
 
 
 @SYSTEMS
-def test_killed_between_the_renames_and_built_as_before(tmp_path: Path, exchange: bool) -> None:
-    """The next build, of the same sources as the former output, finds the output as it was."""
-    for number in range(1, 200):
-        project = Project(tmp_path / str(number))
-        old, new = _start(project, False)
-        if not _killed_at(project, number, exchange):
-            return
-        was = snapshot(project.out)
-        assert project.build(ONE) is not None
-        assert not project.litter()
-        back = snapshot(project.out)
-        assert {k: v for k, v in back.items() if not k.endswith("/")} == {
-            k: v for k, v in old.items() if not k.endswith("/")
-        }, was == new
+def test_killed_again_while_it_recovers(rebuild: Stage, tmp_path: Path, exchange: bool) -> None:
+    steps = len(kinds(rebuild.copy(tmp_path / "count"), AFTER, exchange))
+    for crash in range(steps * 2 // 5, steps, 7):
+        for number in range(1 + crash % 11, MOST, 11):
+            project = rebuild.copy(tmp_path / f"{crash}-{number}")
+            dies(project, AFTER, crash, exchange)
+            target = AFTER if crash % 2 else BEFORE
+            killed = dies(project, target, number, exchange)
+            assert rebuild.stands(project, exchange=exchange) or target is BEFORE, (crash, number)
+            files = {k: v for k, v in snapshot(project.out).items() if k != "toolgen.lock"}
+            olds, news = ({k: v for k, v in t.items() if k != "toolgen.lock"} for t in (rebuild.old, rebuild.new))
+            assert files in (olds, news) or (not exchange and not files)
+            settled(project, rebuild)
+            if not killed:
+                break
+
+
+ERRORS = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EACCES,
+    errno.EROFS,
+    errno.EPERM,
+    errno.EXDEV,
+    errno.EBUSY,
+    errno.ENOLCK,
+    errno.EEXIST,
+    errno.ENOTEMPTY,
+)
 
 
 @SYSTEMS
-@STARTS
-@pytest.mark.parametrize("number_of", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS, errno.EPERM])
-def test_failed_once(tmp_path: Path, first: bool, exchange: bool, number_of: int) -> None:
-    _fail_everywhere(tmp_path, first, exchange, number_of, once=True)
+@pytest.mark.parametrize("number_of", ERRORS, ids=errno.errorcode.get)
+def test_failed_once(rebuild: Stage, tmp_path: Path, exchange: bool, number_of: int) -> None:
+    _fail_everywhere(rebuild, tmp_path, exchange, number_of, once=True, step=1 if exchange else 2)
 
 
 @SYSTEMS
-@STARTS
-@pytest.mark.parametrize("number_of", [errno.ENOSPC, errno.EIO])
-def test_failed_from_there_on(tmp_path: Path, first: bool, exchange: bool, number_of: int) -> None:
-    _fail_everywhere(tmp_path, first, exchange, number_of, once=False)
+@pytest.mark.parametrize("number_of", [errno.ENOSPC, errno.EIO], ids=errno.errorcode.get)
+def test_failed_from_there_on(rebuild: Stage, tmp_path: Path, exchange: bool, number_of: int) -> None:
+    _fail_everywhere(rebuild, tmp_path, exchange, number_of, once=False)
 
 
-def _fail_everywhere(tmp_path: Path, first: bool, exchange: bool, number_of: int, *, once: bool) -> None:
+@pytest.mark.parametrize("once", [True, False], ids=["once", "from there on"])
+@pytest.mark.parametrize("number_of", [errno.ENOSPC, errno.EIO], ids=errno.errorcode.get)
+def test_the_first_build_failed(first: Stage, tmp_path: Path, number_of: int, once: bool) -> None:
+    _fail_everywhere(first, tmp_path, True, number_of, once=once)
+
+
+def _fail_everywhere(
+    stage: Stage, tmp_path: Path, exchange: bool, number_of: int, *, once: bool, step: int = 1
+) -> None:
     def fail() -> None:
         raise OSError(number_of, os.strerror(number_of))
 
-    number, failed = 0, True
-    while failed:
-        number += 1
-        project = Project(tmp_path / str(number))
-        old, new = _start(project, first)
-        with pytest.MonkeyPatch.context() as patch:
-            act = At(number, fail, once=once)
-            install(patch, act, names=READS + WRITES, exchange=exchange)
-            done = project.build(TWO)
-            failed = act.count >= number
+    for number in range(1, MOST, step):
+        project = stage.copy(tmp_path / str(number))
+        failed, done = acts(project, stage.scene.after, number, fail, exchange=exchange, once=once)
         there = snapshot(project.out)
-        if done is None:
-            assert project.codes == ["output-failed"]
+        if not done:
+            assert project.codes == ["output-failed"], number
             finding = next(iter(project.findings))
             assert finding.span.path.startswith("generated")
             assert ".toolgen" not in finding.span.path
             assert "\n" not in finding.message
-            assert there == old or (not once and not exchange and not there)
+            assert there == stage.old or (not once and stage.stands(project, exchange=exchange)), number
         else:
-            assert there == new
+            assert there == stage.new
             assert not project.codes or project.codes == ["old-output-left"]
         if once:
-            assert not project.litter()
-        assert project.build(TWO) is not None
-        assert snapshot(project.out) == new
-        assert not project.litter()
+            assert not project.litter(), number
+        settled(project, stage)
+        if not failed:
+            break
     assert number > 50
 
 
-@pytest.mark.parametrize("names", [READS])
-def test_reading_fails(project: Project, names: tuple[str, ...]) -> None:
+def test_reading_fails(project: Project) -> None:
     def fail() -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
@@ -152,7 +177,7 @@ def test_reading_fails(project: Project, names: tuple[str, ...]) -> None:
         number += 1
         with pytest.MonkeyPatch.context() as patch:
             act = At(number, fail)
-            install(patch, act, names=names, exchange=True)
+            install(patch, act, names=READS, exchange=True)
             drift = project.check(ONE)
             failed = act.count >= number
         assert project.codes == (["output-failed"] if failed else [])
@@ -169,63 +194,281 @@ def test_check_only_reads(project: Project, monkeypatch: pytest.MonkeyPatch) -> 
     assert project.build(ONE) is not None, "neither does a build that changes nothing"
 
 
-def test_no_hard_links(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, new = _start(project, False)
+def test_no_hard_links(rebuild: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = rebuild.copy(tmp_path / "project")
     (project.out / "notes.txt").chmod(0o741)
-    (project.out / "link").symlink_to("/nowhere")
     install(monkeypatch, lambda _: None, names=(), exchange=True)
     without_links(monkeypatch)
     before = (project.out / "notes.txt").stat()
     assert project.build(TWO) is not None
     after = (project.out / "notes.txt").stat()
     assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
-    assert snapshot(project.out) == {**new, "link": "-> /nowhere"}
+    assert snapshot(project.out) == rebuild.new
 
 
-def test_an_interrupt_leaves_no_litter(tmp_path: Path) -> None:
+@SYSTEMS
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_leaves_no_litter(
+    rebuild: Stage, tmp_path: Path, exchange: bool, kind: type[BaseException]
+) -> None:
+    for number in range(1, MOST):
+        project = rebuild.copy(tmp_path / str(number))
+
+        def interrupt() -> None:
+            raise kind
+
+        try:
+            reached, _ = acts(project, AFTER, number, interrupt, exchange=exchange)
+        except kind:
+            reached = True
+        assert snapshot(project.out) in (rebuild.old, rebuild.new), number
+        assert not project.litter(), number
+        if not reached:
+            break
+    assert number > 50
+
+
+def test_an_interrupted_first_build_takes_its_parents_away(tmp_path: Path) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    for number in range(20, 60):
+    for number in range(1, MOST):
         project = Project(tmp_path / str(number))
-        old, new = _start(project, False)
+        deep = project.root / "a" / "b" / "generated"
         with pytest.MonkeyPatch.context() as patch:
-            install(patch, At(number, interrupt), names=WRITES, exchange=True)
+            act = At(number, interrupt)
+            install(patch, act, names=ALL, exchange=True)
             try:
-                project.build(TWO)
+                project.build(TWO, deep)
             except KeyboardInterrupt:
-                assert snapshot(project.out) in (old, new)
+                # One that comes while the parents are made finds a name that is not written down yet.
+                assert (deep / "toolgen.lock").exists() or not (project.root / "a" / "b" / "generated").exists()
+                assert not list(project.root.rglob("*.py")) or (deep / "toolgen.lock").exists()
+        assert not project.litter()
+        if act.count < number:
+            break
 
 
-def test_foreign_files_of_a_killed_build_survive_a_restored_output(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", ["output", "folder"])
+@SYSTEMS
+def test_a_link_swapped_in_at_any_time_leads_nowhere(rebuild: Stage, tmp_path: Path, exchange: bool, kind: str) -> None:
+    """Whatever becomes of the build, what the link points to is as it was."""
+    victim = outside(tmp_path / "outside")
+    before = marks(victim)
+    for number in range(1, MOST):
+        project = rebuild.copy(tmp_path / str(number))
+        where = project.out if kind == "output" else project.out / "tools"
+
+        def swap(where: Path = where, aside: Path = project.root / "aside") -> None:
+            if where.is_dir() and not where.is_symlink():
+                where.rename(aside)
+                where.symlink_to(victim)
+
+        reached, _ = acts(project, AFTER, number, swap, exchange=exchange)
+        assert marks(victim) == before, number
+        assert not project.litter() or project.codes in (["output-failed"], ["old-output-left"]), number
+        project.build(dict(AFTER), force=True)
+        assert marks(victim) == before, number
+        if not reached:
+            break
+    assert number > 50
+
+
+@SYSTEMS
+def test_a_file_that_is_saved_at_any_time_is_kept(rebuild: Stage, tmp_path: Path, exchange: bool) -> None:
+    for number in range(1, MOST):
+        project = rebuild.copy(tmp_path / str(number))
+
+        def save(out: Path = project.out) -> None:
+            if out.is_dir():
+                # As editors do: a new file takes the name of the old one.
+                (out / "notes.new").write_text("saved")
+                os.utime(out / "notes.new", ns=(2**61, 2**61))
+                (out / "notes.new").replace(out / "notes.txt")
+                (out / "tools" / "late.txt").write_text("late")
+
+        reached, _ = acts(project, AFTER, number, save, exchange=exchange)
+        if reached and snapshot(project.out) != rebuild.new:
+            assert (project.out / "notes.txt").read_text() == "saved", number
+            assert (project.out / "tools" / "late.txt").read_text() == "late", number
+        elif reached:
+            # With two renames there is a moment in which nobody can save.
+            assert not exchange
+        assert not project.litter()
+        if not reached:
+            break
+
+
+@SYSTEMS
+def test_a_file_that_came_before_a_kill_is_kept(
+    rebuild: Stage, tmp_path: Path, exchange: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    commit = Switch.commit
+    came = False
+
+    def late(self: Switch) -> None:
+        nonlocal came
+        Path(self.output, "tools", "late.txt").write_text("late")
+        came = True
+        commit(self)
+
+    monkeypatch.setattr(Switch, "commit", late)
+    for number in range(50, MOST):
+        project = rebuild.copy(tmp_path / str(number))
+        came = False
+        killed = dies(project, AFTER, number, exchange)
+        kept = came
+        assert project.build(dict(AFTER)) is not None
+        assert (project.out / "tools" / "late.txt").exists() or not kept, number
+        if not killed:
+            break
+
+
+def test_foreign_files_of_a_killed_build_survive_a_restored_output(rebuild: Stage, tmp_path: Path) -> None:
     """Killed between the renames, and somebody brought the output back before the next build."""
-    _start(project, False)
-    box = project.root / ".toolgen-generated"
-    box.mkdir()
-    project.out.rename(box / "old")
+    project = rebuild.copy(tmp_path / "project")
+    project.box.mkdir()
+    project.out.rename(project.box / "old")
     project.out.mkdir()
     assert project.build(ONE) is not None
     assert (project.out / "notes.txt").read_text() == "mine"
+    assert not (project.out / "tools" / "gone.py").exists()
     assert not project.litter()
 
 
-@pytest.mark.parametrize("kind", ["file", "link", "empty", "full"])
-def test_whatever_stands_at_the_private_name(project: Project, kind: str) -> None:
-    box = project.root / ".toolgen-generated"
-    outside = project.root / "outside"
-    outside.mkdir()
-    (outside / "x").write_text("x")
-    if kind == "file":
-        box.write_text("x")
-    elif kind == "link":
-        box.symlink_to(outside)
-    else:
-        box.mkdir()
-        if kind == "full":
-            (box / "new").symlink_to(outside)
-            (box / "x").write_text("x")
-    assert project.build(ONE) is not None
-    assert (outside / "x").exists()
+def test_a_build_that_changes_nothing_puts_a_killed_one_right(rebuild: Stage, tmp_path: Path) -> None:
+    project = rebuild.copy(tmp_path / "project")
+    number = kinds(rebuild.copy(tmp_path / "count"), AFTER, exchange=False)
+    renames = [n for n, name in enumerate(number, 1) if name == "rename"]
+    killed_between = [n for n in renames if _missing_after(rebuild, tmp_path / str(n), n)]
+    assert len(killed_between) == 1
+    assert dies(project, AFTER, killed_between[0], exchange=False)
+    assert not project.out.exists()
+    assert project.check(BEFORE).missing, "check writes nothing, so it cannot help"
+    plan = project.build(BEFORE)
+    assert plan is not None
+    assert not plan.any
+    assert snapshot(project.out) == rebuild.old
+
+
+def _missing_after(stage: Stage, root: Path, number: int) -> bool:
+    project = stage.copy(root)
+    dies(project, AFTER, number, exchange=False)
+    return not project.out.exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "empty", "full", "old", "ready", "gone", "all"])
+def test_whatever_stands_at_the_private_name(project: Project, tmp_path: Path, kind: str) -> None:
+    """A repository may bring such a folder along: nothing in it leads outside."""
+    victim = outside(tmp_path / "outside")
+    before = marks(victim)
+    for built in (False, True):
+        if built:
+            assert project.build(ONE) is not None
+        if kind == "file":
+            project.box.write_text("x")
+        elif kind == "link":
+            project.box.symlink_to(victim)
+        else:
+            project.box.mkdir()
+            if kind == "full":
+                (project.box / "new").symlink_to(victim)
+                (project.box / "x").write_text("x")
+            for name in ("old", "ready", "gone", "new"):
+                if kind in (name, "all"):
+                    (project.box / name).symlink_to(victim)
+        assert project.build(ONE) is not None
+        assert marks(victim) == before
+        assert "notes.txt" not in snapshot(project.out)
+        assert not project.litter()
+
+
+@pytest.mark.parametrize("name", ["old", "ready"])
+def test_a_planted_tree_is_not_moved_through_a_link(project: Project, tmp_path: Path, name: str) -> None:
+    victim = outside(tmp_path / "outside")
+    before = marks(victim)
+    project.build(ONE)
+    (project.out / "sub").symlink_to(victim)
+    (project.box / name / "sub").mkdir(parents=True)
+    (project.box / name / "sub" / "new.txt").write_text("planted")
+    assert project.build(ONE) is None
+    assert project.codes == ["output-failed"]
+    assert next(iter(project.findings)).span.path == "generated/sub"
+    assert marks(victim) == before
+
+
+@pytest.mark.parametrize("number_of", [errno.EBUSY, errno.EXDEV], ids=errno.errorcode.get)
+def test_a_folder_that_cannot_be_moved(
+    rebuild: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number_of: int
+) -> None:
+    """A mount point, or a folder of a lower layer of a container's image."""
+    project = rebuild.copy(tmp_path / "project")
+    rename = disk.rename
+
+    def stuck(source: str, target: str, to: int | None = None) -> None:
+        if str(project.out) in (source, target):
+            raise OSError(number_of, os.strerror(number_of), source)
+        rename(source, target, to)
+
+    monkeypatch.setattr(disk, "_renameat2", lambda: lambda *_: number_of)
+    monkeypatch.setattr(disk, "rename", stuck)
+    assert project.build(dict(AFTER)) is None
+    assert project.codes == ["output-failed"]
+    finding = next(iter(project.findings))
+    assert finding.span.path == "generated"
+    assert finding.hint is not None
+    assert "--out" in finding.hint
+    assert snapshot(project.out) == rebuild.old
     assert not project.litter()
+
+
+@pytest.mark.parametrize("number_of", sorted(disk._NO_EXCHANGE), ids=errno.errorcode.get)
+def test_a_file_system_without_exchange(
+    rebuild: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number_of: int
+) -> None:
+    project = rebuild.copy(tmp_path / "project")
+    monkeypatch.setattr(disk, "_renameat2", lambda: lambda *_: number_of)
+    settled(project, rebuild)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the call's numbers are Linux's")
+def test_a_c_library_without_a_name_for_the_exchange(tmp_path: Path) -> None:
+    import ctypes
+
+    call = disk._by_number(ctypes.CDLL(None, use_errno=True))
+    if call is None:
+        pytest.skip("no number for this machine")
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+    one, two = (ctypes.c_char_p(os.fsencode(tmp_path / name)) for name in ("one", "two"))
+    here, swap = ctypes.c_int(-100), ctypes.c_uint(2)
+    assert call(here, one, here, two, swap) == 0
+    assert [p.name for p in (tmp_path / "one").iterdir()] == ["two"]
+
+
+@pytest.mark.parametrize("number_of", [errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP], ids=errno.errorcode.get)
+def test_an_owner_that_this_system_does_not_know(
+    rebuild: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number_of: int
+) -> None:
+    """In a container, a folder may belong to somebody who has no number there."""
+    project = rebuild.copy(tmp_path / "project")
+    real = os.lstat
+
+    def lstat(path: str, dir_fd: int | None = None) -> os.stat_result:
+        info = real(path, dir_fd=dir_fd)
+        return os.stat_result([*info[:4], 65534, *info[5:]]) if str(path) == str(project.out) else info
+
+    def chown(*_: object) -> None:
+        raise OSError(number_of, os.strerror(number_of))
+
+    install(monkeypatch, lambda _: None, names=(), exchange=True)
+    monkeypatch.setattr(disk.os, "lstat", lstat)
+    monkeypatch.setattr(disk.os, "chown", chown)
+    assert project.build(dict(AFTER)) is not None
+    assert snapshot(project.out) == rebuild.new
+
+
+def test_the_exchange_is_an_operation_like_any_other(rebuild: Stage, tmp_path: Path) -> None:
+    seen = kinds(rebuild.copy(tmp_path / "project"), AFTER, exchange=True)
+    assert seen.count(EXCHANGE) == 1

@@ -63,8 +63,11 @@ def test_broken_or_hostile(project: Project, name: str) -> None:
     before = snapshot(project.root)
     assert project.build(TWO) is None
     assert project.codes == ["lock-unreadable"]
-    project.check(TWO)
-    assert project.codes == ["lock-unreadable"]
+    drift = project.check(TWO)
+    assert project.codes == []
+    assert LOCK in drift.changed
+    assert drift.trouble is not None
+    assert f"generated/{LOCK}: cannot be used: {drift.trouble}" in drift.lines("generated")
     assert snapshot(project.root) == before
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable
 from typing import Any
@@ -24,23 +25,34 @@ WRITES = (
     "utime",
     "write",
 )
+LOCKS = ("flock",)
+EXCHANGE = "exchange"
 
 
-class FaultyOs:
-    """Calls `act(name)` before each operation in `names`; everything else is the real `os`."""
+class Dead(BaseException):
+    """The process is gone: nothing that it would still do reaches the disk."""
 
-    def __init__(self, act: Callable[[str], None], names: tuple[str, ...]) -> None:
+
+class Faulty:
+    """Calls `act(name)` before each operation in `names`; everything else is the real module.
+
+    Flushing is acted upon and then left out: nothing but a power cut would show it, and it takes most of the time.
+    """
+
+    def __init__(self, real: Any, act: Callable[[str], None], names: tuple[str, ...]) -> None:
+        self._real = real
         self._act = act
         self._names = names
 
     def __getattr__(self, name: str) -> Any:
-        real = getattr(os, name)
-        if name not in self._names:
+        real = getattr(self._real, name)
+        if name not in self._names and name != "fsync":
             return real
 
         def call(*arguments: Any, **options: Any) -> Any:
-            self._act(name)
-            return real(*arguments, **options)
+            if name in self._names:
+                self._act(name)
+            return None if name == "fsync" else real(*arguments, **options)
 
         return call
 
@@ -59,13 +71,14 @@ class At:
 
 def install(patch: pytest.MonkeyPatch, act: Callable[[str], None], *, names: tuple[str, ...], exchange: bool) -> None:
     """Put faults into the disk module; without `exchange`, as on a system that has none."""
-    patch.setattr(disk, "os", FaultyOs(act, names))
     real = disk._renameat2() if exchange else None
+    patch.setattr(disk, "os", Faulty(os, act, names))
+    patch.setattr(disk, "fcntl", Faulty(fcntl, act, names))
 
     def call(*arguments: object) -> int:
         assert real is not None
         try:
-            act("exchange")
+            act(EXCHANGE)
         except OSError as error:
             return error.errno or 0
         return real(*arguments)

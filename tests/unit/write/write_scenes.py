@@ -1,0 +1,147 @@
+"""What a build may find and shall make: the situations in which it is killed and refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from write_faults import EXCHANGE, LOCKS, READS, WRITES, At, Dead, install
+from write_project import ONE, TWO, Project, snapshot
+
+ALL = READS + WRITES + LOCKS
+
+BEFORE = {**ONE, "tools/gone.py": "gone = 2\n", "types.py": "gone = 3\n"}
+"""The files that go stand before and behind the lock file in every order."""
+
+AFTER = TWO
+FOREIGN = {"notes.txt": "mine", "old/mine.txt": "mine too", "tools/zz.txt": "mine", "zz/mine.txt": "mine", "empty/": ""}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The files of the build before (None: there was none), those of this one, and whether foreign files are there."""
+
+    before: Mapping[str, str] | None
+    after: Mapping[str, str]
+    foreign: bool
+
+
+SCENES = {
+    "first": Scene(None, AFTER, False),
+    "into a foreign folder": Scene(None, AFTER, True),
+    "changed": Scene(BEFORE, AFTER, False),
+    "changed among foreign files": Scene(BEFORE, AFTER, True),
+    "nothing changed": Scene(BEFORE, BEFORE, True),
+    "tools deleted": Scene(BEFORE, {"__init__.py": ONE["__init__.py"]}, True),
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A scene laid out once, to be copied: what the tree is before a build and after it."""
+
+    scene: Scene
+    folder: Path
+    old: dict[str, str]
+    new: dict[str, str]
+
+    def copy(self, root: Path) -> Project:
+        """A project in which the scene is set."""
+        shutil.copytree(self.folder, root, symlinks=True)
+        return Project(root)
+
+    def stands(self, project: Project, *, exchange: bool = True) -> bool:
+        """Whether the output is the old tree or the new one, or the old one as the fallback keeps it."""
+        there = snapshot(project.out)
+        if there in (self.old, self.new):
+            return True
+        return not exchange and not project.out.exists() and snapshot(project.box / "old") == self.old
+
+
+def set_stage(scene: Scene, folder: Path) -> Stage:
+    """Lay a scene out, and build it once beside to see the new tree."""
+    project = Project(folder / "laid")
+    if scene.before is not None:
+        assert project.build(dict(scene.before)) is not None
+    if scene.foreign:
+        add_foreign(project.out)
+    shutil.copytree(project.root, folder / "twin", symlinks=True)
+    twin = Project(folder / "twin")
+    assert twin.build(dict(scene.after)) is not None
+    assert not twin.litter()
+    return Stage(scene, project.root, snapshot(project.out), snapshot(twin.out))
+
+
+def add_foreign(out: Path) -> None:
+    for path, text in FOREIGN.items():
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        if path.endswith("/"):
+            (out / path).mkdir()
+        else:
+            (out / path).write_text(text)
+    (out / "link").symlink_to("nowhere")
+
+
+def dies(project: Project, files: Mapping[str, str], number: int, exchange: bool) -> bool:
+    """Build, and stop short before operation `number`; whether it got that far."""
+
+    def die() -> None:
+        raise Dead
+
+    try:
+        acts(project, files, number, die, exchange=exchange, once=False)
+    except Dead:
+        return True
+    return False
+
+
+def acts(
+    project: Project,
+    files: Mapping[str, str],
+    number: int,
+    action: Callable[[], None],
+    *,
+    exchange: bool = True,
+    once: bool = True,
+    names: tuple[str, ...] = ALL,
+) -> tuple[bool, bool]:
+    """Build, and do something before operation `number`: whether that was reached, and whether the build was done."""
+    with pytest.MonkeyPatch.context() as patch:
+        act = At(number, action, once=once)
+        install(patch, act, names=names, exchange=exchange)
+        done = project.build(dict(files)) is not None
+    return act.count >= number, done
+
+
+def kinds(project: Project, files: Mapping[str, str], exchange: bool) -> list[str]:
+    """The operations of a build, in order."""
+    seen: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        install(patch, seen.append, names=ALL, exchange=exchange)
+        assert project.build(dict(files)) is not None
+    assert (EXCHANGE in seen) <= exchange
+    return seen
+
+
+def outside(folder: Path) -> Path:
+    """A folder that no build may touch, with names that the output has, too."""
+    folder.mkdir()
+    for path in (*BEFORE, *AFTER, "notes.txt", "mine.txt"):
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(f"outside {path}")
+    return folder
+
+
+def marks(folder: Path) -> dict[str, tuple[str, int, int]]:
+    """Content, mode and time of every file in a folder."""
+    found = {}
+    for base, _, files in os.walk(folder):
+        for name in files:
+            path = Path(base, name)
+            info = path.lstat()
+            found[str(path)] = (path.read_text(), info.st_mode, info.st_mtime_ns)
+    return found
