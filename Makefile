@@ -1,10 +1,11 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test quick snapshots lint format types drift bench laws rows clean
+.PHONY: help setup build check test quick snapshots lint format types drift bench laws rows kills clean
 
 PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
+KILLS ?= 1000
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -64,6 +65,9 @@ laws: $(READY) ## run the laws over the wider corpus beside this checkout, where
 
 rows: $(READY) ## which rows of the founding documents have a test
 	@$(BIN)/python -m tests.support.rows
+
+kills: $(READY) ## kill a thousand builds (KILLS=1000): no tree is ever mixed
+	@$(BIN)/python -m tests.support.kills $(KILLS)
 
 clean: ## take away what the set-up and the tools left
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

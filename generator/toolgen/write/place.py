@@ -114,8 +114,19 @@ def report(error: OSError, place: Place | None, span: Span, findings: Findings, 
         for root in (*(f"{place.box}/{tree}/" for tree in ("new", "ready", "old", "gone")), f"{place.path}/"):
             if error.filename.startswith(root):
                 span = place.span_of(error.filename.removeprefix(root))
-    hint = _HINTS.get(error.errno or 0)
+    number = error.errno or 0
+    if number == errno.EXDEV and place is not None and _is_mounted(place):
+        number = errno.EBUSY
+    hint = _HINTS.get(number)
     findings.add("output-failed", span, hint=hint, doing=Verbatim(doing), reason=Verbatim(reason_of(error)))
+
+
+def _is_mounted(place: Place) -> bool:
+    try:
+        own, parent = disk.look(place.path), disk.look(place.parent)
+    except OSError:
+        return False
+    return own is not None and parent is not None and own.st_dev != parent.st_dev
 
 
 def reason_of(error: OSError) -> str:

@@ -1,0 +1,232 @@
+"""Kills builds by the thousand: `python -m tests.support.kills 1000`, or `make kills KILLS=1000`.
+
+After each kill, the output is the complete old tree or the complete new one, and the next build works without help
+and leaves nothing behind. Some are killed before one of their file operations, each in its turn; some at a moment that
+chance takes; some as a whole program, from outside. A build that finds what such a kill left is killed, too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "write"))
+
+import pytest  # noqa: E402
+from write_faults import At, install  # noqa: E402
+from write_project import Project, snapshot  # noqa: E402
+from write_scenes import ALL, SCENES, Scene, Stage, kinds, set_stage  # noqa: E402
+
+from tests.support.generated import toolgen, write_project  # noqa: E402
+from tests.support.repository import ROOT  # noqa: E402
+
+PROGRAMS = 25
+"""One kill in so many is of a whole program."""
+
+
+class Torn(AssertionError):
+    """A tree that is neither the old one nor the new one, or a build that did not put it right."""
+
+
+class Count(Counter[str]):
+    """What was killed, and how the tree stood then."""
+
+    @property
+    def killed(self) -> int:
+        return sum(number for what, number in self.items() if what.startswith(("at ", "of ")))
+
+    def told(self) -> str:
+        return ", ".join(f"{number} {what}" for what, number in sorted(self.items()))
+
+
+def killed_build(project: Project, scene: Scene, exchange: bool, number: int | None, delay: float = 0) -> bool:
+    """Build in a process that is killed before an operation, or after a delay; whether it was."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                if number is not None or not exchange:
+                    act = At(number or 0, lambda: os.kill(os.getpid(), signal.SIGKILL))
+                    install(patch, act, names=ALL, exchange=exchange)
+                code = 0 if project.build(dict(scene.after)) is not None else 1
+        finally:
+            os._exit(code)
+    if number is None:
+        time.sleep(delay)
+        os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status not in (0, -signal.SIGKILL):
+        raise Torn(f"a build ended with {status}")
+    return status != 0
+
+
+def judge(stage: Stage, project: Project, exchange: bool, what: str, count: Count) -> None:
+    """Look at the tree after a kill."""
+    there = snapshot(project.out)
+    if there == stage.new:
+        count["left the new tree"] += 1
+    elif there == stage.old:
+        count["left the old tree"] += 1
+    elif stage.stands(project, exchange=exchange):
+        count["between the two renames"] += 1
+    else:
+        raise Torn(f"mixed after {what}: {sorted(there)}")
+
+
+def settle(stage: Stage, project: Project, what: str) -> None:
+    """Build without help."""
+    if project.build(dict(stage.scene.after)) is None or project.codes:
+        raise Torn(f"the next build failed after {what}: {project.codes}")
+    if snapshot(project.out) != stage.new or project.litter():
+        raise Torn(f"the next build left {project.litter()} after {what}")
+
+
+def turns(stages: dict[str, Stage], folder: Path) -> Iterator[tuple[str, Stage, bool, int]]:
+    """Every operation of every scene on both systems, round and round; one step of each at a time."""
+    tracks = []
+    for (name, stage), exchange in itertools.product(stages.items(), (True, False)):
+        steps = len(kinds(stage.copy(folder / f"{name}{exchange}"), stage.scene.after, exchange))
+        order = [n * 7 % steps + 1 if steps % 7 else n + 1 for n in range(steps)]
+        tracks.append([(name, stage, exchange, number) for number in order])
+    for step in itertools.count():
+        yield from (track[step % len(track)] for track in tracks)
+
+
+def kill_at_operations(number: int, stages: dict[str, Stage], folder: Path, chance: random.Random) -> Count:
+    count = Count()
+    for serial, (name, stage, exchange, step) in enumerate(turns(stages, folder)):
+        if count.killed >= number:
+            break
+        project = stage.copy(folder / f"operation{serial}")
+        what = f"a kill before operation {step} of {name!r}, exchange {exchange}"
+        count["at an operation"] += killed_build(project, stage.scene, exchange, step)
+        judge(stage, project, exchange, what, count)
+        if serial % 3 == 0:
+            again = chance.randint(1, 150)
+            what += f", and another before operation {again}"
+            count["at an operation of the next build"] += killed_build(project, stage.scene, exchange, again)
+            judge(stage, project, exchange, what, count)
+        settle(stage, project, what)
+    return count
+
+
+def kill_at_moments(number: int, stages: dict[str, Stage], folder: Path, chance: random.Random) -> Count:
+    count = Count()
+    took: dict[tuple[str, bool], float] = {}
+    for serial in itertools.count():
+        if count.killed >= number:
+            break
+        name, exchange = chance.choice(list(stages)), chance.random() < 0.5
+        stage = stages[name]
+        if (name, exchange) not in took:
+            start = time.monotonic()
+            killed_build(stage.copy(folder / f"timed{name}{exchange}"), stage.scene, exchange, 10**9)
+            took[name, exchange] = time.monotonic() - start
+        project = stage.copy(folder / f"moment{serial}")
+        delay = chance.uniform(0, took[name, exchange])
+        what = f"a kill of {name!r} after {delay:.4f} s, exchange {exchange}"
+        count["at a moment"] += killed_build(project, stage.scene, exchange, None, delay)
+        judge(stage, project, exchange, what, count)
+        settle(stage, project, what)
+    return count
+
+
+def kill_programs(number: int, folder: Path, chance: random.Random) -> Count:
+    """Kill the command line, mostly once its private folder is there."""
+    count = Count()
+    old, new = _two_versions(folder)
+    box = folder / ".toolgen-generated"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    for serial in itertools.count():
+        if count.killed >= number:
+            break
+        _declare(folder, serial % 2 == 0)
+        command = [sys.executable, "-m", "toolgen", "build", "-q"]
+        process = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL)
+        early = serial % 5 == 0
+        end = time.monotonic() + (chance.uniform(0, 2) if early else 60)
+        while process.poll() is None and time.monotonic() < end and (early or not box.exists()):
+            time.sleep(0.0005)
+        if not early:
+            time.sleep(chance.uniform(0, 0.05))
+        process.kill()
+        count["of a program"] += process.wait() != 0
+        there = snapshot(folder / "generated")
+        if there not in (old, new):
+            raise Torn(f"mixed after kill {serial} of a program")
+        count["left the new tree" if there == (old, new)[serial % 2 == 0] else "left the old tree"] += 1
+        done = toolgen("build", "-q", cwd=folder, root=ROOT)
+        if done.returncode or snapshot(folder / "generated") != (old, new)[serial % 2 == 0] or box.exists():
+            raise Torn(f"the next build failed after kill {serial} of a program: {done.stderr}")
+    return count
+
+
+def _two_versions(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    write_project(folder)
+    trees = []
+    for newer in (True, False):
+        _declare(folder, newer)
+        done = toolgen("build", "-q", cwd=folder, root=ROOT)
+        if done.returncode:
+            raise Torn(done.stderr)
+        trees.append(snapshot(folder / "generated"))
+    return trees[1], trees[0]
+
+
+def _declare(folder: Path, newer: bool) -> None:
+    (folder / "schemas" / "toolgen.yaml").write_text("providers: [openai_chat]\n")
+    tools = folder / "schemas" / "tools"
+    (tools / "now.json").write_text(f'{{"name": "now", "description": "The {"hour" if newer else "time"}."}}\n')
+    for name, there in (("zz_old", not newer), ("added", newer)):
+        if there:
+            (tools / f"{name}.json").write_text(f'{{"name": "{name}"}}\n')
+        else:
+            (tools / f"{name}.json").unlink(missing_ok=True)
+
+
+def kill(number: int, folder: Path, seed: int, say: Callable[[str], object] = lambda _: None) -> Count:
+    """Kill so many builds.
+
+    Raises:
+        Torn: a tree was mixed, or was not put right.
+    """
+    chance = random.Random(seed)
+    stages = {}
+    for name, scene in SCENES.items():
+        (folder / name).mkdir()
+        stages[name] = set_stage(scene, folder / name)
+    programs = number // PROGRAMS
+    total = Count()
+    moments = (number - programs) // 2
+    for what, count in (
+        ("operations", kill_at_operations(number - programs - moments, stages, folder, chance)),
+        ("moments", kill_at_moments(moments, stages, folder, chance)),
+        ("programs", kill_programs(programs, folder, chance) if programs else Count()),
+    ):
+        say(f"{what}: {count.told()}\n")
+        total.update(count)
+    return total
+
+
+def main() -> int:
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(10**6)
+    print(f"seed {seed}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        total = kill(number, Path(folder), seed, lambda line: print(line, end="", flush=True))
+    print(f"{total.killed} killed, no mixed tree")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
