@@ -21,13 +21,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "write"))
 
-import pytest  # noqa: E402
-from write_faults import At, install  # noqa: E402
-from write_project import Project, snapshot  # noqa: E402
-from write_scenes import ALL, SCENES, Scene, Stage, kinds, set_stage  # noqa: E402
+import pytest
+from write_faults import EXCHANGE, At, install
+from write_project import Project, snapshot
+from write_scenes import ALL, SCENES, Scene, Stage, kinds, set_stage
 
-from tests.support.generated import toolgen, write_project  # noqa: E402
-from tests.support.repository import ROOT  # noqa: E402
+from tests.support.generated import toolgen, write_project
+from tests.support.repository import ROOT
 
 PROGRAMS = 25
 """One kill in so many is of a whole program."""
@@ -92,11 +92,13 @@ def settle(stage: Stage, project: Project, what: str) -> None:
 
 
 def turns(stages: dict[str, Stage], folder: Path) -> Iterator[tuple[str, Stage, bool, int]]:
-    """Every operation of every scene on both systems, round and round; one step of each at a time."""
+    """Every operation of every scene on both systems, round and round; those that switch trees first."""
     tracks = []
     for (name, stage), exchange in itertools.product(stages.items(), (True, False)):
-        steps = len(kinds(stage.copy(folder / f"{name}{exchange}"), stage.scene.after, exchange))
-        order = [n * 7 % steps + 1 if steps % 7 else n + 1 for n in range(steps)]
+        seen = kinds(stage.copy(folder / f"{name}{exchange}"), stage.scene.after, exchange)
+        moves = [n for n, kind in enumerate(seen, 1) if kind in ("rename", EXCHANGE)]
+        spread = [n * 7 % len(seen) + 1 if len(seen) % 7 else n + 1 for n in range(len(seen))]
+        order = dict.fromkeys([*moves, *spread])
         tracks.append([(name, stage, exchange, number) for number in order])
     for step in itertools.count():
         yield from (track[step % len(track)] for track in tracks)

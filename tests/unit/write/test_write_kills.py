@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tests.support.kills import kill_at_moments, kill_at_operations
 from write_scenes import SCENES, set_stage
+
+from tests.support.kills import kill_at_moments, kill_at_operations
 
 
 def test_no_tree_is_mixed(tmp_path: Path) -> None:

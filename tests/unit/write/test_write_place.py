@@ -47,6 +47,13 @@ def test_beside_the_declarations_inside_schemas(project: Project) -> None:
     assert project.build(ONE, project.sources / "generated") is not None
 
 
+def test_in_a_folder_that_declarations_are_read_from_by_a_link(project: Project) -> None:
+    (project.sources / "tools").rename(project.sources / "real")
+    (project.sources / "tools").symlink_to("real")
+    assert project.build(ONE, project.sources / "real" / "generated") is None
+    assert project.codes == ["output-in-sources"]
+
+
 def test_a_link_above_the_output(project: Project) -> None:
     (project.root / "real").mkdir()
     (project.root / "way").symlink_to("real")

@@ -68,11 +68,11 @@ def mount_point(folder: Path) -> list[dict[str, Any]]:
     mount("-t", "tmpfs", "none", project.out)
     (project.out / "notes.txt").write_text("mine")
     old = snapshot(project.out)
-    answers = [told(project, project.build(ONE))]
-    below = project.build(ONE, project.out / "package")
-    return [{**answers[0], "same": {k: v for k, v in snapshot(project.out).items() if "package" not in k} == old}] + [
-        {**told(project, below), "below": (project.out / "package" / "models.py").exists()}
-    ]
+    at = told(project, project.build(ONE))
+    below = told(project, project.build(ONE, project.out / "package"))
+    there = snapshot(project.out)
+    kept = {path: text for path, text in there.items() if not path.startswith("package/")}
+    return [{**at, "same": kept == old}, {**below, "below": "package/models.py" in there}]
 
 
 def mount_below(folder: Path) -> list[dict[str, Any]]:
