@@ -121,12 +121,14 @@ def test_ruff_would_format_nothing(sample: Package) -> None:
     assert result.returncode == 0, result.stdout[-2000:]
 
 
+@pytest.mark.row("I51")
 @pytest.mark.slow
 def test_mypy_strict_has_nothing_to_say(sample: Package, tmp_path: Path) -> None:
     result = run("-m", "mypy", "--strict", "--no-incremental", "--config-file=", sample.name, cwd=sample.folder.parent)
     assert result.returncode == 0, result.stdout[-3000:]
 
 
+@pytest.mark.row("I51")
 @pytest.mark.slow
 def test_pyright_has_nothing_to_say(sample: Package) -> None:
     result = run("-m", "pyright", "--pythonpath", sys.executable, sample.name, cwd=sample.folder.parent)

@@ -53,6 +53,7 @@ def test_the_small_projects_tools_are_lowered_alike(sample: Package, provider: s
     assert module.to_tools(offered) == module.TOOLS
 
 
+@pytest.mark.row("Q38")
 @each_provider
 def test_tools_gives_entries_in_the_order_asked_for(sample: Package, provider: str) -> None:
     module = sample.provider(provider)

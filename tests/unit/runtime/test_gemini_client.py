@@ -135,7 +135,8 @@ def test_the_clients_own_object_reads_as_the_body_does(generated: SimpleNamespac
     assert read.finish_reason == "tool_calls"
 
 
-def test_P20_foreign_calls_get_the_stand_in_where_the_profile_has_one(tmp_path: Path) -> None:
+@pytest.mark.pain("P20")
+def test_foreign_calls_get_the_stand_in_where_the_profile_has_one(tmp_path: Path) -> None:
     extra = {"providers/gemini.yaml": "defaults: {thoughtSignature: skip_thought_signature_validator}\n"}
     package = build(tmp_path, "gemini_with_stand_in", extra)
     models = package.models
