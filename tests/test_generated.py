@@ -68,6 +68,32 @@ def test_nothing_but_pydantic_and_the_standard_library_is_imported(sample: Packa
     assert "toolgen" not in found
 
 
+@pytest.mark.row("I04")
+def test_the_format_makes_no_json_text(sample: Package) -> None:
+    """Values stay as they are: what makes text of them is not reached from the format's module."""
+    names = python(sample, f"import {sample.name}.models; print(*sys.modules)").split()
+    paths = {m.removeprefix(f"{sample.name}.").replace(".", "/") + ".py" for m in names if f"{sample.name}." in m}
+    assert {"models.py", "runtime/values.py"} <= paths
+    users = [
+        path
+        for path in paths & set(sample.files)
+        for node in ast.walk(ast.parse(sample.files[path]))
+        if (isinstance(node, ast.Import) and "json" in [alias.name for alias in node.names])
+        or (isinstance(node, ast.ImportFrom) and "json" in str(node.module))
+    ]
+    assert users == []
+
+
+@pytest.mark.row("T57")
+@pytest.mark.parametrize("provider", PROFILES)
+def test_converters_reach_nothing_that_runs_tools(sample: Package, provider: str) -> None:
+    code = f"import {sample.name}.providers.{provider}, {sample.name}.messages; print(*sys.modules)"
+    own = [m.removeprefix(f"{sample.name}.") for m in python(sample, code).split() if m.startswith(f"{sample.name}.")]
+    assert f"providers.{provider}" in own
+    assert [m for m in own if m.split(".")[0] not in ("models", "messages", "providers", "runtime")] == []
+    assert [m for m in own if m.split(".")[-1] in ("loop", "dispatch", "handlers", "sessions")] == []
+
+
 def test_models_import_no_provider(sample: Package) -> None:
     seen = python(sample, f"import {sample.name}.models; print(*sys.modules)").split()
     assert [m for m in seen if ".providers" in m or ".tools" in m] == []

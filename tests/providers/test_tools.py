@@ -43,6 +43,7 @@ def test_declared_tools_are_lowered_at_build_time_as_at_run_time(package: Packag
     assert module.to_tools(offered, on_loss=heard.append, on_unsupported="weaken") == module.TOOLS
 
 
+@pytest.mark.row("K19")
 @each_provider
 def test_the_small_projects_tools_are_lowered_alike(sample: Package, provider: str) -> None:
     definitions = sample.module("tools").DEFINITIONS

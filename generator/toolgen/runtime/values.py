@@ -184,7 +184,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
             if classes and texts is not str and data not in typing.get_args(texts):
                 words = ", ".join(map(repr, typing.get_args(texts)))
                 field = dataclasses.fields(classes[0])[0].name
-                meant = data if field == "name" and _NAME.fullmatch(data) else "…"
+                meant = data if field == "name" and _NAME.fullmatch(str(data)) else "…"
                 raise ConversionError(spelled(at), f"must be one of {words}, or an object such as {{{field}: {meant}}}")
             return _loader(texts)(data, at)
         if kind is list and lists is not None:
