@@ -147,15 +147,32 @@ def test_ruff_would_format_nothing(sample: Package) -> None:
     assert result.returncode == 0, result.stdout[-2000:]
 
 
-@pytest.mark.row("I51")
+def guarded(package: Package) -> str:
+    """A module of an app that reads a message's fields behind the guards, where checkers must know its type."""
+    file = package.folder.parent / f"{package.name}_app.py"
+    file.write_text(
+        f"from {package.name}.messages import has_tool_calls, is_tool_result\n"
+        f"from {package.name}.models import Message, ToolResult\n\n\n"
+        "def results(message: Message) -> list[ToolResult]:\n"
+        "    return message.results if is_tool_result(message) else []\n\n\n"
+        "def role(message: Message) -> str | None:\n"
+        "    return message.role if has_tool_calls(message) and message.content else None\n",
+        "utf-8",
+    )
+    return file.name
+
+
+@pytest.mark.row("I51", "T20")
 @pytest.mark.slow
 def test_mypy_strict_has_nothing_to_say(sample: Package, tmp_path: Path) -> None:
-    result = run("-m", "mypy", "--strict", "--no-incremental", "--config-file=", sample.name, cwd=sample.folder.parent)
+    command = ("-m", "mypy", "--strict", "--no-incremental", "--config-file=", guarded(sample), sample.name)
+    result = run(*command, cwd=sample.folder.parent)
     assert result.returncode == 0, result.stdout[-3000:]
 
 
-@pytest.mark.row("I51")
+@pytest.mark.row("I51", "T20")
 @pytest.mark.slow
 def test_pyright_has_nothing_to_say(sample: Package) -> None:
-    result = run("-m", "pyright", "--pythonpath", sys.executable, sample.name, cwd=sample.folder.parent)
+    command = ("-m", "pyright", "--pythonpath", sys.executable, guarded(sample), sample.name)
+    result = run(*command, cwd=sample.folder.parent)
     assert result.returncode == 0, result.stdout[-3000:]

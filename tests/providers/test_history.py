@@ -329,6 +329,8 @@ def test_guards_and_readers_of_messages(sample: Package, models: Any) -> None:
     assert [module.is_tool_result(m) for m in loaded] == [False, False, True, False]
     assert [module.text_of(m) for m in loaded] == ["x", "One moment.", "noon", "s"]
     assert [[c.id for c in module.tool_calls_of(m)] for m in loaded] == [[], ["a", "b"], [], []]
+    pieces = models.load(models.Message, assistant(text("a"), call("c"), text("b")))
+    assert module.text_of(pieces) == "ab"
     empty = models.load(models.Message, {"role": "assistant", "content": "x", "toolCalls": []})
     assert not module.has_tool_calls(empty)
 

@@ -111,6 +111,7 @@ def test_a_bare_error_is_no_answer(sample: Package, models: Any, provider: str) 
             read(body)
 
 
+@pytest.mark.row("A26")
 @each_provider
 def test_a_completion_without_metadata_is_an_answer_that_the_client_takes(
     sample: Package, models: Any, provider: str

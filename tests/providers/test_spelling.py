@@ -33,7 +33,7 @@ def test_definitions_are_spelled_as_the_provider_has_them(
     assert laws.exact(module.to_tools(back)) == laws.exact(wire)
 
 
-@pytest.mark.row("T24", "K20", "K22")
+@pytest.mark.row("T09", "T21", "T22", "T24", "K20", "K22")
 @pytest.mark.parametrize("given", SETTINGS)
 @each_provider
 def test_settings_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, given: str) -> None:
@@ -49,7 +49,8 @@ def test_settings_are_spelled_as_the_provider_has_them(sample: Package, models: 
         assert back.get(field) == (None if field in [*lost, *row.get("unsaid", [])] else value)
 
 
-@pytest.mark.row("T15", "T23", "K09", "A05", "A07", "A08", "A09", "A10", "A11", "A12", "A13")
+@pytest.mark.row("T15", "T23", "T41", "T54", "T55", "T56", "I33", "I34", "I35", "K09")
+@pytest.mark.row("A05", "A07", "A08", "A09", "A10", "A11", "A12", "A13")
 @pytest.mark.parametrize("given", CONVERSATIONS)
 @each_provider
 def test_messages_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, given: str) -> None:

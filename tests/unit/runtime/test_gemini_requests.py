@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -318,6 +319,21 @@ def test_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> None:
     assert written["contents"][1] == model(call("f"), call("f"))
     assert written["contents"][2] == user(response(value={"output": "a"}), response(value={"output": "b"}))
     assert {action for _, action, _ in losses} == {"moved"}
+
+
+@pytest.mark.row("I24", "I08")
+def test_a_call_keeps_its_own_id_and_its_signature(generated: SimpleNamespace) -> None:
+    gemini, models = generated.gemini, generated.models
+    signed = {"functionCall": {"id": "own", "name": "f", "args": {"a": 1}}, "thoughtSignature": "c2ln+/w=="}
+    answer = {"candidates": [{"content": model(signed, call("f")), "finishReason": "STOP"}]}
+    first, second = gemini.from_response(answer).message.content
+    assert (first.call.id, first.call.arguments) == ("own", {"a": 1})
+    assert "c2ln+/w==" in json.dumps(models.dump(first.call)["metadata"]["gemini"])
+    assert second.call.id == "call_0_1"
+    stored = json.loads(json.dumps(models.dump(gemini.from_response(answer).message)))
+    turn = [stored, results({"toolCallId": "own"}, {"toolCallId": "call_0_1"})]
+    written, _ = sent(generated, [ASK, *turn])
+    assert written["contents"][1] == model(signed, call("f"))
 
 
 @pytest.mark.row("I11")
