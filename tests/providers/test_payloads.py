@@ -125,7 +125,9 @@ def test_a_description_may_be_another_for_a_provider(built: Package, provider: s
 def test_a_further_tool_moves_no_other(built: Package, tmp_path: Path, provider: str) -> None:
     """The text of each entry and their order stay, so a prompt cache loses nothing before the new one."""
     further = {"name": "c_between", "description": "Comes between."}
-    schemas = write_project(tmp_path, (further, *reversed(TOOLS)), {})
+    schemas = write_project(tmp_path, (further, *TOOLS), {})
+    for name, file in (("c_between", "z"), ("brief", "y")):  # the order of names, not of files
+        (schemas / "tools" / f"{name}.json").rename(schemas / "tools" / f"{file}.json")
     more = Package(compiled(schemas, [provider]), tmp_path).provider(provider)
     module = built.provider(provider)
     before = [json.dumps(module.tools(name)) for name in module.ToolName.__args__]
@@ -139,7 +141,7 @@ def test_a_further_tool_moves_no_other(built: Package, tmp_path: Path, provider:
 @pytest.mark.pain("P17")
 @each_provider
 def test_a_fingerprint_is_that_of_the_tools_and_their_words(built: Package, tmp_path: Path, provider: str) -> None:
-    same = Package(compiled(write_project(tmp_path / "a", tuple(reversed(TOOLS)), {}), [provider]), tmp_path / "a")
+    same = Package(compiled(write_project(tmp_path / "a", TOOLS, {}), [provider]), tmp_path / "a")
     assert same.provider(provider).FINGERPRINT == built.provider(provider).FINGERPRINT
     words = ({**KINDS, "description": "Takes all kindz."}, *TOOLS[1:])
     other = Package(compiled(write_project(tmp_path / "b", words, {}), [provider]), tmp_path / "b")
