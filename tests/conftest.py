@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 pytest.register_assert_rewrite("tests.providers.laws")
 
+from tests.providers.exchanges import Exchanges  # noqa: E402
 from tests.support import known_failures  # noqa: E402
 from tests.support.generated import Package, compiled, write_project  # noqa: E402
 from tests.support.repository import PROFILES, SCHEMAS  # noqa: E402
@@ -66,6 +68,14 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Package:
 @pytest.fixture
 def models(sample: Package) -> Any:
     return sample.module("models")
+
+
+@pytest.fixture(scope="session")
+def exchanges() -> Iterator[Exchanges]:
+    """The official clients, and the server on this machine that answers them."""
+    opened = Exchanges()
+    yield opened
+    opened.close()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

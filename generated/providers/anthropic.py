@@ -52,6 +52,7 @@ from ..runtime.codecs import (
 )
 from ..runtime.errors import ConversionError, wrong_type
 from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.json_text import is_json
 from ..runtime.lists import read_list, read_text_or_list, write_list, write_text_or_list
 from ..runtime.offered import write_offered
 from ..runtime.paths import ROOT, Path, spelled
@@ -1874,18 +1875,24 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
 
 def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     """Read a call as a block."""
+    id = wire.get("id")
+    name = wire.get("name")
+    arguments = wire.get("input")
+    if (
+        type(name) is str
+        and name not in reader.spoken
+        and type(arguments) is dict
+        and reader.takes(id)
+    ):
+        if len(wire) == 4:
+            return ToolCall(id, name, arguments)
+        rest = leftovers(wire, _TOOL_CALL)
+        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
     id, id_kept = call_id.read(wire.get("id", ABSENT), (at, "id"), reader)
     name, name_kept = tool_name.read(wire.get("name", ABSENT), (at, "name"), reader)
     arguments, invalid, arguments_kept = object_arguments.read(
         wire.get("input", ABSENT), (at, "input"), reader
     )
-    if (
-        wire.keys() == _TOOL_CALL_LEAST
-        and id_kept is ABSENT
-        and name_kept is ABSENT
-        and arguments_kept is ABSENT
-    ):
-        return ToolCall(id, name, arguments, invalid)
     rest = leftovers(wire, _TOOL_CALL)
     if id_kept is not ABSENT:
         rest["id"] = id_kept
@@ -1898,6 +1905,19 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call as a block."""
+    if (
+        call.metadata is None
+        and writer.names.get(call.name) == call.name
+        and call.invalid is None
+        and is_json(call.arguments)
+        and writer.keeps(call.id)
+    ):
+        return {
+            "type": "tool_use",
+            "id": call.id,
+            "name": call.name,
+            "input": call.arguments,
+        }
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "tool_use",
@@ -1923,13 +1943,13 @@ def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]
 def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     """Read a text block."""
     text = wire.get("text")
+    if len(wire) == 2 and type(text) is str:
+        return TextPart(text)
     if type(text) is not str:
         raise wrong_type((at, "text"), "a string", text)
     cache, cache_kept = ephemeral.read(
         wire.get("cache_control", ABSENT), (at, "cache_control"), reader
     )
-    if wire.keys() == _TEXT_PART_LEAST and cache_kept is ABSENT:
-        return TextPart(text, cache)
     rest = leftovers(wire, _TEXT_PART)
     if cache_kept is not ABSENT:
         rest["cache_control"] = cache_kept
@@ -1938,6 +1958,11 @@ def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a text block."""
+    if part.cache is None and part.metadata is None:
+        return {
+            "type": "text",
+            "text": part.text,
+        }
     own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "text",
@@ -2072,10 +2097,13 @@ def _read_thinking_part(
 ) -> ReasoningPart:
     """Read a block of thinking."""
     text = wire.get("thinking")
+    if type(text) is str:
+        if len(wire) == 2:
+            return ReasoningPart(text)
+        rest = leftovers(wire, _THINKING_PART)
+        return ReasoningPart(text, metadata=reader.metadata(rest))
     if type(text) is not str:
         raise wrong_type((at, "thinking"), "a string", text)
-    if wire.keys() == _THINKING_PART_LEAST:
-        return ReasoningPart(text)
     rest = leftovers(wire, _THINKING_PART)
     return ReasoningPart(text, metadata=reader.metadata(rest))
 
@@ -2084,6 +2112,11 @@ def _write_thinking_part(
     part: ReasoningPart, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a block of thinking."""
+    if part.metadata is None:
+        return {
+            "type": "thinking",
+            "thinking": part.text,
+        }
     own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "thinking",
@@ -2097,10 +2130,13 @@ def _write_thinking_part(
 def _read_output_schema(wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
     """Read a schema for the answer."""
     schema = wire.get("schema")
+    if type(schema) is dict:
+        if len(wire) == 2:
+            return OutputSchema(schema)
+        rest = leftovers(wire, _OUTPUT_SCHEMA)
+        return OutputSchema(schema, metadata=reader.metadata(rest))
     if type(schema) is not dict:
         raise wrong_type((at, "schema"), "an object", schema)
-    if wire.keys() == _OUTPUT_SCHEMA_LEAST:
-        return OutputSchema(schema)
     rest = leftovers(wire, _OUTPUT_SCHEMA)
     return OutputSchema(schema, metadata=reader.metadata(rest))
 
@@ -2109,6 +2145,11 @@ def _write_output_schema(
     schema: OutputSchema, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a schema for the answer."""
+    if schema.name is None and schema.strict is None and schema.metadata is None:
+        return {
+            "type": "json_schema",
+            "schema": schema.schema,
+        }
     own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
     if schema.name is not None:
         writer.no_place((at, "name"), "name")

@@ -40,7 +40,7 @@ from ..models import (
 )
 from ..runtime import choices
 from ..runtime.api_errors import api_error
-from ..runtime.arrange import arranged, in_call_order, results_of
+from ..runtime.arrange import Placed, arranged, in_call_order, results_of
 from ..runtime.codecs import (
     answered_id,
     known_word,
@@ -52,6 +52,7 @@ from ..runtime.codecs import (
 from ..runtime.content_parts import part_kind, part_list, read_parts, write_parts_of
 from ..runtime.errors import ConversionError, wrong_type
 from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.json_text import is_json
 from ..runtime.lists import read_list
 from ..runtime.modalities import tokens_of, with_tokens
 from ..runtime.offered import write_offered
@@ -1264,9 +1265,37 @@ def _write_contents(
     messages: Sequence[Message], own: Residue, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write the messages and, aside, the instruction of the system."""
+    placed = arranged(messages, at, writer)
+    found: dict[str, Any] = {"contents": _write_turns(placed, writer)}
+    instruction = _write_instruction(
+        [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
+    )
+    if instruction is not None:
+        found["systemInstruction"] = instruction
+    return found
+
+
+def _write_messages(
+    messages: Sequence[Message], kept: Any, at: Path, writer: Writer
+) -> list[Any]:
+    """Write the contents alone; the system's messages have no place among them."""
+    contents = _write_turns(arranged(messages, at, writer), writer)
+    for i, message in enumerate(messages):
+        if type(message) is SystemMessage:
+            writer.lost(
+                (at, i),
+                "a system message",
+                "dropped",
+                "note",
+                "it belongs into systemInstruction",
+            )
+    return contents
+
+
+def _write_turns(placed: list[Placed], writer: Writer) -> list[Any]:
+    """Write what the user, the model and the tools said."""
     contents: list[Any] = []
     before: Message | None = None
-    placed = arranged(messages, at, writer)
     for message, here, places in placed:
         if type(message) is SystemMessage:
             continue
@@ -1280,29 +1309,6 @@ def _write_contents(
         else:
             raise wrong_type(here, "a message", message)
         before = message
-    found: dict[str, Any] = {"contents": contents}
-    instruction = _write_instruction(
-        [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
-    )
-    if instruction is not None:
-        found["systemInstruction"] = instruction
-    return found
-
-
-def _write_messages(
-    messages: Sequence[Message], kept: Any, at: Path, writer: Writer
-) -> list[Any]:
-    """Write the contents alone; the system's messages have no place among them."""
-    contents: list[Any] = _write_contents(messages, {}, at, writer)["contents"]
-    for i, message in enumerate(messages):
-        if type(message) is SystemMessage:
-            writer.lost(
-                (at, i),
-                "a system message",
-                "dropped",
-                "note",
-                "it belongs into systemInstruction",
-            )
     return contents
 
 
@@ -1348,18 +1354,21 @@ def _add_answer(
     writer: Writer,
 ) -> None:
     """Add an answer; calls may not follow another answer, so that the two become one unless they came apart."""
-    own = within(message.metadata or {}, writer.wire.name)
-    parts = wire.get("parts") or []
-    calls = any(type(part) is dict and "functionCall" in part for part in parts)
+    parts = wire.get("parts")
+    if parts and type(before) is not AssistantMessage:
+        contents.append(wire)
+        return
+    own = within(message.metadata, writer.wire.name) if message.metadata else NOTHING
+    calls = any(type(part) is dict and "functionCall" in part for part in parts or ())
     if not parts and "parts" not in own:
         writer.lost(
             at, "a message", "dropped", "note", "it has nothing that can be said here"
         )
     elif (
-        type(before) is AssistantMessage
-        and calls
+        calls
         and "$apart" not in own
         and contents
+        and type(before) is AssistantMessage
         and contents[-1]["role"] == "model"
     ):
         writer.lost(
@@ -1367,7 +1376,7 @@ def _add_answer(
         )
         contents[-1] = {
             **contents[-1],
-            "parts": [*(contents[-1].get("parts") or ()), *parts],
+            "parts": [*(contents[-1].get("parts") or ()), *(parts or ())],
         }
     else:
         contents.append(wire)
@@ -1381,12 +1390,12 @@ def _add_user_content(
     writer: Writer,
 ) -> None:
     """Add what the user says: beside the results where it came so, else in a content of its own."""
-    whole = opaque_value(message, writer)
+    own = within(message.metadata, writer.wire.name) if message.metadata else NOTHING
+    whole = opaque_value(message, writer) if own else ABSENT
     if whole is not ABSENT:
         contents.append(whole)
         return
     wire = _write_user_message(message, at, writer)
-    own = within(message.metadata or {}, writer.wire.name)
     parts = wire.get("parts") or []
     beside = own.get("$beside")
     if (
@@ -1413,7 +1422,7 @@ def _write_results(
     writer: Writer,
 ) -> list[dict[str, Any]]:
     """Write the results of a turn in one content; one of no known tool is told in words, in the next."""
-    own = writer.own(message.metadata, at)
+    own = writer.own(message.metadata, at) if message.metadata else NOTHING
     parts: list[Any] = []
     told: list[Any] = []
     for result, place in in_call_order(results_of(message, at, places), before, writer):
@@ -1429,7 +1438,8 @@ def _write_results(
             )
             told.append({"text": in_words(result)})
     wire: dict[str, Any] = {"role": own.get("role", "user"), "parts": parts}
-    restore(wire, own)
+    if own:
+        restore(wire, own)
     if not message.results:
         writer.lost(at, "a message", "dropped", "note", "it has no results")
     return ([wire] if parts else []) + (
@@ -1461,7 +1471,7 @@ def _read_assistant_parts(
 
 def _read_assistant_part(wire: Any, at: Path, reader: Reader) -> AssistantPart:
     """Read one part of an answer."""
-    if type(wire) is dict and part_kind(wire) == "tool_call":
+    if type(wire) is dict and type(wire.get("functionCall")) is dict:
         call = _read_tool_call(wire, at, reader)
         reader.called(wire["functionCall"].get("id"), call)
         return ToolCallPart(call)
@@ -1592,22 +1602,13 @@ def _read_candidates(
         raise wrong_type(((at, 0), "content"), "an object", content)
     message = _read_assistant_message(content or {}, ((at, 0), "content"), reader)
     rest = leftovers(first, _CANDIDATE)
-    absent = [
-        key
-        for key, holder in (
-            ("finishReason", first),
-            ("content", first),
-            ("role", content or {}),
-        )
-        if key not in holder
-    ]
-    if absent:
-        rest["$absent"] = absent
-    return (
-        message,
-        optional_text(first, "finishReason", (at, 0)) or None,
-        [rest, *candidates[1:]],
-    )
+    word = optional_text(first, "finishReason", (at, 0)) or None
+    if word is None or not content or "role" not in content:
+        there = (("finishReason", first), ("content", first), ("role", content or {}))
+        absent = [key for key, holder in there if key not in holder]
+        if absent:
+            rest["$absent"] = absent
+    return message, word, [rest, *candidates[1:]]
 
 
 def _write_response(
@@ -2076,6 +2077,20 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     function_call = wire.get("functionCall")
     if type(function_call) is not dict:
         raise wrong_type((at, "functionCall"), "an object", function_call)
+    id = function_call.get("id")
+    name = function_call.get("name")
+    arguments = function_call.get("args")
+    if (
+        len(function_call) == 3
+        and type(name) is str
+        and name not in reader.spoken
+        and type(arguments) is dict
+        and reader.takes(id)
+    ):
+        if len(wire) == 1:
+            return ToolCall(id, name, arguments)
+        rest = leftovers(wire, _TOOL_CALL)
+        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
     id, id_kept = optional_id.read(
         function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader
     )
@@ -2099,6 +2114,20 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    if (
+        call.metadata is None
+        and writer.names.get(call.name) == call.name
+        and call.invalid is None
+        and is_json(call.arguments)
+        and writer.keeps(call.id)
+    ):
+        return {
+            "functionCall": {
+                "name": call.name,
+                "args": call.arguments,
+                "id": call.id,
+            },
+        }
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function_call: dict[str, Any] = {
         "name": tool_name.write(
@@ -2204,16 +2233,23 @@ def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str
 def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     """Read a text part."""
     text = wire.get("text")
+    if type(text) is str:
+        if len(wire) == 1:
+            return TextPart(text)
+        rest = leftovers(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.metadata(rest))
     if type(text) is not str:
         raise wrong_type((at, "text"), "a string", text)
-    if wire.keys() == _TEXT_PART_LEAST:
-        return TextPart(text)
     rest = leftovers(wire, _TEXT_PART)
     return TextPart(text, metadata=reader.metadata(rest))
 
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a text part."""
+    if part.metadata is None:
+        return {
+            "text": part.text,
+        }
     own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "text": part.text,
@@ -2228,10 +2264,13 @@ def _read_reasoning_part(
 ) -> ReasoningPart:
     """Read a thought."""
     text = wire.get("text")
+    if type(text) is str:
+        if len(wire) == 2:
+            return ReasoningPart(text)
+        rest = leftovers(wire, _REASONING_PART)
+        return ReasoningPart(text, metadata=reader.metadata(rest))
     if type(text) is not str:
         raise wrong_type((at, "text"), "a string", text)
-    if wire.keys() == _REASONING_PART_LEAST:
-        return ReasoningPart(text)
     rest = leftovers(wire, _REASONING_PART)
     return ReasoningPart(text, metadata=reader.metadata(rest))
 
@@ -2240,6 +2279,11 @@ def _write_reasoning_part(
     part: ReasoningPart, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a thought."""
+    if part.metadata is None:
+        return {
+            "thought": True,
+            "text": part.text,
+        }
     own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "thought": True,

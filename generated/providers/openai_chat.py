@@ -255,7 +255,7 @@ _FINISH_REASONS: dict[str, FinishReason] = {
     "function_call": "tool_calls",
 }
 _ERRORS: dict[str, Any] = {
-    "codes": [["error", "code"], ["error", "type"]],
+    "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
     "message": [["error", "message"], ["message"]],
     "words": {
         "context_length_exceeded": "context_length",
@@ -1960,16 +1960,24 @@ def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str
 def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
     """Read a text part."""
     text = wire.get("text")
+    if type(text) is str:
+        if len(wire) == 2:
+            return TextPart(text)
+        rest = leftovers(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.metadata(rest))
     if type(text) is not str:
         raise wrong_type((at, "text"), "a string", text)
-    if wire.keys() == _TEXT_PART_LEAST:
-        return TextPart(text)
     rest = leftovers(wire, _TEXT_PART)
     return TextPart(text, metadata=reader.metadata(rest))
 
 
 def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a text part."""
+    if part.metadata is None:
+        return {
+            "type": "text",
+            "text": part.text,
+        }
     own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "text",
@@ -1983,16 +1991,24 @@ def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]
 def _read_refusal_part(wire: dict[str, Any], at: Path, reader: Reader) -> RefusalPart:
     """Read a refusal part."""
     text = wire.get("refusal")
+    if type(text) is str:
+        if len(wire) == 2:
+            return RefusalPart(text)
+        rest = leftovers(wire, _REFUSAL_PART)
+        return RefusalPart(text, metadata=reader.metadata(rest))
     if type(text) is not str:
         raise wrong_type((at, "refusal"), "a string", text)
-    if wire.keys() == _REFUSAL_PART_LEAST:
-        return RefusalPart(text)
     rest = leftovers(wire, _REFUSAL_PART)
     return RefusalPart(text, metadata=reader.metadata(rest))
 
 
 def _write_refusal_part(part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a refusal part."""
+    if part.metadata is None:
+        return {
+            "type": "refusal",
+            "refusal": part.text,
+        }
     own = writer.own(part.metadata, at) if part.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "refusal",

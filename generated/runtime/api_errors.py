@@ -52,16 +52,11 @@ def api_error(
         for way in table.get("codes", ())
         if type(found := _at(body, way)) in (str, int)
     ]
+    texts = [_at(body, way) for way in table.get("message", ())] + [body]
     message = next(
-        (
-            found
-            for way in table.get("message", ())
-            if type(found := _at(body, way)) is str
-        ),
-        None,
+        (text for text in texts if type(text) is str and text.strip()),
+        f"HTTP status {status}",
     )
-    if message is None:
-        message = body if type(body) is str else f"HTTP status {status}"
     words: Mapping[str, Kind] = table.get("words", {})
     phrases: Mapping[str, Kind] = table.get("phrases", {})
     lowered = message.lower()

@@ -43,8 +43,10 @@ def in_call_order(
 ) -> list[tuple[ToolResult, Path]]:
     """The results in the order of the calls where one was sent without its id, so that only the order tells them apart."""
     found = list(results)
-    if before is None or not any(
-        writer.left_out(result.tool_call_id) for result, _ in found
+    if (
+        before is None
+        or not writer.unsent
+        or writer.unsent.isdisjoint(result.tool_call_id for result, _ in found)
     ):
         return found
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
@@ -83,12 +85,13 @@ def _in_order(messages: Sequence[Message]) -> bool:
                 and set(found) != set(before)
             ):
                 return False
+        if before:
             called.update(before)
             before = []
-        else:
-            if before:
-                called.update(before)
-            before = call_ids(message)
+        if type(message) is AssistantMessage and type(message.content) is list:
+            before = [
+                part.call.id for part in message.content if type(part) is ToolCallPart
+            ]
     return True
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..models import TextPart
 from .errors import wrong_type
-from .lists import Read, Write, read_list, write_list
+from .lists import Read, Write, write_list
 from .paths import Path
 from .reader import Reader
 from .residue import ABSENT
@@ -54,7 +54,7 @@ def read_parts(
     Raises:
         ConversionError: the value is no list of parts.
     """
-    parts = read_list(part_list(value, at), at, reader, read) or []
+    parts = [read(part, (at, i), reader) for i, part in enumerate(part_list(value, at))]
     if not parts:
         return [], {"$absent": True} if value is ABSENT else value
     only = parts[0]

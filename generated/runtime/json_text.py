@@ -8,7 +8,7 @@ import json.encoder
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["compact", "loose", "same"]
+__all__ = ["compact", "is_json", "loose", "same"]
 
 _encoder = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
@@ -24,6 +24,44 @@ def compact(value: Any) -> str:
         RecursionError: it is nested too deeply, or holds itself.
     """
     return "".join(_chunks(value, 0))
+
+
+def is_json(value: Any, apart_from: str | None = None) -> bool:
+    """Whether JSON can hold a value, with text alone as keys, and no key is the one given.
+
+    Raises:
+        RecursionError: it is nested too deeply, or holds itself.
+    """
+    kind = type(value)
+    if kind is dict:
+        for key, item in value.items():
+            if type(key) is not str or key == apart_from:
+                return False
+            kind = type(item)
+            if not (
+                kind is str
+                or kind is int
+                or item is None
+                or kind is bool
+                or is_json(item, apart_from)
+            ):
+                return False
+        return True
+    if kind is list:
+        for item in value:
+            kind = type(item)
+            if not (
+                kind is str
+                or kind is int
+                or item is None
+                or kind is bool
+                or is_json(item, apart_from)
+            ):
+                return False
+        return True
+    if kind is float:
+        return bool(value - value == 0.0)
+    return kind is str or kind is int or kind is bool or value is None
 
 
 _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

@@ -16,17 +16,21 @@ _WORD = re.compile(r"[^\s,\]}:\"]+")
 class PartialObject:
     """A view of growing text, parsed again only when it has grown by a quarter: linear in the whole."""
 
-    __slots__ = ("_length", "_value")
+    __slots__ = ("_counted", "_length", "_parsed", "_value")
 
     def __init__(self) -> None:
-        self._length = -1
+        self._counted = 0
+        self._length = 0
+        self._parsed = 0
         self._value: dict[str, Any] = {}
 
-    def view(self, pieces: list[str], length: int) -> dict[str, Any]:
-        """What can be read of the pieces, whose lengths add up to `length`."""
-        if self._length < 0 or length >= self._length + max(1, self._length // 4):
+    def view(self, pieces: list[str]) -> dict[str, Any]:
+        """What can be read of the pieces, which only ever grow in number."""
+        self._length += sum(map(len, pieces[self._counted :]))
+        self._counted = len(pieces)
+        if self._length >= self._parsed + max(1, self._parsed // 4):
             self._value = partial_object("".join(pieces))
-            self._length = length
+            self._parsed = self._length
         return self._value
 
 

@@ -6,7 +6,8 @@ leading `$` are ours and never go out (a wire's own key of that kind gets a seco
 carried a field, `$absent` the keys that were not there though we would write them, `$list` those of a text that was
 spelled as a list, `$single` a value that stood without its list, `$key` the wire key that an opaque part belongs to,
 `$synthetic` ids made here, `$whole` a value with more in it than its field says, `$apart` and `$inline` how messages
-stood, `$description` and `$patch` what a declaration says of the provider.
+stood, `$urlsafe` base64 in the alphabet of addresses, `$description` and `$patch` what a declaration says of the
+provider.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def nested(rest: Residue, holder: dict[str, Any], key: str, inner: Residue) -> N
         rest[key] = inner
 
 
-_MARKS = frozenset(["$absent", "$single", "$synthetic", "$whole"])
+_MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])
 
 
 def marked(value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..models import TextPart, ToolResult
 from .errors import ConversionError, wrong_type
-from .json_text import compact, loose, same
+from .json_text import compact, is_json, loose, same
 from .lists import Write, write_list
 from .paths import Path, spelled
 from .residue import ABSENT, Residue
@@ -64,6 +64,13 @@ def write_result_object(
     if kind in ("text", "error"):
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
+    elif (
+        is_error is None
+        and type(value) is dict
+        and value.keys().isdisjoint(_OWN)
+        and _is_plain(value)
+    ):
+        return value
     else:
         try:
             text = compact(value)
@@ -95,6 +102,14 @@ def write_result_object(
                 else {"output": value}
             )
     return _write(kind, value, is_error)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is JSON without anything that the API would follow."""
+    try:
+        return is_json(value, apart_from="$ref")
+    except RecursionError:
+        return False
 
 
 def _read(response: dict[str, Any]) -> tuple[Kind, Any, bool | None]:

@@ -151,9 +151,9 @@ MUTATIONS = (
     Mutation(
         "an id may be used twice",
         with_models(test_tools.test_ids_that_repeat_from_turn_to_turn_are_told_apart),
-        "runtime/codecs/call_id.py",
-        " and value not in reader.used",
-        "",
+        "runtime/reader.py",
+        " or found in self.used or",
+        " or",
     ),
     Mutation(
         "names of the wire are not spelled back",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.exchanges import Exchanges
 from tests.providers.test_responses import answer_of, put
 from tests.providers.test_tools import table
 from tests.providers.wires import WIRES, as_object
@@ -110,24 +111,25 @@ def test_text_that_holds_json_stays_text(sample: Package, models: Any, provider:
 
 @pytest.mark.row("T52", "Q01")
 @each_provider
-def test_two_turns_take_nothing_but_converters(sample: Package, models: Any, provider: str) -> None:
+def test_two_turns_take_nothing_but_converters(
+    exchanges: Exchanges, sample: Package, models: Any, provider: str
+) -> None:
     """The app drives: it sends, reads the calls of the client's own object, runs them, and sends what they gave."""
-    module, client = sample.provider(provider), WIRES[provider].client
+    module, body = sample.provider(provider), answer_of(provider, calls=True)
     tools = [models.ToolDefinition(name, "Does it.") for name in ("get_weather", "now")]
     request = models.Request([models.UserMessage("Weather in Oslo?")], model="m", tools=tools)
-    assert [seen.name for seen in module.from_request(client.sent(module.to_sdk(request))).tools] == [
-        tool.name for tool in tools
-    ]
-    completion = module.from_response(client.answered(answer_of(provider, calls=True)))
+    completion = module.from_response(exchanges.answered(provider, body, module.to_sdk(request)))
+    assert [t.name for t in module.from_request(exchanges.sent().body).tools] == ["get_weather", "now"]
     calls = sample.module("messages").tool_calls_of(completion.message)
     handlers = {"now": lambda arguments: "noon", "get_weather": lambda arguments: f"rain in {arguments['city']}"}
     results = [models.ToolResult(c.id, c.name, "text", handlers[c.name](c.arguments)) for c in calls]
     request.messages += [completion.message, models.ToolMessage(results)]
-    sent = client.sent(module.to_sdk(request))
+    exchanges.answered(provider, body, module.to_sdk(request))
+    sent = exchanges.sent().body
     asked, given = WIRES[provider].calls(sent), WIRES[provider].results(sent)
     assert [seen.name for seen in asked] == ["now", "get_weather"]
     assert [seen.id for seen in given] == [seen.id for seen in asked]
-    assert [word in laws.exact(seen.value) for seen, word in zip(given, ("noon", "rain in Oslo"), strict=True)]
+    assert "noon" in laws.exact(given[0].value)
     assert "rain in Oslo" in laws.exact(given[1].value)
     assert WIRES[provider].order_faults(sent) == []
 

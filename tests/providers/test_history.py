@@ -412,6 +412,23 @@ def test_data_of_any_shape_arrives_as_it_is(sample: Package, models: Any, provid
     assert back.kind != "error" or (provider == "openai_chat" and isinstance(value, dict) and set(value) == {"error"})
 
 
+@each_provider
+def test_a_plain_value_is_written_as_every_other_one(sample: Package, models: Any, provider: str) -> None:
+    """The short way for plain values gives the bytes of the long way, which a cached prompt rests on."""
+    module = sample.provider(provider)
+
+    def written(metadata: Any, **more: Any) -> str:
+        def answer(turn: int) -> list[Any]:
+            call = models.ToolCall(f"call_{turn}", "now", {"a": 1, "b": [1.5, None]}, metadata=metadata)
+            content = [models.TextPart("Hello", metadata=metadata, **more), models.ToolCallPart(call)]
+            results = [models.ToolResult(call.id, "now", kind, value) for kind, value in (("data", {"x": 1}),)]
+            return [models.UserMessage(content[:1]), models.AssistantMessage(content), models.ToolMessage(results)]
+
+        return json.dumps(module.to_messages([m for turn in range(2) for m in answer(turn)]))
+
+    assert written(None) == written({}) == written({"some_other": {"$kept": 1}})
+
+
 @pytest.mark.pain("P26")
 @pytest.mark.parametrize(
     "value",

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.test_answers import BODIES, STREAMS, answered, streamed
+from tests.providers.exchanges import Exchanges
+from tests.providers.test_answers import answered, streamed
 from tests.providers.test_tools import table
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
@@ -114,7 +115,7 @@ def test_a_bare_error_is_no_answer(sample: Package, models: Any, provider: str) 
 @pytest.mark.row("A26")
 @each_provider
 def test_a_completion_without_metadata_is_an_answer_that_the_client_takes(
-    sample: Package, models: Any, provider: str
+    exchanges: Exchanges, sample: Package, models: Any, provider: str
 ) -> None:
     module = sample.provider(provider)
     bare = models.load(
@@ -134,7 +135,7 @@ def test_a_completion_without_metadata_is_an_answer_that_the_client_takes(
     )
     body = module.to_response(bare, id="an-id", created=7)
     WIRES[provider].client.validated(body)
-    back = module.from_response(WIRES[provider].client.answered(body))
+    back = module.from_response(exchanges.answered(provider, body))
     assert laws.bare(back.message) == bare.message
     assert (back.finish_reason, back.model, back.id) == ("tool_calls", "m", "an-id")
 
@@ -146,18 +147,6 @@ def says(package: Package, completion: Any) -> Any:
     usage = completion.usage
     counted = None if usage is None else (usage.input_tokens, usage.output_tokens, usage.total_tokens)
     return texts, calls, completion.finish_reason, completion.stop_reason, counted, completion.id, completion.model
-
-
-@pytest.mark.parametrize(("provider", "body"), BODIES)
-def test_an_object_of_the_client_is_read_as_its_body(sample: Package, provider: str, body: Any) -> None:
-    module = sample.provider(provider)
-    found = WIRES[provider].client.answered(body)
-    assert not isinstance(found, dict)
-    expected = laws.answer(sample, provider, body)
-    completion = module.from_response(found)
-    assert says(sample, completion) == says(sample, expected)
-    assert module.from_tool_calls(found) == laws.calls_of(sample, completion)
-    assert says(sample, module.from_response(found)) == says(sample, expected), "reading changed the object"
 
 
 @each_provider
@@ -173,18 +162,6 @@ def test_an_object_of_the_clients_types_is_read_as_its_body(sample: Package, pro
         completion = sample.provider(provider).from_response(found)
         assert says(sample, completion) == says(sample, laws.answer(sample, provider, recording["response"]))
     assert taken >= len(answered(provider)) // 2
-
-
-@pytest.mark.parametrize(("provider", "events"), STREAMS)
-def test_events_of_the_client_are_read_as_their_data(sample: Package, provider: str, events: list[Any]) -> None:
-    found = WIRES[provider].client.streamed(events)
-    assert len(found) >= len(events) // 2
-    assert not isinstance(found[0], dict)
-    expected, _ = laws.played(sample, provider, events)
-    module = sample.provider(provider)
-    told = list(module.iter_events(found))
-    assert says(sample, told[-1].completion) == says(sample, expected)
-    laws.adds_up(sample, told[-1].completion, told)
 
 
 @each_provider

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.exchanges import Exchanges
 from tests.providers.test_answers import STREAMS
 from tests.providers.test_responses import answer_of
 from tests.providers.test_tools import table
@@ -222,13 +223,15 @@ def test_a_writer_that_is_ended_early_says_so(sample: Package, models: Any, prov
 
 
 @each_provider
-def test_what_a_writer_sends_is_what_the_client_reads(sample: Package, models: Any, provider: str) -> None:
+def test_what_a_writer_sends_is_what_the_client_reads(
+    exchanges: Exchanges, sample: Package, models: Any, provider: str
+) -> None:
     """Text and calls through the official client: its objects are read as the answer that was written."""
     module, wire = sample.provider(provider), WIRES[provider]
     body = answer_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0])
     _, told = laws.played(sample, provider, wire.split(body))
     sent = laws.written(sample, provider, told, id="an-id", created=7)
-    seen = list(module.iter_events(wire.client.streamed(sent)))[-1].completion
+    seen = list(module.iter_events(exchanges.streamed(provider, sent)))[-1].completion
     expected = laws.answer(sample, provider, body)
     assert laws.outline(sample, seen) == laws.outline(sample, expected)
     assert json.dumps(sent) == json.dumps(laws.written(sample, provider, told, id="an-id", created=7))

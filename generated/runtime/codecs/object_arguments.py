@@ -7,7 +7,7 @@ from typing import Any
 
 from ...models import InvalidCall
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact
+from ..json_text import compact, is_json
 from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
@@ -62,7 +62,8 @@ def write(
     )
     if invalid is None or not unread:
         try:
-            compact(arguments)
+            if not is_json(arguments):
+                compact(arguments)
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(
                 spelled(at), f"cannot be written as JSON: {type(error).__name__}"

@@ -63,7 +63,6 @@ class ChatChunks(BaseStream):
                     text = delta["content"]
                     if type(text) is str and text:
                         self._text.append(text)
-                        self._has_content = True
                         return [TextDelta(text)]
                 elif len(delta) == 1:
                     (piece,) = delta["tool_calls"]
@@ -78,7 +77,6 @@ class ChatChunks(BaseStream):
                         and text
                     ):
                         known.pieces.append(text)
-                        known.length += len(text)
                         return [ToolCallDelta(known.index, None, None, text)]
         except (AttributeError, KeyError, TypeError, ValueError):
             pass  # a chunk of another form, which is read with care

@@ -69,7 +69,6 @@ class MessageEvents(BaseStream):
                     piece = delta["partial_json"]
                     if type(piece) is str and piece and call.told:
                         call.pieces.append(piece)
-                        call.length += len(piece)
                         return [ToolCallDelta(call.index, None, None, piece)]
                 elif block.texts is not None:
                     text = delta["text"]

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from toolgen.plan.plain_forms import PLAIN_FORMS, TESTS, PlainKey, PlainObject
 from toolgen.resolve import Format, FormatField, FormatType
 
 Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
@@ -100,6 +101,7 @@ class ShapePlan:
     known: Mapping[str, tuple[str, ...]]
     arguments: tuple[str, ...]
     least: Mapping[str, tuple[str, ...]]
+    plain: PlainObject | None
 
     def keys_of(self, holder: str) -> tuple[KeyPlan, ...]:
         """The keys of one of the objects."""
@@ -182,6 +184,48 @@ class _Planner:
             known=self.known,
             arguments=self._arguments(carried),
             least=self._least(tuple(tag), needed),
+            plain=self._plain(len(tag), words[-1].lower()),
+        )
+
+    def _type_of(self, key: KeyPlan) -> str:
+        first = next(f for f in self.kind.fields if self._variable(f) == key.fields[0])
+        return str(first.schema.get("type", ""))
+
+    def _plain(self, tags: int, value: str) -> PlainObject | None:
+        """The plain object of the shape; None where a key that is always there has no plain form."""
+        if self.shape.get("aside") or self.shape.get("also") or not all(o.required for o in self.objects):
+            return None
+        found: list[PlainKey] = []
+        for key in self.keys:
+            form = PLAIN_FORMS.get(key.reads.removesuffix(".read"))
+            values = [f"{value}.{name}" for name in key.values]
+            if form is not None and form.reads:
+                tests = form.reads.format(*key.fields), form.writes.format(*values), form.last
+            elif key.demanded or key.default is not None:
+                return None
+            elif key.kind == "plain" and key.required:
+                tests = TESTS.get(self._type_of(key), "{0} is not None").format(key.fields[0]), "", False
+            elif key.required or (form is None and key.kind != "plain"):
+                return None
+            else:
+                continue
+            found.append(PlainKey(not key.required, key.holder, key.key, key.fields[0], values[0], *tests))
+        carried = {key.variable for key in found}
+        tested = {name for key in self.keys if key.fields[0] in carried for name in key.fields}
+        if not all(self._variable(f) in carried for f in self._data_fields() if f.required):
+            return None
+        left = set(self.shape.get("ignored", {}))
+        inner = {o.variable: sum(other.parent == o.variable for other in self.objects) for o in self.objects}
+        return PlainObject(
+            sizes={v: n + (tags if v == "wire" else 0) + sum(k.holder == v for k in found) for v, n in inner.items()},
+            open=len(self.keys) == len(found),
+            keys=found,
+            unset=[
+                f"{value}.{f.python}"
+                for f in self._data_fields()
+                if self._variable(f) not in tested and f.name not in left
+            ],
+            arguments=self._arguments(carried),
         )
 
     def _arguments(self, carried: set[str]) -> tuple[str, ...]:

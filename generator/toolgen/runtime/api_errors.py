@@ -45,9 +45,8 @@ def api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -
     `message`: the ways to the message, `final`: words that a second try does not help.
     """
     codes = [found for way in table.get("codes", ()) if type(found := _at(body, way)) in (str, int)]
-    message = next((found for way in table.get("message", ()) if type(found := _at(body, way)) is str), None)
-    if message is None:
-        message = body if type(body) is str else f"HTTP status {status}"
+    texts = [_at(body, way) for way in table.get("message", ())] + [body]
+    message = next((text for text in texts if type(text) is str and text.strip()), f"HTTP status {status}")
     words: Mapping[str, Kind] = table.get("words", {})
     phrases: Mapping[str, Kind] = table.get("phrases", {})
     lowered = message.lower()

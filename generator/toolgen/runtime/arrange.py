@@ -38,7 +38,7 @@ def in_call_order(
 ) -> list[tuple[ToolResult, Path]]:
     """The results in the order of the calls where one was sent without its id, so that only the order tells them apart."""
     found = list(results)
-    if before is None or not any(writer.left_out(result.tool_call_id) for result, _ in found):
+    if before is None or not writer.unsent or writer.unsent.isdisjoint(result.tool_call_id for result, _ in found):
         return found
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
     ordered = sorted(found, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
@@ -64,12 +64,11 @@ def _in_order(messages: Sequence[Message]) -> bool:
             found = [result.tool_call_id for result in message.results]
             if found != before and any(i in called or i in before for i in found) and set(found) != set(before):
                 return False
+        if before:
             called.update(before)
             before = []
-        else:
-            if before:
-                called.update(before)
-            before = call_ids(message)
+        if type(message) is AssistantMessage and type(message.content) is list:
+            before = [part.call.id for part in message.content if type(part) is ToolCallPart]
     return True
 
 

@@ -24,8 +24,10 @@ def finish_reason(
     if reason in ("length", "content_filter", "error"):
         return reason
     content = message.content
-    if type(content) is list and any(type(part) is ToolCallPart for part in content):
-        return "tool_calls"
+    if type(content) is list:
+        for part in content:
+            if type(part) is ToolCallPart:
+                return "tool_calls"
     if reason == "tool_calls" and not opaque_calls:
         return "stop"
     return reason

@@ -9,7 +9,9 @@ __all__ = ["tokens_of", "with_tokens"]
 
 def tokens_of(details: Any, modality: str) -> int | None:
     """The tokens of one modality in a list of `{modality, tokenCount}`; None where it is not there."""
-    counts = [d.get("tokenCount") for d in details if type(d) is dict and d.get("modality") == modality] if type(details) is list else []
+    if type(details) is not list:
+        return None
+    counts = [d.get("tokenCount") for d in details if type(d) is dict and d.get("modality") == modality]
     return sum(c for c in counts if type(c) is int) if counts else None
 
 

@@ -30,44 +30,44 @@ def one_spelling(value: Any, spelling: Spelling) -> Any:
 
     Nothing is changed in place; what is spelled so already is given back as it is.
     """
+    return value if _is_spelled(value, spelling) else _respelled(value, spelling)
+
+
+def _is_spelled(value: Any, spelling: Spelling) -> bool:
+    """Whether there is nothing to change."""
     kind = type(value)
     if kind is dict:
-        return _object(value, spelling)
+        for key, item in value.items():
+            kind = type(item)
+            if kind is dict or kind is list:
+                if "_" in key or (key not in spelling.free and not _is_spelled(item, spelling)):
+                    return False
+            elif "_" in key or (key in spelling.upper and kind is str and not item.isupper()):
+                return False
+    elif kind is list:
+        for item in value:
+            if not _is_spelled(item, spelling):
+                return False
+    return True
+
+
+def _respelled(value: Any, spelling: Spelling) -> Any:
+    kind = type(value)
     if kind is list:
-        return _members(value, spelling)
-    return value
-
-
-def _members(value: list[Any], spelling: Spelling) -> list[Any]:
-    found = [one_spelling(item, spelling) for item in value]
-    return found if any(a is not b for a, b in zip(found, value, strict=True)) else value
-
-
-def _object(value: dict[str, Any], spelling: Spelling) -> dict[str, Any]:
-    changed = False
+        return [_respelled(item, spelling) for item in value]
+    if kind is not dict:
+        return value
     found: dict[str, Any] = {}
     for key, item in value.items():
-        name = key
-        if "_" in key:
-            name = _WORD.sub(lambda hit: hit[1].upper(), key)
-            if name != key and name in value:
-                name = key
-        kind = type(item)
+        name = _WORD.sub(lambda hit: hit[1].upper(), key) if "_" in key else key
+        if name != key and name in value:
+            name = key
         if name in spelling.free:
-            new = item
-        elif kind is dict:
-            new = _named(item, spelling) if name in spelling.maps else _object(item, spelling)
-        elif kind is list:
-            new = _members(item, spelling)
-        elif kind is str and name in spelling.upper:
-            new = item.upper()
+            found[name] = item
+        elif name in spelling.maps and type(item) is dict:
+            found[name] = {member: _respelled(inner, spelling) for member, inner in item.items()}
+        elif name in spelling.upper and type(item) is str:
+            found[name] = item.upper()
         else:
-            new = item
-        found[name] = new
-        changed = changed or new is not item or name is not key
-    return found if changed else value
-
-
-def _named(value: dict[str, Any], spelling: Spelling) -> dict[str, Any]:
-    """An object whose keys are names."""
-    return {name: one_spelling(item, spelling) for name, item in value.items()}
+            found[name] = _respelled(item, spelling)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .errors import wrong_type
@@ -62,6 +62,14 @@ class Reader:
             made += "_"
         self.used.add(made)
         return made, found
+
+    def takes(self, found: Any) -> TypeGuard[str]:
+        """Whether an id can be kept as it is; it is used then."""
+        if type(found) is not str or not found or found in self.used or found.isspace():
+            return False
+        self.used.add(found)
+        self.position += 1
+        return True
 
     def called(self, spelling: Any, call: ToolCall) -> None:
         """Remember a call, so that its result finds it by the wire's spelling of the id.

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["MAX_DEPTH", "MAX_SIZE", "JSONError", "loads"]
+__all__ = ["MAX_DEPTH", "MAX_SIZE", "JSONError", "loads", "loads_as_spelled"]
 
 MAX_SIZE = 8_000_000
 """Characters of a text that is read."""
@@ -29,6 +29,15 @@ def loads(text: str | bytes | bytearray) -> Any:
     Raises:
         JSONError: the text is no strict JSON.
     """
+    return loads_as_spelled(text)[0]
+
+
+def loads_as_spelled(text: str | bytes | bytearray) -> tuple[Any, bool]:
+    """Read a JSON text, and whether it is sure to be spelled as `compact` would spell it.
+
+    Raises:
+        JSONError: the text is no strict JSON.
+    """
     if len(text) > MAX_SIZE:
         raise JSONError(f"more than {MAX_SIZE} characters")
     if not isinstance(text, str):
@@ -36,10 +45,16 @@ def loads(text: str | bytes | bytearray) -> Any:
             text = text.decode("utf-8")
         except UnicodeDecodeError:
             raise JSONError("not UTF-8") from None
+    if "\\" not in text and text.isascii():
+        try:
+            value, end = _PLAIN(text, 0)
+            keys, length = _measure(value, MAX_DEPTH)
+            if end == len(text) and keys == text.count(":"):
+                return value, length == end
+        except (RecursionError, StopIteration, ValueError):
+            pass  # it is no JSON, or one that is read with care
     if text.count("{") + text.count("[") > MAX_DEPTH:
         _check_depth(text)
-    elif (found := _plainly(text)) is not None:
-        return found
     try:
         value = _DECODER.decode(text)
     except JSONError:
@@ -49,38 +64,50 @@ def loads(text: str | bytes | bytearray) -> Any:
     except ValueError:
         raise JSONError("a number with too many digits") from None
     _check_encodable(text, value)
-    return value
+    return value, False
 
 
-def _plainly(text: str) -> Any:
-    """The value of a text in which nothing can be wrong but its syntax; None where that is not sure.
+_UNSURE = -1_000_000_000
+"""A number of keys, or of characters, that no text has."""
 
-    As many colons as keys: no key is given twice. No escape of a surrogate, no number that overflowed.
+
+def _measure(value: Any, depth: int) -> tuple[int, int]:
+    """The number of keys inside a value, and of characters that `compact` would write for plain ASCII.
+
+    As many colons in a text as keys: no key is given twice, none stands in a string. Where a number overflowed, or
+    the depth is used up, the first number is one that no text has; the second one is where it holds a number that may
+    be spelled otherwise.
     """
-    if "\\u" in text or not text.isascii():
-        return None
-    try:
-        value, end = _PLAIN(text, 0)
-    except (StopIteration, ValueError):
-        return None
-    if end != len(text):
-        return None
-    keys = text.count(":")
-    return value if (_keys(value) if type(value) is dict or type(value) is list else 0) == keys else None
-
-
-def _keys(value: Any) -> int:
-    """The number of keys inside; one too few where a number overflowed, so that the text is read with care."""
-    found, items = (len(value), value.values()) if type(value) is dict else (0, value)
-    for item in items:
-        kind = type(item)
-        if kind is str or kind is int:
-            continue
-        if kind is dict or kind is list:
-            found += _keys(item)
-        elif kind is float and item - item != 0.0:
-            return -1_000_000
-    return found
+    kind = type(value)
+    if kind is str:
+        return 0, len(value) + 2
+    if kind is dict:
+        if not depth:
+            return _UNSURE, 0
+        keys = len(value)
+        length = 2 * keys + 1 if keys else 2
+        for key, item in value.items():
+            if type(item) is str:
+                length += len(key) + len(item) + 4
+            else:
+                inner, size = _measure(item, depth - 1)
+                keys += inner
+                length += len(key) + size + 2
+        return keys, length
+    if kind is list:
+        if not depth:
+            return _UNSURE, 0
+        keys, length = 0, len(value) + 1 if value else 2
+        for item in value:
+            inner, size = _measure(item, depth - 1)
+            keys += inner
+            length += size
+        return keys, length
+    if kind is float:
+        return (0 if value - value == 0.0 else _UNSURE), _UNSURE
+    if kind is int:
+        return 0, len(repr(value))
+    return 0, 5 if value is False else 4
 
 
 def _check_depth(text: str) -> None:

@@ -22,9 +22,13 @@ Severity = Literal["note", "warning", "behaviour"]
 
 
 class Writer:
-    """State of one call of a `to_*` function. `media` are parts of results that wait for the end of the turn."""
+    """State of one call of a `to_*` function.
 
-    __slots__ = ("_ids", "_names", "_on_loss", "_unheard", "_unsent", "_weaken", "media", "wire")
+    `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
+    the end of the turn.
+    """
+
+    __slots__ = ("_ids", "_on_loss", "_unheard", "_weaken", "media", "names", "unsent", "wire")
 
     def __init__(self, wire: Wire, on_loss: OnLoss | None, on_unsupported: OnUnsupported) -> None:
         if on_unsupported not in ("error", "weaken"):
@@ -34,8 +38,8 @@ class Writer:
         self._weaken = on_unsupported == "weaken"
         self._unheard: list[Loss] = []
         self._ids: dict[str, str] = {}
-        self._names: dict[str, str] = {}
-        self._unsent: set[str] = set()
+        self.names: dict[str, str] = {}
+        self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
 
     def lost(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
@@ -107,23 +111,30 @@ class Writer:
         self._ids[identifier] = spelling
         return spelling
 
+    def keeps(self, identifier: str) -> bool:
+        """Whether an id is sent as it is."""
+        known = self._ids.get(identifier)
+        if known is None:
+            known = self.call_id(identifier)
+        return known == identifier and identifier not in self.unsent
+
     def keep_id(self, identifier: str, spelling: str) -> None:
         """Spell an id as it came, here and in the results that refer to it."""
         self._ids[identifier] = spelling
 
     def leave_out(self, identifier: str) -> None:
         """Do not send an id that was made here, with the call nor with its result."""
-        self._unsent.add(identifier)
+        self.unsent.add(identifier)
 
     def left_out(self, identifier: str) -> bool:
         """Whether the call with this id was sent without it."""
-        return identifier in self._unsent
+        return identifier in self.unsent
 
     def tool_name(self, name: str, at: Path) -> str:
         """The wire's spelling of a tool's name; renamed one to one, and reported, where the wire would refuse it."""
-        spelling = self._names.get(name)
+        spelling = self.names.get(name)
         if spelling is None:
-            spelling = self._names[name] = self.wire.spelling(name)
+            spelling = self.names[name] = self.wire.spelling(name)
             if spelling != name and name not in self.wire.names:
                 self.lost(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
         return spelling

@@ -56,18 +56,30 @@ class Changed:
 
 @dataclass(frozen=True)
 class Client:
-    """The official client over a transport without a network.
+    """The official client, over real connections.
 
-    `sent` gives the body that the client sends for keyword arguments; `answered` what it makes of an answer;
-    `streamed` what it makes of events; `validated` what its types make of an answer, an error where they refuse it;
-    `spelled` brings a body to what the client would have made of it.
+    `opened` and `opened_async` make one that talks to an address, without retries and without the proxies that the
+    environment names. `call` calls it for an answer or for a stream (what is to be awaited, of an asynchronous one);
+    `least` are keywords that it takes, and `paths` where it sends requests for the model `m`, without and with streaming.
+    `framed` is the text of events in a stream, and `end` what stands behind the last one.
+
+    `error` is what it raises for an error of the API, `broken` for a connection that was cut; `refusal` gives the
+    status and the bodies that a caller finds in an error. `validated` is what its types make of an answer, an error where they refuse it; `spelled` brings a body to what the
+    client would have made of it.
     """
 
-    sent: Callable[[dict[str, Any]], Any]
-    answered: Callable[[Any], Any]
-    streamed: Callable[[list[Any]], list[Any]]
+    opened: Callable[[str], Any]
+    opened_async: Callable[[str], Any]
+    call: Callable[[Any, dict[str, Any], bool], Any]
+    least: dict[str, Any]
+    paths: tuple[str, str]
+    framed: Callable[[list[Any]], str]
+    error: Callable[[], type[Exception]]
+    broken: Callable[[], type[Exception]]
+    refusal: Callable[[Any], tuple[int, list[Any]]]
     validated: Callable[[Any], Any]
     spelled: Callable[[Any], Any] = lambda body: body
+    end: str = ""
 
 
 @dataclass(frozen=True)
@@ -140,10 +152,12 @@ def as_object(text: Any) -> Any:
     return text if isinstance(text, dict) else None
 
 
-def event_stream(events: list[Any], *, named: bool = False, done: bool = False) -> str:
+def event_stream(events: list[Any], *, named: bool = False, end: str = "\n") -> str:
     """The events as the text of an event stream."""
-    lines = [(f"event: {e.get('type')}\n" if named else "") + f"data: {json.dumps(e)}\n\n" for e in events]
-    return "".join(lines) + ("data: [DONE]\n\n" if done else "")
+    texts = [json.dumps(event, ensure_ascii=False, separators=(",", ":")) for event in events]
+    names = [f"event: {event.get('type')}{end}" if named else "" for event in events]
+    lines = [f"{name}data: {text}{end}{end}" for name, text in zip(names, texts, strict=True)]
+    return "".join(lines)
 
 
 WIRES: Mapping[str, Wire] = {

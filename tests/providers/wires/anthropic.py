@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -313,50 +314,39 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     ]
 
 
-ANSWER = {
-    "id": "msg_1",
-    "type": "message",
-    "role": "assistant",
-    "model": "m",
-    "content": [{"type": "text", "text": "Hi"}],
-    "stop_reason": "end_turn",
-    "stop_sequence": None,
-    "usage": {"input_tokens": 1, "output_tokens": 1},
-}
+SETTINGS: Mapping[str, Any] = {"api_key": "none", "max_retries": 0, "timeout": 10.0}
 
 
-def _client(text: str, kind: str, heard_requests: list[Any] | None = None) -> Any:
+def opened(address: str) -> Any:
     import anthropic
     import httpx2
 
-    def answer(request: Any) -> Any:
-        if heard_requests is not None:
-            heard_requests.append(json.loads(request.content))
-        return httpx2.Response(200, content=text.encode(), headers={"content-type": kind})
-
-    transport = httpx2.Client(transport=httpx2.MockTransport(answer))
-    return anthropic.Anthropic(api_key="none", base_url="http://localhost", http_client=transport, max_retries=0)
+    transport = httpx2.Client(trust_env=False)
+    return anthropic.Anthropic(base_url=address, http_client=transport, **SETTINGS)
 
 
-def sent(keywords: dict[str, Any]) -> Any:
-    bodies: list[Any] = []
-    if keywords.get("stream"):
-        with _client(event_stream([], named=True), "text/event-stream", bodies) as client:
-            list(client.messages.create(**keywords))
-    else:
-        with _client(json.dumps(ANSWER), "application/json", bodies) as client:
-            client.messages.create(**{"timeout": 60.0, **keywords})
-    return bodies[0]
+def opened_async(address: str) -> Any:
+    import anthropic
+    import httpx2
+
+    transport = httpx2.AsyncClient(trust_env=False)
+    return anthropic.AsyncAnthropic(base_url=address, http_client=transport, **SETTINGS)
 
 
-def answered(body: Any) -> Any:
-    with _client(json.dumps(body), "application/json") as client:
-        return client.messages.create(model="m", max_tokens=1, messages=[])
+def call(client: Any, keywords: dict[str, Any], streaming: bool) -> Any:
+    return client.messages.create(**({"stream": True} if streaming else {}) | keywords)
 
 
-def streamed(events: list[Any]) -> list[Any]:
-    with _client(event_stream(events, named=True), "text/event-stream") as client:
-        return list(client.messages.create(model="m", max_tokens=1, messages=[], stream=True))
+def error() -> type[Exception]:
+    import anthropic
+
+    return anthropic.APIStatusError
+
+
+def broken() -> type[Exception]:
+    import httpx2
+
+    return httpx2.RemoteProtocolError
 
 
 def validated(body: Any) -> Any:
@@ -379,5 +369,16 @@ WIRE = Wire(
     split=split,
     unknown_answers=unknown_answers,
     unknown_events=unknown_events,
-    client=Client(sent, answered, streamed, validated),
+    client=Client(
+        opened=opened,
+        opened_async=opened_async,
+        call=call,
+        least={"model": "m", "max_tokens": 1, "messages": []},
+        paths=("/v1/messages", "/v1/messages"),
+        framed=lambda events: event_stream(events, named=True),
+        error=error,
+        broken=broken,
+        refusal=lambda raised: (raised.status_code, [raised.body]),
+        validated=validated,
+    ),
 )

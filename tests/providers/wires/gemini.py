@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
 import warnings
 from typing import Any
@@ -295,43 +294,30 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     ]
 
 
-ANSWER = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}, "finishReason": "STOP"}]}
-
-
-def _client(text: str, kind: str, heard_requests: list[Any] | None = None) -> Any:
-    import httpx2
+def opened(address: str) -> Any:
     from google import genai
     from google.genai import types
 
-    def answer(request: Any) -> Any:
-        if heard_requests is not None:
-            heard_requests.append(json.loads(request.content))
-        return httpx2.Response(200, content=text.encode(), headers={"content-type": kind})
-
-    transport = httpx2.Client(transport=httpx2.MockTransport(answer))
-    return genai.Client(api_key="none", http_options=types.HttpOptions(httpx_client=transport))
+    direct = {"trust_env": False, "timeout": 10.0}
+    options = types.HttpOptions(base_url=address, client_args=direct, async_client_args=direct)
+    return genai.Client(api_key="none", vertexai=False, http_options=options)
 
 
-QUIET = {"automaticFunctionCalling": {"disable": True}}
+def call(client: Any, keywords: dict[str, Any], streaming: bool) -> Any:
+    ask = client.models.generate_content_stream if streaming else client.models.generate_content
+    return ask(**keywords)
 
 
-def sent(keywords: dict[str, Any]) -> Any:
-    """The client writes the one alphabet of base64 and one spelling of keys: both are brought to one."""
-    bodies: list[Any] = []
-    client = _client(json.dumps(ANSWER), "application/json", bodies)
-    config = {**QUIET, **keywords.get("config", {})}
-    client.models.generate_content(**{"model": "m", **keywords, "config": config})
-    return bodies[0]
+def error() -> type[Exception]:
+    from google.genai import errors
+
+    return errors.APIError
 
 
-def answered(body: Any) -> Any:
-    client = _client(json.dumps(body), "application/json")
-    return client.models.generate_content(model="m", contents="x", config=QUIET)
+def broken() -> type[Exception]:
+    import httpx2
 
-
-def streamed(events: list[Any]) -> list[Any]:
-    client = _client(event_stream(events), "text/event-stream")
-    return list(client.models.generate_content_stream(model="m", contents="x", config=QUIET))
+    return httpx2.RemoteProtocolError
 
 
 def validated(body: Any) -> Any:
@@ -369,7 +355,19 @@ WIRE = Wire(
     split=split,
     unknown_answers=unknown_answers,
     unknown_events=unknown_events,
-    client=Client(sent, answered, streamed, validated, as_client),
+    client=Client(
+        opened=opened,
+        opened_async=lambda address: opened(address).aio,
+        call=call,
+        least={"model": "m", "contents": "x"},
+        paths=("/v1/models/m:generateContent", "/v1/models/m:streamGenerateContent?alt=sse"),
+        framed=lambda events: event_stream(events, end="\r\n"),
+        error=error,
+        broken=broken,
+        refusal=lambda raised: (raised.code, [raised.details]),
+        validated=validated,
+        spelled=as_client,
+    ),
     unknown_key="xUnknown",
     alike=alike,
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -225,47 +225,53 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     ]
 
 
-ANSWER = {
-    "id": "chatcmpl-1",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "m",
-    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hi"}}],
-}
+SETTINGS: Mapping[str, Any] = {"api_key": "none", "max_retries": 0, "timeout": 10.0}
 
 
-def _client(text: str, kind: str, heard_requests: list[Any] | None = None) -> Any:
+def opened(address: str) -> Any:
     import httpx2
     import openai
 
-    def answer(request: Any) -> Any:
-        if heard_requests is not None:
-            heard_requests.append(json.loads(request.content))
-        return httpx2.Response(200, content=text.encode(), headers={"content-type": kind})
-
-    transport = httpx2.Client(transport=httpx2.MockTransport(answer))
-    return openai.OpenAI(api_key="none", base_url="http://localhost/v1", http_client=transport, max_retries=0)
+    transport = httpx2.Client(trust_env=False)
+    return openai.OpenAI(base_url=f"{address}/v1", http_client=transport, **SETTINGS)
 
 
-def sent(keywords: dict[str, Any]) -> Any:
-    bodies: list[Any] = []
-    if keywords.get("stream"):
-        with _client(event_stream([], done=True), "text/event-stream", bodies) as client:
-            list(client.chat.completions.create(**keywords))
-    else:
-        with _client(json.dumps(ANSWER), "application/json", bodies) as client:
-            client.chat.completions.create(**keywords)
-    return bodies[0]
+def opened_async(address: str) -> Any:
+    import httpx2
+    import openai
+
+    transport = httpx2.AsyncClient(trust_env=False)
+    return openai.AsyncOpenAI(base_url=f"{address}/v1", http_client=transport, **SETTINGS)
 
 
-def answered(body: Any) -> Any:
-    with _client(json.dumps(body), "application/json") as client:
-        return client.chat.completions.create(model="m", messages=[])
+def call(client: Any, keywords: dict[str, Any], streaming: bool) -> Any:
+    return client.chat.completions.create(**({"stream": True} if streaming else {}) | keywords)
 
 
-def streamed(events: list[Any]) -> list[Any]:
-    with _client(event_stream(events, done=True), "text/event-stream") as client:
-        return list(client.chat.completions.create(model="m", messages=[], stream=True))
+def error() -> type[Exception]:
+    import openai
+
+    return openai.APIError
+
+
+def broken() -> type[Exception]:
+    import openai
+
+    return openai.APIConnectionError
+
+
+def refusal(raised: Any) -> tuple[int, list[Any]]:
+    """Its body is what the API has under `error`; the whole is in the response. In a stream there is no status."""
+    if not hasattr(raised, "status_code"):
+        return 200, [raised.body]
+    return raised.status_code, [raised.body, _whole(raised.response)]
+
+
+def _whole(response: Any) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        return response.text
 
 
 def validated(body: Any) -> Any:
@@ -288,5 +294,17 @@ WIRE = Wire(
     split=split,
     unknown_answers=unknown_answers,
     unknown_events=unknown_events,
-    client=Client(sent, answered, streamed, validated),
+    client=Client(
+        opened=opened,
+        opened_async=opened_async,
+        call=call,
+        least={"model": "m", "messages": []},
+        paths=("/v1/chat/completions", "/v1/chat/completions"),
+        framed=event_stream,
+        end="data: [DONE]\n\n",
+        error=error,
+        broken=broken,
+        refusal=refusal,
+        validated=validated,
+    ),
 )

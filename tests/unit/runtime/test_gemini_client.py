@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.providers.exchanges import Exchanges
 from tests.unit.runtime.conftest import build
 
 ERRORS = {
@@ -56,24 +56,7 @@ def test_an_error_is_no_response(generated: SimpleNamespace) -> None:
         generated.gemini.from_response({"error": {"code": 400, "message": "x"}})
 
 
-@pytest.fixture
-def client() -> Iterator[Any]:
-    """The official client over a transport that keeps what it is sent."""
-    genai = pytest.importorskip("google.genai")
-    httpx = pytest.importorskip("httpx2")
-    seen = SimpleNamespace(body=None, answer={"candidates": [{"content": {"parts": [{"text": "x"}]}}]})
-
-    def answer(request: Any) -> Any:
-        seen.body = json.loads(request.content)
-        return httpx.Response(200, json=seen.answer)
-
-    inner = httpx.Client(transport=httpx.MockTransport(answer))
-    options = genai.types.HttpOptions(httpx_client=inner)
-    seen.models = genai.Client(api_key="x", http_options=options).models
-    yield seen
-    inner.close()
-
-
+ANSWER = {"candidates": [{"content": {"parts": [{"text": "x"}]}}]}
 SIGNATURE = base64.urlsafe_b64encode(b"\xfb\xff\xfe!").decode()
 WIRE = {
     "contents": [
@@ -101,38 +84,58 @@ WIRE = {
 }
 
 
-def test_the_client_sends_what_the_body_says(generated: SimpleNamespace, client: Any) -> None:
+def test_the_client_sends_what_the_body_says(generated: SimpleNamespace, exchanges: Exchanges) -> None:
     keywords = generated.gemini.to_sdk(generated.gemini.from_request(WIRE, "gemini-x"))
     assert keywords["model"] == "gemini-x"
-    client.models.generate_content(**keywords)
-    data = client.body["contents"][0]["parts"][1]["inlineData"]
+    exchanges.answered("gemini", ANSWER, keywords)
+    sent = exchanges.sent().body
+    data = sent["contents"][0]["parts"][1]["inlineData"]
     assert base64.urlsafe_b64decode(data.pop("data")) == b"\xfb\xff"
     wanted = json.loads(json.dumps(WIRE))
     del wanted["contents"][0]["parts"][1]["inlineData"]["data"]
     read = generated.gemini.from_request
-    assert generated.models.dump(read(client.body)) == generated.models.dump(read(wanted))
+    assert generated.models.dump(read(sent)) == generated.models.dump(read(wanted))
 
 
-def test_the_client_sends_what_its_config_does_not_know(generated: SimpleNamespace, client: Any) -> None:
+def test_the_client_sends_what_its_config_does_not_know(generated: SimpleNamespace, exchanges: Exchanges) -> None:
     body = {"contents": WIRE["contents"], "xNew": {"a": 1}, "generationConfig": {"topK": 3, "xMore": 2}}
-    client.models.generate_content(**generated.gemini.to_sdk(generated.gemini.from_request(body, "m")))
-    assert client.body["xNew"] == {"a": 1}
-    assert client.body["generationConfig"]["xMore"] == 2
+    exchanges.answered("gemini", ANSWER, generated.gemini.to_sdk(generated.gemini.from_request(body, "m")))
+    sent = exchanges.sent().body
+    assert sent["xNew"] == {"a": 1}
+    assert sent["generationConfig"]["xMore"] == 2
 
 
-def test_the_clients_own_object_reads_as_the_body_does(generated: SimpleNamespace, client: Any) -> None:
+def test_the_clients_own_object_reads_as_the_body_does(generated: SimpleNamespace, exchanges: Exchanges) -> None:
     call = {"functionCall": {"name": "f", "args": {"a_b": 1}}, "thoughtSignature": SIGNATURE}
-    client.answer = {
+    answer = {
         "candidates": [{"content": {"role": "model", "parts": [call]}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 1, "totalTokenCount": 1},
         "responseId": "r",
     }
-    response = client.models.generate_content(model="m", contents="go")
-    read = generated.gemini.from_response(response)
-    assert generated.gemini.to_response(read) == generated.gemini.to_response(
-        generated.gemini.from_response(client.answer)
-    )
+    read = generated.gemini.from_response(exchanges.answered("gemini", answer))
+    assert generated.gemini.to_response(read) == generated.gemini.to_response(generated.gemini.from_response(answer))
     assert read.finish_reason == "tool_calls"
+
+
+def test_data_is_in_the_alphabet_that_everybody_reads(generated: SimpleNamespace, exchanges: Exchanges) -> None:
+    """Proto3 JSON has two; the client gives the one that other providers refuse."""
+    image = {"mimeType": "image/png", "data": "-_8="}
+    body = {"contents": [{"role": "user", "parts": [{"inlineData": image}, {"inlineData": {**image, "data": "+/8="}}]}]}
+    request = generated.gemini.from_request(body)
+    assert [part.data for part in request.messages[0].content] == ["+/8=", "+/8="]
+    assert generated.gemini.to_request(request) == body
+    answer = {"candidates": [{"content": {"role": "model", "parts": [{"inlineData": {**image, "data": "+/8="}}]}}]}
+    read = generated.gemini.from_response(exchanges.answered("gemini", answer))
+    assert [part.data for part in read.message.content] == ["+/8="]
+
+
+def test_an_address_in_place_of_data_leaves_nothing_behind(generated: SimpleNamespace) -> None:
+    body = {"contents": [{"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": "-_8="}}]}]}
+    request = generated.gemini.from_request(body)
+    part = request.messages[0].content[0]
+    part.url, part.data = "https://example.com/a.png", None
+    written = generated.gemini.to_request(request)
+    assert written["contents"][0]["parts"] == [{"fileData": {"mimeType": "image/png", "fileUri": part.url}}]
 
 
 @pytest.mark.pain("P20")

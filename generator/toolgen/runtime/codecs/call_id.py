@@ -18,9 +18,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     Raises:
         ConversionError: it is neither text nor null.
     """
-    if type(value) is str and value and value not in reader.used and not value.isspace():
-        reader.used.add(value)
-        reader.position += 1
+    if reader.takes(value):
         return value, ABSENT
     identifier, spelling = reader.call_id(value, at)
     if spelling is ABSENT and value is identifier:

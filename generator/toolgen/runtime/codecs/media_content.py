@@ -1,4 +1,8 @@
-"""Content as base64 in `inlineData`, or by address in `fileData`."""
+"""Content as base64 in `inlineData`, or by address in `fileData`.
+
+The wire takes both alphabets of base64, and its client gives the one of addresses; other wires take the plain one only,
+so that is what the format has.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,8 @@ __all__ = ["read", "write"]
 
 _KEYS = {"inlineData": "data", "fileData": "fileUri"}
 _KNOWN = {key: frozenset([value, "displayName", "mimeType"]) for key, value in _KEYS.items()}
+_PLAIN = str.maketrans("-_", "+/")
+_URLSAFE = str.maketrans("+/", "-_")
 
 
 def read(
@@ -38,6 +44,10 @@ def read(
     rest = leftovers(content, _KNOWN[key])
     if found[1] is None:
         rest["$absent"] = ["mimeType"]
+    text = found[0]
+    if key == "inlineData" and text is not None and ("-" in text or "_" in text) and not ("+" in text or "/" in text):
+        found[0] = text.translate(_PLAIN)
+        rest["$urlsafe"] = True
     url, data = (None, found[0]) if key == "inlineData" else (found[0], None)
     return url, data, found[1], found[2], {key: rest} if rest else {}
 
@@ -63,6 +73,8 @@ def write(
     if data is None and url is None:
         raise UnsayableError("there is neither an address nor data")
     key = "inlineData" if data is not None else "fileData"
+    if data is not None and "$urlsafe" in within(own, key):
+        data = data.translate(_URLSAFE)
     content: dict[str, Any] = {_KEYS[key]: url if data is None else data}
     if media_type is None and "$absent" not in within(own, key):
         media_type = table["mediaType"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...models import InvalidCall
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact
+from ..json_text import compact, is_json
 from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
@@ -51,7 +51,8 @@ def write(arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at:
     unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
     if invalid is None or not unread:
         try:
-            compact(arguments)
+            if not is_json(arguments):
+                compact(arguments)
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
         return arguments

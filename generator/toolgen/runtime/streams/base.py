@@ -41,7 +41,7 @@ def place_of(index: Any, at: Path) -> Any:
 class OpenCall:
     """A call that is coming: `head` is the wire's object without its arguments, `pieces` are their text so far."""
 
-    __slots__ = ("head", "index", "length", "name", "partial", "pieces", "told", "wire_id")
+    __slots__ = ("head", "index", "name", "partial", "pieces", "told", "wire_id")
 
     def __init__(self, index: int, head: dict[str, Any]) -> None:
         self.index = index
@@ -49,14 +49,12 @@ class OpenCall:
         self.wire_id: str | None = None
         self.name: str | None = None
         self.pieces: list[str] = []
-        self.length = 0
         self.told = False
         self.partial = PartialObject()
 
     def add(self, piece: str) -> None:
         """Take more text of the arguments."""
         self.pieces.append(piece)
-        self.length += len(piece)
 
 
 class BaseStream:
@@ -128,7 +126,7 @@ class BaseStream:
         if not 0 <= index < len(self._calls):
             return {}
         call = self._calls[index]
-        return call.partial.view(call.pieces, call.length)
+        return call.partial.view(call.pieces)
 
     def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:
         """The calls of an answer that ended as it should, in their order."""

@@ -1,0 +1,273 @@
+"""Whole exchanges through the official clients over real connections: what they send, and the objects they return."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.exchanges import Exchanges, all_of, stream, whole
+from tests.providers.test_answers import answered, refused, streamed
+from tests.providers.test_clients import keywords, plain
+from tests.providers.test_responses import answer_of
+from tests.providers.test_tools import table
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+from tests.support.loopback import torn
+from tests.support.repository import PROFILES
+
+
+def recorded(choose: Any) -> Any:
+    return pytest.mark.parametrize(
+        ("provider", "recording"), [pytest.param(p, r, id=f"{p}-{r['id']}") for p in PROFILES for r in choose(p)]
+    )
+
+
+each_answer, each_stream = recorded(answered), recorded(streamed)
+each_third_answer = recorded(lambda provider: answered(provider)[::3])
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+
+
+def asked(package: Package, provider: str, recording: Any) -> tuple[Any, dict[str, Any]]:
+    """The request of a recording, and what the client is called with.
+
+    The model is another one: clients warn of those that are old.
+    """
+    request = laws.read(package, provider, recording["request"])
+    request.model = "m"
+    if recording["events"] is not None:
+        request.stream = True  # where the recording's address said so
+    return request, keywords(package, provider, request)
+
+
+def is_sent(exchanges: Exchanges, package: Package, provider: str, request: Any, *, streaming: bool) -> None:
+    """What the server got is what `to_request` makes, at the place where the provider wants it."""
+    sent = exchanges.sent()
+    assert (sent.method, sent.path) == ("POST", WIRES[provider].client.paths[streaming])
+    assert sent.headers["content-type"] == "application/json"
+    assert plain(provider, sent.body) == plain(provider, laws.write(package, provider, request))
+
+
+def typed(package: Package, provider: str, completion: Any) -> Any:
+    """All typed fields of an answer; what is opaque in the spelling of the client."""
+    found = package.module("models").dump(laws.bare(completion))
+    content = found["message"].get("content")
+    for part in content if isinstance(content, list) else []:
+        if part["type"] == "opaque":
+            part["value"] = WIRES[provider].client.spelled(part["value"])
+    return found
+
+
+def is_the_same(package: Package, provider: str, found: Any, expected: Any) -> None:
+    """An answer read from objects says what the one read from dicts says, and goes back as that one does."""
+    assert typed(package, provider, found) == typed(package, provider, expected)
+    bodies = [laws.next_request(package, provider, completion)[0] for completion in (found, expected)]
+    assert plain(provider, bodies[0]) == plain(provider, bodies[1])
+
+
+@pytest.mark.row("T53", "K18")
+@each_answer
+def test_a_recorded_exchange(exchanges: Exchanges, sample: Package, models: Any, provider: str, recording: Any) -> None:
+    """Also what the client has no keyword for is sent; the request stays as it is, whatever the client does to it."""
+    module = sample.provider(provider)
+    request, words = asked(sample, provider, recording)
+    before = laws.exact(models.dump(request))
+    found = exchanges.answered(provider, recording["response"], words)
+    is_sent(exchanges, sample, provider, request, streaming=False)
+    assert laws.exact(models.dump(request)) == before
+    assert not isinstance(found, dict)
+    expected = laws.answer(sample, provider, recording["response"])
+    for _ in range(2):  # reading does not change the object
+        is_the_same(sample, provider, module.from_response(found), expected)
+        assert laws.bare(module.from_tool_calls(found)) == laws.bare(laws.calls_of(sample, expected))
+
+
+@pytest.mark.row("T53")
+@each_stream
+def test_a_recorded_stream(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
+    """Fed by hand, and read by `iter_events`, while it comes."""
+    module = sample.provider(provider)
+    request, words = asked(sample, provider, recording)
+    expected, told = laws.played(sample, provider, recording["events"])
+    live, heard = module.Stream(), []
+    for event in exchanges.streamed(provider, recording["events"], words):
+        assert not isinstance(event, dict)
+        heard += live.feed(event)
+    heard += live.finish()
+    is_sent(exchanges, sample, provider, request, streaming=True)
+    is_the_same(sample, provider, live.result(), expected)
+    assert laws.bare(heard[:-1]) == laws.bare(told[:-1])
+    assert list(module.iter_events(exchanges.streamed(provider, recording["events"], words))) == heard
+
+
+@each_third_answer
+def test_a_recorded_exchange_of_the_asynchronous_client(
+    exchanges: Exchanges, sample: Package, provider: str, recording: Any
+) -> None:
+    request, words = asked(sample, provider, recording)
+    found = exchanges.run(exchanges.acall(provider, whole(recording["response"]), words))
+    is_sent(exchanges, sample, provider, request, streaming=False)
+    assert not isinstance(found, dict)
+    completion = sample.provider(provider).from_response(found)
+    is_the_same(sample, provider, completion, laws.answer(sample, provider, recording["response"]))
+
+
+@each_stream
+def test_a_recorded_stream_of_the_asynchronous_client(
+    exchanges: Exchanges, sample: Package, provider: str, recording: Any
+) -> None:
+    request, words = asked(sample, provider, recording)
+
+    async def heard() -> list[Any]:
+        source = await exchanges.acall(provider, all_of(provider, recording["events"]), words, streaming=True)
+        return [event async for event in sample.provider(provider).aiter_events(source)]
+
+    events = exchanges.run(heard())
+    is_sent(exchanges, sample, provider, request, streaming=True)
+    expected, told = laws.played(sample, provider, recording["events"])
+    is_the_same(sample, provider, events[-1].completion, expected)
+    assert laws.bare(events[:-1]) == laws.bare(told[:-1])
+
+
+@each_provider
+def test_events_are_told_while_the_stream_still_comes(exchanges: Exchanges, sample: Package, provider: str) -> None:
+    """The server sends the rest only when the first text was told."""
+    wire = WIRES[provider]
+    events = wire.split(answer_of(provider, stop=table(provider)["finish_reasons"][0][0]))
+    first = next(n for n in range(len(events)) if wire.heard(events[: n + 1]).text) + 1
+    gate, waits = threading.Event(), []
+
+    def pieces() -> Iterator[bytes]:
+        yield from torn(wire.client.framed(events[:first]))
+        waits.append(gate.wait(10))
+        yield from torn(wire.client.framed(events[first:]) + wire.client.end)
+
+    source = sample.provider(provider).iter_events(exchanges.call(provider, stream(pieces()), streaming=True))
+    assert next(e.text for e in source if type(e).__name__ == "TextDelta")
+    gate.set()
+    assert list(source)[-1].completion.finish_reason == "stop"
+    assert waits == [True]
+
+
+@each_provider
+def test_streams_come_torn(provider: str) -> None:
+    """Also inside characters, or the tests here would show less than they say."""
+    text = WIRES[provider].client.framed([{"type": "é"}]) + WIRES[provider].client.end
+    pieces = torn(text)
+    assert b"".join(pieces) == text.encode()
+    assert [p for p in pieces if p.endswith(b"\xc3")] != []
+    assert [p for p in pieces if p.endswith(b"\n")] != []
+
+
+def is_broken(package: Package, told: list[Any], error: Exception | None) -> None:
+    """A stream that ends in an error: none of its calls may be run."""
+    assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
+    assert error is None or type(error).__name__ in told[-2].message
+    assert told[-1].completion.finish_reason in ("error", "content_filter")
+    assert [c for c in laws.calls_of(package, told[-1].completion) if c.invalid is None] == []
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.row("Q55")
+@each_stream
+def test_a_connection_is_cut(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
+    """Inside of an event: what came before it is told, and then what the client raised."""
+    module, client, events = sample.provider(provider), WIRES[provider].client, recording["events"]
+    for at in sorted({0, len(events) // 4, len(events) // 2, len(events) - 1}):
+        pieces = torn(client.framed(events[:at])) + torn(client.framed([events[at]]))[:1]
+        reply = stream(pieces, cut=True)
+        live, told = module.Stream(), []
+        fault = None
+        try:
+            for event in exchanges.call(provider, reply, streaming=True):
+                told += live.feed(event)
+        except client.broken() as raised:
+            fault = raised
+        assert fault is not None
+        told += live.finish(fault)
+        is_broken(sample, told, fault)
+        expected, _ = laws.played(sample, provider, events[:at], fault)
+        assert typed(sample, provider, live.result()) == typed(sample, provider, expected)
+        assert list(module.iter_events(exchanges.call(provider, reply, streaming=True))) == told
+
+
+@pytest.mark.pain("P29")
+@each_stream
+def test_a_stream_ends_too_early(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
+    """No client raises where the answer is closed in good order in the middle."""
+    events = recording["events"]
+    for at in sorted({0, 1, len(events) // 2}):
+        expected, told = laws.played(sample, provider, events[:at])
+        reply = stream(torn(WIRES[provider].client.framed(events[:at])))
+        heard = list(sample.provider(provider).iter_events(exchanges.call(provider, reply, streaming=True)))
+        assert laws.bare(heard[:-1]) == laws.bare(told[:-1])
+        assert typed(sample, provider, heard[-1].completion) == typed(sample, provider, expected)
+        if WIRES[provider].heard(events[:at]).stop is None:
+            is_broken(sample, heard, None)
+
+
+def refusals() -> list[Any]:
+    """Errors by hand from the tables, and as they were recorded."""
+    found = []
+    for p in PROFILES:
+        rows = [(f"{i}", *row) for i, row in enumerate(table(p)["errors"]) if row[0] >= 400]
+        rows += [(r["id"], r["status"], r["response"], "invalid_request", False) for r in refused(p)]
+        found += [pytest.param(p, *row, id=f"{p}-{name}") for name, *row in rows]
+    return found
+
+
+@pytest.mark.parametrize(("provider", "status", "body", "kind", "retryable"), refusals())
+def test_what_the_client_raises_is_told_by_its_kind(
+    exchanges: Exchanges, sample: Package, provider: str, status: int, body: Any, kind: str, retryable: bool
+) -> None:
+    module, client, reply = sample.provider(provider), WIRES[provider].client, whole(body, status)
+    ways = (
+        lambda: exchanges.call(provider, reply),
+        lambda: list(exchanges.call(provider, reply, streaming=True)),
+        lambda: exchanges.run(exchanges.acall(provider, reply)),
+    )
+    for way in ways:
+        with pytest.raises(client.error()) as caught:
+            way()
+        told, bodies = client.refusal(caught.value)
+        assert told == status
+        for found in bodies:
+            read = module.from_error(told, copy.deepcopy(found))
+            assert (read.kind, read.retryable) == (kind, retryable), found
+            assert read.message
+            if not isinstance(body, str | None):
+                assert read.message == module.from_error(status, body).message
+
+
+@pytest.mark.row("Q55")
+@each_provider
+def test_an_error_in_a_stream_is_raised_and_told(exchanges: Exchanges, sample: Package, provider: str) -> None:
+    module, wire, facts = sample.provider(provider), WIRES[provider], table(provider)
+    events = wire.split(answer_of(provider, calls=True))
+    reply = all_of(provider, [*events[: len(events) // 2], facts["bare_error"]])
+    with pytest.raises(wire.client.error()) as caught:
+        list(exchanges.call(provider, reply, streaming=True))
+    status, bodies = wire.client.refusal(caught.value)
+    kinds = {module.from_error(status, body).kind for body in bodies}
+    assert kinds == {"server"}
+    is_broken(sample, list(module.iter_events(exchanges.call(provider, reply, streaming=True))), caught.value)
+
+
+@each_provider
+def test_no_proxy_stands_between(monkeypatch: pytest.MonkeyPatch, provider: str) -> None:
+    """Whatever the environment says: nothing here leaves the machine."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+        monkeypatch.setenv(name.upper(), "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    exchanges = Exchanges()
+    try:
+        assert exchanges.answered(provider, answer_of(provider)) is not None
+        assert exchanges.run(exchanges.acall(provider, whole(answer_of(provider)))) is not None
+    finally:
+        exchanges.close()

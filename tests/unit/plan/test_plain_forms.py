@@ -1,0 +1,76 @@
+"""The plain forms of codecs, held against the codecs: what passes a test is read and written as it is."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import pytest
+
+from tests.support.generated import Package
+from toolgen.plan.plain_forms import PLAIN_FORMS, TESTS, PlainForm
+
+VALUES: list[Any] = [
+    None, True, False, 0, -1, 1.5, math.nan, "", " ", "call_0", "now", "a b", "ü", "x" * 300, "{}", [], [1], {}, {"a": 1},
+    {"a": {"b": [None, "c"]}}, {"a": math.inf}, {"a": {1, 2}}, {"a": b"x"}, {1: 2}, {"type": "ephemeral"},
+]  # fmt: skip
+FORMS = [name for name, form in PLAIN_FORMS.items() if form.reads]
+PROVIDER = "anthropic"
+
+
+def _names(module: Any) -> dict[str, Any]:
+    return {"is_json": module.is_json}
+
+
+@pytest.mark.parametrize("codec", FORMS)
+def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str) -> None:
+    read, wire = sample.module(f"runtime.codecs.{codec}").read, sample.provider(PROVIDER).WIRE
+    plain = []
+    for value in VALUES:
+        readers = [sample.module("runtime.reader").Reader(wire) for _ in range(2)]
+        for reader in readers:
+            reader.used.add("used")
+        if eval(PLAIN_FORMS[codec].reads.format("value"), {"value": value, "reader": readers[0]}):
+            plain.append(value)
+            found, *others, kept = read(copy.deepcopy(value), (), readers[1])
+            assert (found, set(others), kept) == (
+                value,
+                {None} if others else set(),
+                sample.module("runtime.residue").ABSENT,
+            )
+            assert (readers[0].used, readers[0].position) == (readers[1].used, readers[1].position)
+    assert plain
+    assert len(plain) < len(VALUES)
+
+
+@pytest.mark.parametrize("codec", FORMS)
+def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec: str) -> None:
+    write, wire = sample.module(f"runtime.codecs.{codec}").write, sample.provider(PROVIDER).WIRE
+    absent = sample.module("runtime.residue").ABSENT
+    plain = []
+    text = "{0}" if "{1}" not in PLAIN_FORMS[codec].writes else None
+    for value in (v for v in VALUES if text is None or type(v) is str):
+        writer = sample.module("runtime.writer").Writer(wire, None, "error")
+        writer.names["now"] = "now"
+        names = {**_names(sample.module("runtime.json_text")), "value": value, "nothing": None, "writer": writer}
+        if eval(PLAIN_FORMS[codec].writes.format("value", "nothing"), names):
+            plain.append(value)
+            others = () if text else (None,)
+            assert write(value, *others, absent, ((), "x"), writer) == value
+    assert plain
+    assert len(plain) < len(VALUES)
+
+
+@pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == PlainForm()])
+def test_a_key_that_plain_objects_lack_stands_for_none(sample: Package, codec: str) -> None:
+    module, absent = sample.module(f"runtime.codecs.{codec}"), sample.module("runtime.residue").ABSENT
+    assert module.read(absent, (), None) == (None, absent)
+    assert module.write(None, absent, (), None) is absent
+
+
+def test_the_tests_of_json_types_tell_them_apart() -> None:
+    kinds = {"string": "a", "integer": 1, "number": 1.5, "boolean": True, "object": {}, "array": []}
+    for kind, test in TESTS.items():
+        passed = {name for name, value in kinds.items() if eval(test.format("value"), {"value": value})}
+        assert passed == {kind} | ({"integer"} if kind == "number" else set())
