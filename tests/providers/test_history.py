@@ -447,3 +447,15 @@ def test_what_json_cannot_say_is_refused_at_its_place(sample: Package, models: A
     with pytest.raises(models.ConversionError) as caught:
         module.to_request(models.Request([models.UserMessage("Hello"), asking]))
     assert "messages[1].content[0]" in str(caught.value)
+
+
+@each_provider
+def test_what_holds_itself_is_refused_at_its_place(sample: Package, models: Any, provider: str) -> None:
+    value: dict[str, Any] = {}
+    value["deep"] = [value]
+    calls = [models.ToolCallPart(models.ToolCall(f"call_{i}", "now", v)) for i, v in enumerate(({}, value))]
+    with pytest.raises(models.ConversionError) as caught:
+        sample.provider(provider).to_request(
+            models.Request([models.UserMessage("Hello"), models.AssistantMessage(calls)])
+        )
+    assert "messages[1].content[1]" in str(caught.value)
