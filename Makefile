@@ -51,8 +51,9 @@ types: $(READY) ## mypy and pyright, strict, over generator/ and generated/
 drift: $(READY) ## is generated/ what schemas/ gives?
 	@$(BIN)/toolgen check schemas
 
-bench: $(READY) ## converters against hand-written code, and ways to hold the format, as ratios
+bench: $(READY) ## converters, whole commands and ways to hold the format against others, as ratios
 	-@$(BIN)/python benchmarks/run.py $(ARGS)
+	-@$(BIN)/python benchmarks/building.py
 	@$(BIN)/python benchmarks/representation.py
 
 laws: $(READY) ## run the laws over the wider corpus beside this checkout, where there is one

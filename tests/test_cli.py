@@ -278,7 +278,7 @@ def test_a_file_that_was_edited_by_hand_is_not_overwritten_unasked(built: Path) 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]], ids=" ".join)
 def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
     code = (
-        "import sys; from toolgen.cli import main_group\n"
+        "import sys; from toolgen.cli.group import main_group\n"
         f"try: main_group.main({arguments!r}, prog_name='toolgen')\n"
         "except SystemExit: pass\n"
         "print(*sorted({m.split('.')[0] for m in sys.modules}), file=sys.stderr)"

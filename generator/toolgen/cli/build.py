@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgen.cli import options
 from toolgen.cli.running import FINE, WRONG, end, output_folder, report
 from toolgen.cli.terminal import emit
+
+if TYPE_CHECKING:
+    from toolgen.compiling import Built
+    from toolgen.write import Output
 
 
 @click.command("build")
@@ -45,9 +50,11 @@ def command(
         end(WRONG)
     output = built.output(output_folder(schemas, out, built.config.out))
     changes = apply(built.files, output, built.stamp, findings, force=force)
-    report(findings, form, quiet=quiet, verbose=verbose)
+    reported = report(findings, form, quiet=quiet, verbose=verbose)
     if changes is None:
         end(WRONG)
+    if form == "text" and not (quiet or verbose or force or providers):
+        _remember(built, output, schemas, out, reported)
     if not quiet:
         counts = (
             (len(changes.created), "created"),
@@ -60,3 +67,20 @@ def command(
             sys.stderr,
         )
     end(FINE)
+
+
+def _remember(built: Built, output: Output, schemas: Path, out: Path | None, reported: str) -> None:
+    """Let the next build and check know what this one saw, so that they can be short."""
+    from hashlib import sha256
+
+    from toolgen.remembered import remember
+    from toolgen.write.building import package
+
+    stamp = built.stamp
+    texts = package(built.files, stamp)
+    said = (
+        f"{reported}{output.name}: {len(texts)} unchanged\n",
+        f"{reported}{output.name}: in step with {built.sources.name}\n",
+    )
+    digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
+    remember(str(schemas), None if out is None else str(out), str(output.folder), said, stamp.sources, digests)
