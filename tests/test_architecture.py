@@ -30,7 +30,7 @@ BESIDE = {
     "pipeline": {"diagnostics", "config", "resources", *STAGES[:-1]},
     "compiling": {"__init__", "diagnostics", "config", "resources", "pipeline", *STAGES},
     "remembered": {"__init__"},
-    "cli": {"__init__", "diagnostics", "parse", "compiling", "remembered", "write"},
+    "cli": {"__init__", "diagnostics", "parse", "pipeline", "compiling", "remembered", "write"},
     "__main__": {"cli"},
     "__init__": set(),
 }

@@ -39,17 +39,21 @@ def command(
     Example:
       toolgen build schemas/ --out app/tools
     """
+    from toolgen.cli.progress import progress
     from toolgen.compiling import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import apply
 
     findings = Findings()
-    built = compile_project(schemas, findings, providers)
+    with progress(quiet=quiet) as step:
+        built = compile_project(schemas, findings, providers, step)
+        if built is not None:
+            output = built.output(output_folder(schemas, out, built.config.out))
+            changes = apply(built.files, output, built.stamp, findings, force=force)
+            step("written", len(built.sources.tools))
     if built is None:
         report(findings, form, quiet=quiet, verbose=verbose)
         end(WRONG)
-    output = built.output(output_folder(schemas, out, built.config.out))
-    changes = apply(built.files, output, built.stamp, findings, force=force)
     reported = report(findings, form, quiet=quiet, verbose=verbose)
     if changes is None:
         end(WRONG)

@@ -24,12 +24,14 @@ def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bo
     Example:
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
+    from toolgen.cli.progress import progress
     from toolgen.compiling import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import compare
 
     findings = Findings()
-    built = compile_project(schemas, findings)
+    with progress(quiet=quiet) as step:
+        built = compile_project(schemas, findings, progress=step)
     if built is None:
         report(findings, form, quiet=quiet, verbose=verbose)
         end(WRONG)

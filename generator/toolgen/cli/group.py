@@ -9,7 +9,7 @@ import click
 
 from toolgen import __version__
 
-_SHARED = ("__init__", "group", "options", "running", "terminal")
+_SHARED = ("__init__", "group", "options", "progress", "running", "terminal")
 
 
 class Commands(click.Group):
