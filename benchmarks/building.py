@@ -74,7 +74,7 @@ def rows(collection: Path | None) -> Iterator[dict[str, Any]]:
     files = sorted(collection.glob("*.jsonl")) if collection else [CORPUS / "declarations.jsonl"]
     while True:
         for path in files:
-            for line in path.read_text("utf-8").splitlines():
+            for line in path.read_text("utf-8").strip("\n").split("\n"):
                 row = json.loads(line)
                 if row["id"] not in refused and not row["id"].startswith(("schema-suite", "schemastore")):
                     yield row

@@ -51,7 +51,7 @@ def declarations(collection: Path) -> dict[str, tuple[str, dict[str, Any]]]:
     """By file name: the id of each row, and its declaration under a name that is legal and its own."""
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     for source in SOURCES:
-        for n, line in enumerate((collection / f"{source}.jsonl").read_text("utf-8").splitlines()):
+        for n, line in enumerate((collection / f"{source}.jsonl").read_text("utf-8").strip("\n").split("\n")):
             row = json.loads(line)
             name = re.sub(r"[^A-Za-z0-9_-]", "_", row["name"])[:40]
             declared = {"name": f"{name}_{source}{n}", "parameters": row["parameters"]}
