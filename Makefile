@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test quick snapshots lint format types drift bench laws rows kills clean
+.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows kills clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 help: ## show these lines
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## make .venv with everything that development needs
 
@@ -52,8 +52,9 @@ types: $(READY) ## mypy and pyright, strict, over generator/ and generated/
 drift: $(READY) ## is generated/ what schemas/ gives?
 	@$(BIN)/toolgen check schemas
 
-bench: $(READY) ## converters against hand-written code, and ways to hold the format, as ratios
+bench: $(READY) ## converters, whole commands and ways to hold the format against others, as ratios
 	-@$(BIN)/python benchmarks/run.py $(ARGS)
+	-@$(BIN)/python benchmarks/building.py
 	@$(BIN)/python benchmarks/representation.py
 
 laws: $(READY) ## run the laws over the wider corpus beside this checkout, where there is one
@@ -61,6 +62,13 @@ laws: $(READY) ## run the laws over the wider corpus beside this checkout, where
 		$(BIN)/python ../shared/checks/laws.py --package generated --sdk $(ARGS); \
 	else \
 		echo "no ../shared/checks/laws.py: there is no wider corpus beside this checkout"; \
+	fi
+
+declarations: $(READY) ## build every declaration of the wider corpus, where there is one
+	@if [ -d ../shared/corpus/tools ]; then \
+		$(BIN)/python -m tests.corpus.everything ../shared/corpus/tools $(ARGS); \
+	else \
+		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
 	fi
 
 rows: $(READY) ## which rows of the founding documents have a test

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .runtime.history import (
+    expand,
     has_tool_calls,
     is_tool_result,
     repair,
@@ -13,6 +14,7 @@ from .runtime.history import (
 )
 
 __all__ = [
+    "expand",
     "has_tool_calls",
     "is_tool_result",
     "repair",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repository import ROOT
+from tests.support.repository import PROFILES, ROOT
 
 PACKAGE = ROOT / "generator" / "toolgen"
 
@@ -29,7 +29,8 @@ BESIDE = {
     "config": {"diagnostics", "load", "parse"},
     "pipeline": {"diagnostics", "config", "resources", *STAGES[:-1]},
     "compiling": {"__init__", "diagnostics", "config", "resources", "pipeline", *STAGES},
-    "cli": {"__init__", "diagnostics", "parse", "compiling", "write"},
+    "remembered": {"__init__"},
+    "cli": {"__init__", "diagnostics", "parse", "pipeline", "compiling", "remembered", "write"},
     "__main__": {"cli"},
     "__init__": set(),
 }
@@ -122,7 +123,20 @@ def test_nothing_but_the_command_line_prints() -> None:
         for node in ast.walk(ast.parse(p.read_text("utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input", "open")
     }
-    assert {c for c in calls if not c.startswith("cli/")} == set()
+    assert {c for c in calls if not c.startswith("cli/")} == {"remembered.py"}  # which opens its record
+
+
+DEFAULTS = {"resolve/linking.py": {"openai_responses", "openai_chat", "anthropic", "gemini"}}
+"""The only names of providers in code: those that a project gets unasked."""
+
+
+@pytest.mark.row("U05")
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_the_generator_knows_no_provider(path: Path) -> None:
+    """What is said of one is in its profile, its template and the functions of the runtime that it picks."""
+    constants = {n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant)}
+    named = {value for value in constants if isinstance(value, str) and value in PROFILES}
+    assert named <= DEFAULTS.get(name_of(path), set())
 
 
 @pytest.mark.row("A01")

@@ -29,6 +29,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.row("U07")
 def test_build_writes_the_package_and_says_so_on_stderr(project: Path) -> None:
     result = toolgen("build", "schemas", cwd=project)
     assert (result.returncode, result.stdout) == (0, "")
@@ -51,6 +52,7 @@ def test_a_provider_of_the_command_line_is_the_only_one(project: Path) -> None:
     assert written == {PROFILES[0]}
 
 
+@pytest.mark.row("U09")
 def test_check_is_silent_on_stdout_in_step(built: Path) -> None:
     result = toolgen("check", "schemas", cwd=built)
     assert (result.returncode, result.stdout) == (0, "")
@@ -67,6 +69,7 @@ def test_check_shows_a_byte_that_changed_in_the_sources(built: Path) -> None:
     assert files(built) == before
 
 
+@pytest.mark.row("U09")
 def test_check_shows_a_byte_that_changed_in_the_output(built: Path) -> None:
     module = built / "generated" / "tools" / "get_weather.py"
     module.write_text(module.read_text("utf-8").replace("City name.", "City Name."), "utf-8")
@@ -120,6 +123,26 @@ def test_a_name_that_no_wire_takes_is_refused(project: Path, name: str) -> None:
     assert result.stderr.startswith("schemas/tools/bad.json:1:")
     assert "name" in result.stderr
     assert not (project / "generated").exists()
+
+
+@pytest.mark.row("T04", "K07")
+@pytest.mark.parametrize("name", ["a" * 64, "find-slots", "2fa", "_", "Find_Slots"])
+def test_a_name_that_every_wire_takes_builds(project: Path, name: str) -> None:
+    (project / "schemas" / "tools" / "good.json").write_text(json.dumps({"name": name}), "utf-8")
+    assert toolgen("build", cwd=project).returncode == 0
+    for provider in PROFILES:
+        assert f'"{name}"' in (project / "generated" / "providers" / f"{provider}.py").read_text("utf-8")
+
+
+@pytest.mark.row("Q39")
+def test_a_path_is_no_type_and_the_hint_says_what_it_is(project: Path) -> None:
+    parameters = {"type": "object", "properties": {"file": {"type": "path"}}}
+    declared = {"name": "reader", "parameters": parameters}
+    (project / "schemas" / "tools" / "bad.json").write_text(json.dumps(declared), "utf-8")
+    result = toolgen("build", cwd=project)
+    assert result.returncode == 2
+    assert "error[type-unknown]: there is no type named 'path'" in result.stderr
+    assert "format: path" in result.stderr
 
 
 def test_findings_as_json(project: Path) -> None:
@@ -189,6 +212,7 @@ def test_schema_prints_a_json_schema(kind: str, tmp_path: Path) -> None:
     Draft202012Validator.check_schema(json.loads(result.stdout))
 
 
+@pytest.mark.row("U04", "K30")
 def test_the_declarations_of_this_repository_fit_their_schema(tmp_path: Path) -> None:
     import yaml
     from jsonschema import Draft202012Validator
@@ -254,7 +278,7 @@ def test_a_file_that_was_edited_by_hand_is_not_overwritten_unasked(built: Path) 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]], ids=" ".join)
 def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
     code = (
-        "import sys; from toolgen.cli import main_group\n"
+        "import sys; from toolgen.cli.group import main_group\n"
         f"try: main_group.main({arguments!r}, prog_name='toolgen')\n"
         "except SystemExit: pass\n"
         "print(*sorted({m.split('.')[0] for m in sys.modules}), file=sys.stderr)"

@@ -68,6 +68,32 @@ def test_nothing_but_pydantic_and_the_standard_library_is_imported(sample: Packa
     assert "toolgen" not in found
 
 
+@pytest.mark.row("I04")
+def test_the_format_makes_no_json_text(sample: Package) -> None:
+    """Values stay as they are: what makes text of them is not reached from the format's module."""
+    names = python(sample, f"import {sample.name}.models; print(*sys.modules)").split()
+    paths = {m.removeprefix(f"{sample.name}.").replace(".", "/") + ".py" for m in names if f"{sample.name}." in m}
+    assert {"models.py", "runtime/values.py"} <= paths
+    users = [
+        path
+        for path in paths & set(sample.files)
+        for node in ast.walk(ast.parse(sample.files[path]))
+        if (isinstance(node, ast.Import) and "json" in [alias.name for alias in node.names])
+        or (isinstance(node, ast.ImportFrom) and "json" in str(node.module))
+    ]
+    assert users == []
+
+
+@pytest.mark.row("T57")
+@pytest.mark.parametrize("provider", PROFILES)
+def test_converters_reach_nothing_that_runs_tools(sample: Package, provider: str) -> None:
+    code = f"import {sample.name}.providers.{provider}, {sample.name}.messages; print(*sys.modules)"
+    own = [m.removeprefix(f"{sample.name}.") for m in python(sample, code).split() if m.startswith(f"{sample.name}.")]
+    assert f"providers.{provider}" in own
+    assert [m for m in own if m.split(".")[0] not in ("models", "messages", "providers", "runtime")] == []
+    assert [m for m in own if m.split(".")[-1] in ("loop", "dispatch", "handlers", "sessions")] == []
+
+
 def test_models_import_no_provider(sample: Package) -> None:
     seen = python(sample, f"import {sample.name}.models; print(*sys.modules)").split()
     assert [m for m in seen if ".providers" in m or ".tools" in m] == []
@@ -121,13 +147,32 @@ def test_ruff_would_format_nothing(sample: Package) -> None:
     assert result.returncode == 0, result.stdout[-2000:]
 
 
+def guarded(package: Package) -> str:
+    """A module of an app that reads a message's fields behind the guards, where checkers must know its type."""
+    file = package.folder.parent / f"{package.name}_app.py"
+    file.write_text(
+        f"from {package.name}.messages import has_tool_calls, is_tool_result\n"
+        f"from {package.name}.models import Message, ToolResult\n\n\n"
+        "def results(message: Message) -> list[ToolResult]:\n"
+        "    return message.results if is_tool_result(message) else []\n\n\n"
+        "def role(message: Message) -> str | None:\n"
+        "    return message.role if has_tool_calls(message) and message.content else None\n",
+        "utf-8",
+    )
+    return file.name
+
+
+@pytest.mark.row("I51", "T20")
 @pytest.mark.slow
 def test_mypy_strict_has_nothing_to_say(sample: Package, tmp_path: Path) -> None:
-    result = run("-m", "mypy", "--strict", "--no-incremental", "--config-file=", sample.name, cwd=sample.folder.parent)
+    command = ("-m", "mypy", "--strict", "--no-incremental", "--config-file=", guarded(sample), sample.name)
+    result = run(*command, cwd=sample.folder.parent)
     assert result.returncode == 0, result.stdout[-3000:]
 
 
+@pytest.mark.row("I51", "T20")
 @pytest.mark.slow
 def test_pyright_has_nothing_to_say(sample: Package) -> None:
-    result = run("-m", "pyright", "--pythonpath", sys.executable, sample.name, cwd=sample.folder.parent)
+    command = ("-m", "pyright", "--pythonpath", sys.executable, guarded(sample), sample.name)
+    result = run(*command, cwd=sample.folder.parent)
     assert result.returncode == 0, result.stdout[-3000:]

@@ -110,6 +110,7 @@ def test_an_installed_wheel_builds_what_the_checkout_builds(distributions: dict[
     )
 
 
+@pytest.mark.row("U08")
 @pytest.mark.parametrize("pydantic", [f"pydantic=={FLOOR}", "pydantic"], ids=["floor", "newest"])
 def test_a_generated_package_needs_pydantic_alone(tmp_path: Path, pydantic: str) -> None:
     files = compiled(write_project(tmp_path))

@@ -174,6 +174,7 @@ def test_add_a_field_that_a_provider_carries(copy: Path) -> None:
     assert python(generated.parent, code) == "flex None {'messages': [], 'service_tier': 'flex'}"
 
 
+@pytest.mark.row("U03")
 def test_remove_an_optional_field(copy: Path) -> None:
     """Without Request.seed nothing speaks of it any more; a body that has it comes back, for it is residue now."""
     replace(
@@ -189,6 +190,33 @@ def test_remove_an_optional_field(copy: Path) -> None:
         "print(r.metadata, p.to_request(r) == body)"
     )
     assert python(generated.parent, code) == "{'openai_chat': {'seed': 7}} True"
+
+
+@pytest.mark.row("U05")
+def test_a_changed_template_changes_the_output(copy: Path) -> None:
+    template = copy / "templates/providers/openai_chat.py.jinja"
+    schemas = project(copy)
+    before = (build(copy, schemas) / "providers/openai_chat.py").read_text("utf-8")
+    text = template.read_text("utf-8")
+    marked = text.replace("{% block", "{# a note for readers of the template #}{% block", 1)
+    template.write_text(marked, "utf-8")
+    assert (build(copy, schemas) / "providers/openai_chat.py").read_text("utf-8") == before
+    replace(copy / "templates/providers/_converter.py.jinja", "an API error", "a fault of the API")
+    after = (build(copy, schemas) / "providers/openai_chat.py").read_text("utf-8")
+    assert after != before
+    assert after.replace("a fault of the API", "an API error") == before
+
+
+@pytest.mark.row("U06")
+@pytest.mark.slow
+def test_a_changed_profile_fails_the_snapshots_of_its_provider_alone(copy: Path) -> None:
+    snapshots = "tests/providers/__snapshots__"
+    shutil.copytree(ROOT / snapshots, copy / snapshots)
+    replace(copy / "schemas/providers/anthropic.yaml", "defaults: {max_tokens: 4096}", "defaults: {max_tokens: 4095}")
+    result = run_tests(copy, "tests/providers/test_snapshots.py", "-rf")
+    failed = [line.split("[")[1].split("]")[0] for line in result.splitlines() if line.startswith("FAILED")]
+    assert "anthropic" in failed, result
+    assert [case for case in failed if not case.startswith("anthropic")] == []
 
 
 def test_spell_a_tool_choice_otherwise(copy: Path) -> None:

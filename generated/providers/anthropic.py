@@ -1259,6 +1259,14 @@ def _write_messages(
         own = writer.own(message.metadata, here) if message.metadata else NOTHING
         if type(message) is SystemMessage:
             if leading or not _stands_inside(message, writer):
+                if at == ROOT:  # the messages alone
+                    writer.lost(
+                        here,
+                        "a system message",
+                        "dropped",
+                        "note",
+                        "it belongs into system",
+                    )
                 continue
             content = write_text_or_list(
                 message.content, (here, "content"), writer, _write_system_content

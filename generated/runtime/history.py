@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
 from ..models import (
@@ -16,8 +17,11 @@ from ..models import (
     ToolMessage,
     ToolResult,
 )
+from .errors import ConversionError
+from .strict_json import loads
 
 __all__ = [
+    "expand",
     "has_tool_calls",
     "is_tool_result",
     "repair",
@@ -54,6 +58,30 @@ def tool_calls_of(message: Message) -> list[ToolCall]:
     if type(message) is not AssistantMessage or type(message.content) is not list:
         return []
     return [part.call for part in message.content if type(part) is ToolCallPart]
+
+
+def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
+    """A trimmed result made whole: `fetch` gives the text that its reference names. One that is whole stays as it is.
+
+    Of data the text is read as JSON; of parts it stands for their text, where the first of it was.
+
+    Raises:
+        ConversionError: the text of data is no JSON.
+    """
+    if not result.trimmed or result.output_ref is None:
+        return result
+    text = fetch(result.output_ref.id)
+    value: Any = text
+    if result.kind == "data":
+        try:
+            value = loads(text)
+        except ValueError as error:
+            raise ConversionError("value", "what was fetched is no JSON") from error
+    elif result.kind == "multimodal":
+        places = [i for i, part in enumerate(result.value) if type(part) is TextPart]
+        value = [part for part in result.value if type(part) is not TextPart]
+        value.insert(places[0] if places else 0, TextPart(text))
+    return dataclasses.replace(result, value=value, trimmed=False)
 
 
 def validate(messages: Sequence[Message]) -> list[Finding]:

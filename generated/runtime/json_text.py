@@ -27,11 +27,14 @@ def compact(value: Any) -> str:
 
 
 def is_json(value: Any, apart_from: str | None = None) -> bool:
-    """Whether JSON can hold a value, with text alone as keys, and no key is the one given.
+    """Whether JSON can hold a value, with text alone as keys, and no key is the one given."""
+    try:
+        return _holds(value, apart_from)
+    except RecursionError:
+        return False
 
-    Raises:
-        RecursionError: it is nested too deeply, or holds itself.
-    """
+
+def _holds(value: Any, apart_from: str | None) -> bool:
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
@@ -43,7 +46,7 @@ def is_json(value: Any, apart_from: str | None = None) -> bool:
                 or kind is int
                 or item is None
                 or kind is bool
-                or is_json(item, apart_from)
+                or _holds(item, apart_from)
             ):
                 return False
         return True
@@ -55,7 +58,7 @@ def is_json(value: Any, apart_from: str | None = None) -> bool:
                 or kind is int
                 or item is None
                 or kind is bool
-                or is_json(item, apart_from)
+                or _holds(item, apart_from)
             ):
                 return False
         return True

@@ -68,7 +68,7 @@ def write_result_object(
         is_error is None
         and type(value) is dict
         and value.keys().isdisjoint(_OWN)
-        and _is_plain(value)
+        and is_json(value, "$ref")
     ):
         return value
     else:
@@ -102,14 +102,6 @@ def write_result_object(
                 else {"output": value}
             )
     return _write(kind, value, is_error)
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a value is JSON without anything that the API would follow."""
-    try:
-        return is_json(value, apart_from="$ref")
-    except RecursionError:
-        return False
 
 
 def _read(response: dict[str, Any]) -> tuple[Kind, Any, bool | None]:

@@ -8,6 +8,7 @@ not know under `unknown` in `metadata` (from where `dump` writes them flat again
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 import types
 import typing
@@ -24,6 +25,7 @@ __all__ = ["PYDANTIC", "dump", "load"]
 T = TypeVar("T")
 Load = Callable[[Any, Path], Any]
 UNKNOWN: Final = "unknown"
+_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def camel(name: str) -> str:
@@ -197,9 +199,11 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
         if kind is str and texts is not None:
             if classes and texts is not str and data not in typing.get_args(texts):
                 words = ", ".join(map(repr, typing.get_args(texts)))
+                field = dataclasses.fields(classes[0])[0].name
+                meant = data if field == "name" and _NAME.fullmatch(str(data)) else "…"
                 raise ConversionError(
                     spelled(at),
-                    f"must be one of {words}, or an object such as {{name: …}}",
+                    f"must be one of {words}, or an object such as {{{field}: {meant}}}",
                 )
             return _loader(texts)(data, at)
         if kind is list and lists is not None:

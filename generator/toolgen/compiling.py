@@ -11,7 +11,7 @@ from toolgen import __version__
 from toolgen.config import Config
 from toolgen.diagnostics import Findings, Span
 from toolgen.load import Sources
-from toolgen.pipeline import read_project, render_project
+from toolgen.pipeline import Progress, no_progress, read_project, render_project
 from toolgen.write import Output, Stamp
 
 
@@ -42,10 +42,12 @@ class ShownTool:
     losses: tuple[str, ...]
 
 
-def compile_project(schemas: Path, findings: Findings, providers: Sequence[str] = ()) -> Built | None:
+def compile_project(
+    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
+) -> Built | None:
     """Run the stages up to render; None where one of them found errors."""
-    project = read_project(schemas, findings, providers)
-    files = render_project(project, findings) if project is not None else None
+    project = read_project(schemas, findings, providers, progress)
+    files = render_project(project, findings, progress) if project is not None else None
     if project is None or files is None:
         return None
     return Built(schemas, project.sources, project.config, files)

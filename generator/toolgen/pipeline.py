@@ -14,14 +14,22 @@ but for the shipped templates and runtime modules.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from toolgen.config import Config, configuration
 from toolgen.diagnostics import Findings, Span
 from toolgen.load import Sources, load
 from toolgen.resolve import Catalog
+
+Progress: TypeAlias = Callable[[str, int], None]
+"""Called after a step with its name (`read`, `linked`, `rendered` or `written`) and the number of tools."""
+
+
+def no_progress(step: str, tools: int) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +41,9 @@ class Project:
     catalog: Catalog
 
 
-def read_project(schemas: Path, findings: Findings, providers: Sequence[str] = ()) -> Project | None:
+def read_project(
+    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
+) -> Project | None:
     """Load, parse, resolve and apply the rules; None where a stage found errors.
 
     `providers` are those of the command line; they go before the configuration's.
@@ -44,6 +54,7 @@ def read_project(schemas: Path, findings: Findings, providers: Sequence[str] = (
     from toolgen.rules import apply_rules
 
     sources = load(schemas, findings, builtin=builtin("schemas"))
+    progress("read", len(sources.tools))
     if findings.errors:
         return None
     config = configuration(sources, findings)
@@ -54,18 +65,21 @@ def read_project(schemas: Path, findings: Findings, providers: Sequence[str] = (
     if catalog is None or findings.errors:
         return None
     apply_rules(catalog, findings, config.lint)
+    progress("linked", len(sources.tools))
     return None if findings.errors else Project(sources, config, catalog)
 
 
-def render_project(project: Project, findings: Findings) -> dict[str, str] | None:
+def render_project(project: Project, findings: Findings, progress: Progress = no_progress) -> dict[str, str] | None:
     """Plan and render; None where a profile does not fit the format."""
     from toolgen.plan.wire_shapes import ShapeError
     from toolgen.render.package import package_files
 
     try:
-        return package_files(project.catalog)
+        files = package_files(project.catalog)
     except ShapeError as error:
         profile = next((p for p in project.catalog.profiles if p.name == error.profile), None)
         span = profile.documents[-1].span(*error.pointer) if profile is not None else Span(project.sources.name)
         findings.add("profile-shape", span, reason=error.reason)
         return None
+    progress("rendered", len(project.sources.tools))
+    return files

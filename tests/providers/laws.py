@@ -210,7 +210,7 @@ def joined(completion: Any, kind: str) -> str:
 
 def _says(package: Package, completion: Any, said: Any, provider: str) -> None:
     models = package.module("models")
-    assert joined(completion, "TextPart") == said.text
+    assert joined(completion, "TextPart") == said.text == package.module("messages").text_of(completion.message)
     assert joined(completion, "ReasoningPart") == said.reasoning
     assert joined(completion, "RefusalPart") == said.refusal
     calls = calls_of(package, completion)

@@ -126,3 +126,84 @@ FIELDS: Mapping[str, Any] = {
     "stream": True,
 }
 """A value for each optional field of a request."""
+
+DEFINITIONS: Mapping[str, list[dict[str, Any]]] = {
+    "without parameters": [{"name": "t"}],
+    "no properties": [
+        {"name": "t", "description": "Does it.", "parameters": {"type": "object", "properties": {}}},
+    ],
+    "no type at the root": [{"name": "t", "parameters": {"properties": {"a": {"type": "integer"}}}}],
+    "strict": [
+        {
+            "name": "t",
+            "description": "Does it.",
+            "parameters": {
+                "type": "object",
+                "properties": {"a": {"type": "string"}},
+                "required": ["a"],
+                "additionalProperties": False,
+            },
+            "strict": True,
+        }
+    ],
+    "several": [{"name": name, "description": f"Does {name}."} for name in ("one", "two", "three")],
+}
+"""Definitions that each provider's table spells under `tools`."""
+
+SETTINGS: Mapping[str, dict[str, Any]] = {
+    "nothing": {},
+    "a limit": {"maxOutputTokens": 256},
+    "json": {"outputFormat": "json", "toolChoice": "auto"},
+    "text": {"outputFormat": "text"},
+}
+"""Settings of a request that each provider's table spells under `settings`."""
+
+
+def _said(*content: Any, role: str = "user") -> dict[str, Any]:
+    return {"role": role, "content": list(content)}
+
+
+CONVERSATIONS: Mapping[str, list[Any]] = {
+    "texts": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": "Hi."},
+        {"role": "user", "content": "Bye"},
+    ],
+    "lists of parts": [
+        _said({"type": "text", "text": "Be brief."}, role="system"),
+        _said({"type": "text", "text": "Hello"}),
+        _said({"type": "text", "text": "Hi."}, role="assistant"),
+        _said({"type": "text", "text": "Bye"}),
+    ],
+    "a call and its result": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hello"},
+        {
+            "role": "assistant",
+            "content": None,
+            "toolCalls": [{"id": "call_a", "name": "now", "arguments": {}}],
+        },
+        {"role": "tool", "results": [result("call_a", "now", "text", "noon")]},
+    ],
+    "a cached instruction": [{"role": "system", "content": "Be brief.", "cache": True}, dict(HELLO)],
+    "names": [
+        {"role": "user", "content": "Hello", "name": "ada"},
+        {"role": "assistant", "content": "Hi.", "name": "bob"},
+        {"role": "user", "content": "Bye"},
+    ],
+    "a refusal": [
+        dict(HELLO),
+        _said({"type": "refusal", "text": "No."}, role="assistant"),
+        {"role": "user", "content": "Bye"},
+    ],
+    "an image by address": [
+        _said({"type": "image", "url": "https://example.com/a.png", "mediaType": "image/png", "detail": "low"})
+    ],
+    "an image as a data address": [_said({"type": "image", "url": "data:image/png;base64,iVBORw0KGgo="})],
+    "an image as data": [_said({"type": "image", "data": "R0lGODlhAQABAAAAACw=", "mediaType": "image/gif"})],
+    "a document": [
+        _said({"type": "document", "data": "JVBERi0xLjQK", "mediaType": "application/pdf", "name": "p.pdf"})
+    ],
+}
+"""Messages that each provider's table spells under `conversations`."""

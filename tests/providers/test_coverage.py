@@ -2,14 +2,74 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.providers.wires import WIRES
+from tests.support.generated import Package
 from tests.support.repository import PROFILES, recordings
 
 HERE = Path(__file__).parent
+
+NAMES = {
+    "TOOLS": None,
+    "FINGERPRINT": None,
+    "ToolName": None,
+    "tools": ["*names"],
+    "to_tools": ["definitions", "on_loss", "on_unsupported"],
+    "from_tools": ["wire", "tools"],
+    "to_tool_choice": ["choice", "on_loss", "on_unsupported"],
+    "from_tool_choice": ["wire", "tools"],
+    "to_tool_call": ["call", "on_loss", "on_unsupported"],
+    "to_tool_result": ["result", "on_loss", "on_unsupported"],
+    "to_messages": ["messages", "on_loss", "on_unsupported"],
+    "from_messages": ["wire", "tools"],
+    "to_request": ["request", "on_loss", "on_unsupported"],
+    "from_request": ["body", "model", "tools"],
+    "to_sdk": ["request", "on_loss", "on_unsupported"],
+    "from_response": ["response", "turn", "tools"],
+    "to_response": ["completion", "id", "created", "on_loss", "on_unsupported"],
+    "from_tool_calls": ["response", "turn", "tools"],
+    "from_error": ["status", "body"],
+    "Stream": ["turn", "tools"],
+    "iter_events": ["source", "turn", "tools", "text_only"],
+    "aiter_events": ["source", "turn", "tools", "text_only"],
+    "StreamWriter": ["id", "created", "on_loss"],
+}
+"""What a provider's module has, and the parameters of what can be called: the same for every provider."""
+
+METHODS = {"Stream": ["feed", "finish", "partial_arguments", "result"], "StreamWriter": ["finish", "write"]}
+
+
+@pytest.mark.parametrize("provider", PROFILES)
+def test_a_module_has_every_name_and_no_other(sample: Package, provider: str) -> None:
+    module: Any = sample.provider(provider)
+    assert sorted(module.__all__) == sorted(NAMES)
+    for name, parameters in NAMES.items():
+        if parameters is not None:
+            found = inspect.signature(getattr(module, name)).parameters.values()
+            stars = {inspect.Parameter.VAR_POSITIONAL: "*"}
+            assert [stars.get(p.kind, "") + p.name for p in found] == parameters, name
+    for name, methods in METHODS.items():
+        public = {m for m in dir(getattr(module, name)) if not m.startswith("_")}
+        assert set(methods) <= public, name
+
+
+@pytest.mark.parametrize("name", [*NAMES, *(method for methods in METHODS.values() for method in methods)])
+def test_a_name_is_called_by_tests_of_all_providers(name: str) -> None:
+    """By one that takes each profile; tests of one provider have that provider's name and do not count."""
+    users = [
+        path.name
+        for path in [*HERE.glob("test_*.py"), HERE / "laws.py"]
+        if path.name != Path(__file__).name
+        and not re.search(r"^PROVIDER = ", path.read_text("utf-8"), re.MULTILINE)
+        and re.search(rf"\.{name}\b", path.read_text("utf-8"))
+    ]
+    assert users != []
 
 
 @pytest.mark.parametrize("provider", PROFILES)

@@ -79,6 +79,29 @@ def test_a_call_that_the_limit_cut_is_not_run(sample: Package) -> None:
         assert [type(e).__name__ for e in told].count("ToolCallEvent") == 0
 
 
+@pytest.mark.pain("P28")
+@pytest.mark.row("T50")
+@pytest.mark.parametrize("order", ["in turn", "side by side", "the second first"])
+def test_pieces_go_to_the_call_of_their_index(sample: Package, order: str) -> None:
+    """Two calls of one name; each has its arguments in three pieces."""
+    lanes = [
+        [opened(i, type="tool_use", id=f"toolu_{i}", name="now", input={})]
+        + [delta(i, "input_json_delta", partial_json=piece) for piece in ('{"a"', ": ", f"{i}}}")]
+        + [stop(i)]
+        for i in (0, 1)
+    ]
+    if order == "side by side":
+        events = [event for pair in zip(*lanes, strict=True) for event in pair]
+    else:
+        events = [event for lane in (lanes if order == "in turn" else lanes[::-1]) for event in lane]
+    completion, told = played(sample, start(), *events, end("tool_use"), DONE)
+    assert [(c.id, c.arguments) for c in laws.calls_of(sample, completion)] == [
+        ("toolu_0", {"a": 0}),
+        ("toolu_1", {"a": 1}),
+    ]
+    laws.adds_up(sample, completion, told)
+
+
 @pytest.mark.pain("P21")
 def test_a_signature_is_that_of_its_own_block_and_the_last_one_counts(sample: Package) -> None:
     completion, _ = played(

@@ -45,7 +45,7 @@ def rows(key: str) -> list[Any]:
     return [pytest.param(p, *row, id=f"{p}-{i}") for p in PROFILES for i, row in enumerate(table(p)[key])]
 
 
-@pytest.mark.row("A27", "A28", "A29")
+@pytest.mark.row("A27", "A28", "A29", "A30")
 @pytest.mark.parametrize(("provider", "wire", "usage"), rows("usage"))
 def test_usage_counts_all_input_and_all_output(
     sample: Package, models: Any, provider: str, wire: Any, usage: Any
@@ -112,6 +112,7 @@ def test_a_bare_error_is_no_answer(sample: Package, models: Any, provider: str) 
             read(body)
 
 
+@pytest.mark.row("A26")
 @each_provider
 def test_a_completion_without_metadata_is_an_answer_that_the_client_takes(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
@@ -175,6 +176,7 @@ def test_a_wrong_type_is_a_fault_at_its_place(sample: Package, models: Any, prov
             module.from_response(value)
 
 
+@pytest.mark.row("I03", "Q36")
 @each_provider
 def test_turns_tell_made_ids_apart(sample: Package, provider: str) -> None:
     """A call without an id gets one from its turn and its place, and it is marked."""

@@ -45,7 +45,7 @@ def collected(module: Any, source: Iterator[Any], **options: Any) -> list[Any]:
     return asyncio.run(run())
 
 
-@pytest.mark.row("T44", "Q53")
+@pytest.mark.row("T44", "A48", "Q53")
 @each_stream
 def test_both_iterators_tell_what_feed_tells(sample: Package, provider: str, events: list[Any]) -> None:
     module = sample.provider(provider)

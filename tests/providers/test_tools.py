@@ -43,6 +43,7 @@ def test_declared_tools_are_lowered_at_build_time_as_at_run_time(package: Packag
     assert module.to_tools(offered, on_loss=heard.append, on_unsupported="weaken") == module.TOOLS
 
 
+@pytest.mark.row("K19")
 @each_provider
 def test_the_small_projects_tools_are_lowered_alike(sample: Package, provider: str) -> None:
     definitions = sample.module("tools").DEFINITIONS
@@ -53,6 +54,7 @@ def test_the_small_projects_tools_are_lowered_alike(sample: Package, provider: s
     assert module.to_tools(offered) == module.TOOLS
 
 
+@pytest.mark.row("Q38")
 @each_provider
 def test_tools_gives_entries_in_the_order_asked_for(sample: Package, provider: str) -> None:
     module = sample.provider(provider)

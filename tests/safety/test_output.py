@@ -73,7 +73,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command in this process."""
 
     def call(*arguments: str) -> tuple[int, str, str]:
-        from toolgen.cli import main_group
+        from toolgen.cli.group import main_group
 
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
@@ -92,13 +92,13 @@ def quick(project: Path, run: Run, versions: dict[str, Built], monkeypatch: pyte
 
     def call(version: str, *arguments: str) -> tuple[int, str, str]:
         built = dataclasses.replace(versions[version], schemas=project / "schemas")
-        monkeypatch.setattr("toolgen.compiling.compile_project", lambda *_: built)
+        monkeypatch.setattr("toolgen.compiling.compile_project", lambda *_, **__: built)
         return run(*arguments)
 
     return call
 
 
-def same(built: Built, *_: object) -> Built:
+def same(built: Built, *_: object, **__: object) -> Built:
     return built
 
 
@@ -431,7 +431,7 @@ def test_eight_builds_and_checks_at_once(
                     built = dataclasses.replace(both[number % 2], schemas=project / "schemas")
                     monkeypatch.setattr("toolgen.compiling.compile_project", partial(same, built))
                     time.sleep(max(0.0, start - time.monotonic()))
-                    from toolgen.cli import main_group
+                    from toolgen.cli.group import main_group
 
                     main_group.main([what], prog_name="toolgen")
             except SystemExit as ended:
@@ -517,7 +517,7 @@ event, number, kind = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 seen = 0
 def hook(name, arguments):
     global seen
-    if "toolgen.cli" in sys.modules and name == event:
+    if "toolgen.cli.stopping" in sys.modules and name == event:
         seen += 1
         if seen == number:
             os.kill(os.getpid(), kind)
@@ -556,3 +556,11 @@ def test_an_interrupt_is_one_line(project: Path, quick: Run, event: str, number:
         assert tree(project / "generated") == old
     else:
         assert tree(project / "generated") == old or quick("old", "check")[0] == 0
+
+
+def test_a_folder_whose_name_no_terminal_should_see(project: Path, quick: Run) -> None:
+    for command in ("build", "check"):
+        code, out, err = quick("old", command, "--out", "a\nb\x1b[31m")
+        assert (code, out) == (0, "")
+        assert err.startswith("a\\nb\\x1b[31m: ")
+        assert err.count("\n") == 1

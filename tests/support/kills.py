@@ -148,7 +148,8 @@ def kill_programs(number: int, folder: Path, chance: random.Random) -> Count:
     count = Count()
     old, new = _two_versions(folder)
     box = folder / ".toolgen-generated"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    cache = {"XDG_CACHE_HOME": str(folder / "cache")}
+    environment = {**os.environ, **cache, "PYTHONPATH": str(ROOT / "generator")}
     for serial in itertools.count():
         if count.killed >= number:
             break
@@ -167,7 +168,7 @@ def kill_programs(number: int, folder: Path, chance: random.Random) -> Count:
         if there not in (old, new):
             raise Torn(f"mixed after kill {serial} of a program")
         count["left the new tree" if there == (old, new)[serial % 2 == 0] else "left the old tree"] += 1
-        done = toolgen("build", "-q", cwd=folder, root=ROOT)
+        done = toolgen("build", "-q", cwd=folder, root=ROOT, env=cache)
         if done.returncode or snapshot(folder / "generated") != (old, new)[serial % 2 == 0] or box.exists():
             raise Torn(f"the next build failed after kill {serial} of a program: {done.stderr}")
     return count
@@ -210,11 +211,13 @@ def kill(number: int, folder: Path, seed: int, say: Callable[[str], object] = la
     programs = number // PROGRAMS
     total = Count()
     moments = (number - programs) // 2
-    for what, count in (
-        ("operations", kill_at_operations(number - programs - moments, stages, folder, chance)),
-        ("moments", kill_at_moments(moments, stages, folder, chance)),
-        ("programs", kill_programs(programs, folder, chance) if programs else Count()),
-    ):
+    parts: dict[str, Callable[[], Count]] = {
+        "operations": lambda: kill_at_operations(number - programs - moments, stages, folder, chance),
+        "moments": lambda: kill_at_moments(moments, stages, folder, chance),
+        "programs": lambda: kill_programs(programs, folder, chance) if programs else Count(),
+    }
+    for what, part in parts.items():
+        count = part()
         say(f"{what}: {count.told()}\n")
         total.update(count)
     return total

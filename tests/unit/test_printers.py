@@ -121,3 +121,13 @@ def test_at_most_a_hundred_are_printed(printer: str, count: int, more: str) -> N
     assert ("more finding" in printed) == bool(more)
     if printer == "json":
         assert len(json.loads(printed)) == min(count, 101)
+
+
+@pytest.mark.parametrize("printer", PRINTERS)
+def test_errors_are_printed_before_what_only_warns(printer: str) -> None:
+    warnings = [finding(i, 1, level="warning", message="a warning") for i in range(1, 200)]
+    notes = [finding(i, 3, level="note", message="a note") for i in range(1, 200)]
+    errors = [finding(i, 2, message="the reason") for i in range(150, 153)]
+    printed = PRINTERS[printer](iter(sorted([*notes, *warnings, *errors], key=lambda f: f.span)), {})
+    assert [printed.count(text) for text in ("the reason", "a warning", "a note")] == [3, 97, 0]
+    assert printed.rindex("a warning") < printed.index("the reason")

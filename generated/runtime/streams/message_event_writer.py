@@ -8,6 +8,7 @@ from typing import Any
 from ...models import Completion, ToolCallDelta
 from ..json_text import compact
 from ..paths import ROOT
+from ..writer import OnLoss
 from .writing import BaseStreamWriter
 
 __all__ = ["MessageEventWriter"]
@@ -20,8 +21,14 @@ class MessageEventWriter(BaseStreamWriter):
     at the end; so is one whose pieces came in another order than the answer has.
     """
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(
+        self,
+        *,
+        id: str | None = None,
+        created: int | None = None,
+        on_loss: OnLoss | None = None,
+    ) -> None:
+        super().__init__(id=id, created=created, on_loss=on_loss)
         self._started = False
         self._blocks: list[dict[str, Any]] = []
         self._places: dict[int, int] = {}

@@ -1,46 +1,31 @@
-"""The command line. A module in this folder with a `command` is a command; it is imported when it is asked for."""
+"""The command line: the short way for a tree in which nothing changed, else the commands of this folder."""
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
-
-import click
+import sys
 
 from toolgen import __version__
-
-_SHARED = ("__init__", "options", "running", "terminal")
-
-
-class Commands(click.Group):
-    """The commands, by the files in this folder."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, sorted."""
-        stems = (path.stem for path in Path(__file__).parent.glob("*.py"))
-        return sorted(stem.rstrip("_") for stem in stems if stem not in _SHARED)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        stem = f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
-        command: click.Command = importlib.import_module(f"{__name__}.{stem}").command
-        return command
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="toolgen", message="%(prog)s %(version)s")
-def main_group() -> None:
-    """Compile LLM tool declarations into typed Python for every provider's wire format.
-
-    \b
-    Example:
-      toolgen build schemas/     write the package
-      toolgen check schemas/     fail if it is not in step with its sources
-    """
+from toolgen.cli.terminal import emit
+from toolgen.remembered import shortcut
 
 
 def main() -> None:
-    """Run the command line; `toolgen.__main__` is the program around it."""
-    main_group.main(prog_name="toolgen")
+    """Run the command line. A signal to stop ends it with one line, no litter, and 128 + the signal's number."""
+    try:
+        if sys.argv[1:] == ["--version"]:
+            emit(f"toolgen {__version__}\n")
+            sys.exit(0)
+        said = shortcut(sys.argv[1:])
+        if said is not None:
+            emit(said, sys.stderr)
+            sys.exit(0)
+        from toolgen.cli.stopping import stoppable
+
+        with stoppable():
+            from toolgen.cli.group import main_group
+
+            main_group.main(prog_name="toolgen")
+    except KeyboardInterrupt:
+        # On the short way, which writes nothing.
+        emit("toolgen: interrupted\n", sys.stderr)
+        sys.exit(130)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from toolgen.cli import options
 from toolgen.cli.running import FINE, WRONG, end, output_folder, report
 from toolgen.cli.terminal import emit
+
+if TYPE_CHECKING:
+    from toolgen.compiling import Built
+    from toolgen.write import Output
 
 
 @click.command("build")
@@ -34,20 +39,27 @@ def command(
     Example:
       toolgen build schemas/ --out app/tools
     """
+    from toolgen.cli.progress import progress
     from toolgen.compiling import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import apply
+    from toolgen.write.place import shown
 
     findings = Findings()
-    built = compile_project(schemas, findings, providers)
+    with progress(quiet=quiet) as step:
+        built = compile_project(schemas, findings, providers, step)
+        if built is not None:
+            output = built.output(output_folder(schemas, out, built.config.out))
+            changes = apply(built.files, output, built.stamp, findings, force=force)
+            step("written", len(built.sources.tools))
     if built is None:
         report(findings, form, quiet=quiet, verbose=verbose)
         end(WRONG)
-    output = built.output(output_folder(schemas, out, built.config.out))
-    changes = apply(built.files, output, built.stamp, findings, force=force)
-    report(findings, form, quiet=quiet, verbose=verbose)
+    reported = report(findings, form, quiet=quiet, verbose=verbose)
     if changes is None:
         end(WRONG)
+    if form == "text" and not (quiet or verbose or force or providers):
+        _remember(built, output, schemas, out, reported)
     if not quiet:
         counts = (
             (len(changes.created), "created"),
@@ -56,7 +68,25 @@ def command(
             (len(changes.unchanged), "unchanged"),
         )
         emit(
-            f"{output.name}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n",
+            f"{shown(output.name)}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n",
             sys.stderr,
         )
     end(FINE)
+
+
+def _remember(built: Built, output: Output, schemas: Path, out: Path | None, reported: str) -> None:
+    """Let the next build and check know what this one saw, so that they can be short."""
+    from hashlib import sha256
+
+    from toolgen.remembered import remember
+    from toolgen.write.building import package
+    from toolgen.write.place import shown
+
+    stamp = built.stamp
+    texts = package(built.files, stamp)
+    said = (
+        f"{reported}{shown(output.name)}: {len(texts)} unchanged\n",
+        f"{reported}{shown(output.name)}: in step with {built.sources.name}\n",
+    )
+    digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
+    remember(str(schemas), None if out is None else str(out), str(output.folder), said, stamp.sources, digests)

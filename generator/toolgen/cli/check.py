@@ -24,12 +24,15 @@ def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bo
     Example:
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
+    from toolgen.cli.progress import progress
     from toolgen.compiling import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import compare
+    from toolgen.write.place import shown
 
     findings = Findings()
-    built = compile_project(schemas, findings)
+    with progress(quiet=quiet) as step:
+        built = compile_project(schemas, findings, progress=step)
     if built is None:
         report(findings, form, quiet=quiet, verbose=verbose)
         end(WRONG)
@@ -40,12 +43,12 @@ def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bo
         end(WRONG)
     if not drift.any:
         if not quiet:
-            emit(f"{output.name}: in step with {built.sources.name}\n", sys.stderr)
+            emit(f"{shown(output.name)}: in step with {built.sources.name}\n", sys.stderr)
         end(FINE)
     emit("".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff)
     if not quiet:
         emit(
-            f"{output.name}: out of step with {built.sources.name}; run `toolgen build`\n",
+            f"{shown(output.name)}: out of step with {built.sources.name}; run `toolgen build`\n",
             sys.stderr,
         )
     end(FOUND)

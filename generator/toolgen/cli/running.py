@@ -13,15 +13,17 @@ FINE, FOUND, WRONG = 0, 1, 2
 """Exit codes: all is well; it worked and found something; the sources or the arguments are wrong."""
 
 
-def report(findings: Findings, form: str, *, quiet: bool = False, verbose: bool = False) -> None:
-    """Print the findings on stderr: errors and warnings, notes where asked for."""
+def report(findings: Findings, form: str, *, quiet: bool = False, verbose: bool = False) -> str:
+    """Print the findings on stderr, errors and warnings, notes where asked for; return what was printed."""
     from toolgen.diagnostics.printers import PRINTERS
 
     shown: list[Finding] = [
         f for f in findings if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
     ]
-    if shown or form == "json":
-        emit(PRINTERS[form](shown, findings.texts), sys.stderr)
+    text = PRINTERS[form](shown, findings.texts) if shown or form == "json" else ""
+    if text:
+        emit(text, sys.stderr)
+    return text
 
 
 def end(code: int) -> NoReturn:

@@ -17,6 +17,8 @@ def python_string(text: str) -> str:
     Control, format, private-use, unassigned and surrogate characters, and separators other than the blank,
     become escapes, so that none stands raw in the output (Trojan Source, CVE-2021-42574).
     """
+    if text.isprintable():
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
     body = "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escaped(c)) for c in text)
     return f'"{body}"'
 

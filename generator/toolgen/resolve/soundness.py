@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
-
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Pointer
@@ -13,17 +11,11 @@ from toolgen.resolve.bounds import check_bounds
 from toolgen.resolve.dialect import Dialect, UnknownDialectError, dialect
 from toolgen.resolve.keywords import walk
 from toolgen.resolve.links import Links
+from toolgen.resolve.metaschemas import METASCHEMAS
 from toolgen.resolve.patterns import compiled
 from toolgen.resolve.places import Library, Place
 
 TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
-
-_METASCHEMAS: dict[Dialect, Any] = {
-    "draft-07": Draft7Validator(Draft7Validator.META_SCHEMA),
-    "draft-07 words": Draft7Validator(Draft7Validator.META_SCHEMA),
-    "2019-09": Draft201909Validator(Draft201909Validator.META_SCHEMA),
-    "2020-12": Draft202012Validator(Draft202012Validator.META_SCHEMA),
-}
 
 
 def check_soundness(links: Links, findings: Findings) -> None:
@@ -107,7 +99,7 @@ def _check_form(
     findings: Findings,
 ) -> None:
     """Check a whole schema against the schema of schemas; faults that are known already are passed over."""
-    for error in _METASCHEMAS[source].iter_errors(value):
+    for error in METASCHEMAS[source].iter_errors(value):
         pointer: Pointer = tuple(error.absolute_path)
         if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
             continue

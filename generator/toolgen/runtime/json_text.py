@@ -24,24 +24,27 @@ def compact(value: Any) -> str:
 
 
 def is_json(value: Any, apart_from: str | None = None) -> bool:
-    """Whether JSON can hold a value, with text alone as keys, and no key is the one given.
+    """Whether JSON can hold a value, with text alone as keys, and no key is the one given."""
+    try:
+        return _holds(value, apart_from)
+    except RecursionError:
+        return False
 
-    Raises:
-        RecursionError: it is nested too deeply, or holds itself.
-    """
+
+def _holds(value: Any, apart_from: str | None) -> bool:
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
             if type(key) is not str or key == apart_from:
                 return False
             kind = type(item)
-            if not (kind is str or kind is int or item is None or kind is bool or is_json(item, apart_from)):
+            if not (kind is str or kind is int or item is None or kind is bool or _holds(item, apart_from)):
                 return False
         return True
     if kind is list:
         for item in value:
             kind = type(item)
-            if not (kind is str or kind is int or item is None or kind is bool or is_json(item, apart_from)):
+            if not (kind is str or kind is int or item is None or kind is bool or _holds(item, apart_from)):
                 return False
         return True
     if kind is float:

@@ -46,7 +46,7 @@ def write_result_object(
     if kind in ("text", "error"):
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
-    elif is_error is None and type(value) is dict and value.keys().isdisjoint(_OWN) and _is_plain(value):
+    elif is_error is None and type(value) is dict and value.keys().isdisjoint(_OWN) and is_json(value, "$ref"):
         return value
     else:
         try:
@@ -61,14 +61,6 @@ def write_result_object(
         if not is_error:
             return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
     return _write(kind, value, is_error)
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a value is JSON without anything that the API would follow."""
-    try:
-        return is_json(value, apart_from="$ref")
-    except RecursionError:
-        return False
 
 
 def _read(response: dict[str, Any]) -> tuple[Kind, Any, bool | None]:

@@ -138,7 +138,8 @@ def test_an_address_in_place_of_data_leaves_nothing_behind(generated: SimpleName
     assert written["contents"][0]["parts"] == [{"fileData": {"mimeType": "image/png", "fileUri": part.url}}]
 
 
-def test_P20_foreign_calls_get_the_stand_in_where_the_profile_has_one(tmp_path: Path) -> None:
+@pytest.mark.pain("P20")
+def test_foreign_calls_get_the_stand_in_where_the_profile_has_one(tmp_path: Path) -> None:
     extra = {"providers/gemini.yaml": "defaults: {thoughtSignature: skip_thought_signature_validator}\n"}
     package = build(tmp_path, "gemini_with_stand_in", extra)
     models = package.models

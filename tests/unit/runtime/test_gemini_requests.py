@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -179,7 +180,8 @@ def test_both_spellings_of_keys_are_read_and_names_of_the_user_stay(generated: S
     )
 
 
-def test_T36_declarations_stand_in_one_tool_and_strict_is_a_note(generated: SimpleNamespace) -> None:
+@pytest.mark.row("T36", "I19")
+def test_declarations_stand_in_one_tool_and_strict_is_a_note(generated: SimpleNamespace) -> None:
     tools = [{"name": n, "parameters": {"type": "object", "properties": {}}, "strict": True} for n in "abc"]
     definitions = [generated.models.load(generated.models.ToolDefinition, t) for t in tools]
     losses: list[Any] = []
@@ -195,7 +197,7 @@ def test_declared_tools_are_one_entry(generated: SimpleNamespace) -> None:
     assert generated.gemini.tools() == []
 
 
-def test_P01_only_known_keywords_go_out_and_each_other_is_reported(generated: SimpleNamespace) -> None:
+def test_only_known_keywords_go_out_and_each_other_is_reported(generated: SimpleNamespace) -> None:
     schema = {
         "type": "object",
         "properties": {"a": {"type": "array", "items": {"not": {}, "if": {}, "type": "string"}}},
@@ -209,18 +211,20 @@ def test_P01_only_known_keywords_go_out_and_each_other_is_reported(generated: Si
 
 
 CHOICES = {
-    "I29 auto": ("auto", {"mode": "AUTO"}),
-    "I30 none": ("none", {"mode": "NONE"}),
-    "I31 required": ("required", {"mode": "ANY"}),
-    "I32 named": ({"name": "f"}, {"mode": "ANY", "allowedFunctionNames": ["f"]}),
-    "P27 some, required": (
+    "auto": ("auto", {"mode": "AUTO"}),
+    "none": ("none", {"mode": "NONE"}),
+    "required": ("required", {"mode": "ANY"}),
+    "named": ({"name": "f"}, {"mode": "ANY", "allowedFunctionNames": ["f"]}),
+    "some, required": (
         {"names": ["f", "g"], "mode": "required"},
         {"mode": "ANY", "allowedFunctionNames": ["f", "g"]},
     ),
-    "P27 some, free": ({"names": ["f"], "mode": "auto"}, {"mode": "VALIDATED", "allowedFunctionNames": ["f"]}),
+    "some, free": ({"names": ["f"], "mode": "auto"}, {"mode": "VALIDATED", "allowedFunctionNames": ["f"]}),
 }
 
 
+@pytest.mark.pain("P27")
+@pytest.mark.row("I29", "I30", "I31", "I32", "T37", "T38", "K16")
 @pytest.mark.parametrize(("choice", "wire"), CHOICES.values(), ids=CHOICES.keys())
 def test_choices_both_ways(generated: SimpleNamespace, choice: Any, wire: Any) -> None:
     models, gemini = generated.models, generated.gemini
@@ -229,7 +233,8 @@ def test_choices_both_ways(generated: SimpleNamespace, choice: Any, wire: Any) -
     assert models.dump(gemini.from_tool_choice(wire)) == models.dump(loaded)
 
 
-def test_P27_parallel_off_is_a_loss_of_behaviour(generated: SimpleNamespace) -> None:
+@pytest.mark.pain("P27")
+def test_parallel_off_is_a_loss_of_behaviour(generated: SimpleNamespace) -> None:
     wire, losses = sent(generated, [ASK], parallelToolCalls=False, stream=True)
     assert wire == body(user(text("go")))
     assert sorted(losses) == [("parallelToolCalls", "dropped", "behaviour"), ("stream", "dropped", "note")]
@@ -240,17 +245,19 @@ def test_P27_parallel_off_is_a_loss_of_behaviour(generated: SimpleNamespace) -> 
 
 
 RESULTS = {
-    "I44 text": ({"kind": "text", "value": "x"}, {"output": "x"}),
-    "I45 object": ({"kind": "data", "value": {"c": 4}}, {"c": 4}),
-    "I45 reserved key": ({"kind": "data", "value": {"error": 1}}, {"output": {"error": 1}}),
-    "I46 array": ({"kind": "data", "value": [1]}, {"output": [1]}),
-    "I46 null": ({"kind": "data", "value": None}, {"output": None}),
-    "I46 number": ({"kind": "data", "value": 4.5}, {"output": 4.5}),
-    "I47 error": ({"kind": "error", "value": "boom"}, {"error": "boom"}),
-    "P25 failed data": ({"kind": "data", "value": {"code": 3}, "isError": True}, {"error": {"code": 3}}),
+    "text": ({"kind": "text", "value": "x"}, {"output": "x"}),
+    "object": ({"kind": "data", "value": {"c": 4}}, {"c": 4}),
+    "reserved key": ({"kind": "data", "value": {"error": 1}}, {"output": {"error": 1}}),
+    "array": ({"kind": "data", "value": [1]}, {"output": [1]}),
+    "null": ({"kind": "data", "value": None}, {"output": None}),
+    "number": ({"kind": "data", "value": 4.5}, {"output": 4.5}),
+    "error": ({"kind": "error", "value": "boom"}, {"error": "boom"}),
+    "failed data": ({"kind": "data", "value": {"code": 3}, "isError": True}, {"error": {"code": 3}}),
 }
 
 
+@pytest.mark.pain("P25")
+@pytest.mark.row("I44", "I45", "I46", "I47")
 @pytest.mark.parametrize(("result", "wire"), RESULTS.values(), ids=RESULTS.keys())
 def test_results_both_ways(generated: SimpleNamespace, result: dict[str, Any], wire: Any) -> None:
     written, losses = sent(
@@ -262,7 +269,8 @@ def test_results_both_ways(generated: SimpleNamespace, result: dict[str, Any], w
     assert {k: v for k, v in read.items() if k in ("kind", "value", "isError", "metadata")} == result
 
 
-def test_I48_media_of_a_result_stand_in_it(generated: SimpleNamespace) -> None:
+@pytest.mark.row("I48")
+def test_media_of_a_result_stand_in_it(generated: SimpleNamespace) -> None:
     png = {"type": "image", "data": "AA==", "mediaType": "image/png"}
     value = [{"type": "text", "text": "see"}, png]
     written, losses = sent(
@@ -276,7 +284,8 @@ def test_I48_media_of_a_result_stand_in_it(generated: SimpleNamespace) -> None:
     assert generated.models.dump(generated.gemini.from_request(written).messages[2].results[0].value) == value
 
 
-def test_P26_a_result_that_is_a_schema_goes_as_text(generated: SimpleNamespace) -> None:
+@pytest.mark.pain("P26")
+def test_a_result_that_is_a_schema_goes_as_text(generated: SimpleNamespace) -> None:
     value = {"properties": {"a": {"$ref": "#/$defs/A"}}}
     written, losses = sent(
         generated,
@@ -287,8 +296,9 @@ def test_P26_a_result_that_is_a_schema_goes_as_text(generated: SimpleNamespace) 
     assert losses == [("messages[2].results[0]", "rewritten", "note")]
 
 
+@pytest.mark.pain("P19")
 @pytest.mark.parametrize("count", [1, 2, 6])
-def test_P19_results_of_a_turn_stand_in_one_content_with_nothing_beside(generated: SimpleNamespace, count: int) -> None:
+def test_results_of_a_turn_stand_in_one_content_with_nothing_beside(generated: SimpleNamespace, count: int) -> None:
     calls = [{"id": f"c{i}", "name": f"f{i}"} for i in range(count)]
     answers = [results({"toolCallId": f"c{i}", "name": f"f{i}"}) for i in reversed(range(count))]
     written, _ = sent(generated, [ASK, assistant(*calls), ASK, *answers, {"role": "user", "content": "b"}])
@@ -297,7 +307,8 @@ def test_P19_results_of_a_turn_stand_in_one_content_with_nothing_beside(generate
     assert [c["role"] for c in contents] == ["user", "model", "user", "user", "user"]
 
 
-def test_I05_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> None:
+@pytest.mark.row("I03", "I05", "I35", "Q36")
+def test_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> None:
     gemini, models = generated.gemini, generated.models
     answer = {"candidates": [{"content": model(call("f"), call("f")), "finishReason": "STOP"}]}
     message = gemini.from_response(answer, turn=3).message
@@ -310,7 +321,23 @@ def test_I05_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> Non
     assert {action for _, action, _ in losses} == {"moved"}
 
 
-def test_I11_a_result_without_a_name_and_a_call_is_told_in_words(generated: SimpleNamespace) -> None:
+@pytest.mark.row("I24", "I08")
+def test_a_call_keeps_its_own_id_and_its_signature(generated: SimpleNamespace) -> None:
+    gemini, models = generated.gemini, generated.models
+    signed = {"functionCall": {"id": "own", "name": "f", "args": {"a": 1}}, "thoughtSignature": "c2ln+/w=="}
+    answer = {"candidates": [{"content": model(signed, call("f")), "finishReason": "STOP"}]}
+    first, second = gemini.from_response(answer).message.content
+    assert (first.call.id, first.call.arguments) == ("own", {"a": 1})
+    assert "c2ln+/w==" in json.dumps(models.dump(first.call)["metadata"]["gemini"])
+    assert second.call.id == "call_0_1"
+    stored = json.loads(json.dumps(models.dump(gemini.from_response(answer).message)))
+    turn = [stored, results({"toolCallId": "own"}, {"toolCallId": "call_0_1"})]
+    written, _ = sent(generated, [ASK, *turn])
+    assert written["contents"][1] == model(signed, call("f"))
+
+
+@pytest.mark.row("I11")
+def test_a_result_without_a_name_and_a_call_is_told_in_words(generated: SimpleNamespace) -> None:
     written, losses = sent(generated, [ASK, results({"toolCallId": "gone", "name": "", "value": "found"})])
     assert written["contents"][1] == user(text("found"))
     assert losses == [("messages[1].results[0]", "described", "warning")]
@@ -328,7 +355,8 @@ def test_system_messages_anywhere_are_the_one_instruction(generated: SimpleNames
     assert sorted(losses) == [("messages[0]", "rewritten", "note"), ("messages[2]", "moved", "note")]
 
 
-def test_P24_foreign_state_stays_behind(generated: SimpleNamespace) -> None:
+@pytest.mark.pain("P24")
+def test_foreign_state_stays_behind(generated: SimpleNamespace) -> None:
     thought = {"type": "reasoning", "text": "", "metadata": {"anthropic": {"data": "secret"}}}
     written, losses = sent(generated, [ASK, {"role": "assistant", "content": [thought, {"type": "text", "text": "b"}]}])
     assert written["contents"][1] == model(text("b"))

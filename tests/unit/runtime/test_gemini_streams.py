@@ -45,16 +45,18 @@ def deltas(events: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
 
 A, B = {"a": 1}, {"a": 2}
 WHOLE_CALLS = {
-    "P28 one chunk": [chunk(call("f", A), call("f", B), finishReason="STOP")],
-    "P28 a chunk each": [chunk(call("f", A)), chunk(call("f", B)), chunk({"text": ""}, finishReason="STOP")],
-    "P28 same id twice": [chunk(call("f", A, id="1")), chunk(call("f", B, id="1"), finishReason="STOP")],
-    "P28 snake case": [
+    "one chunk": [chunk(call("f", A), call("f", B), finishReason="STOP")],
+    "a chunk each": [chunk(call("f", A)), chunk(call("f", B)), chunk({"text": ""}, finishReason="STOP")],
+    "same id twice": [chunk(call("f", A, id="1")), chunk(call("f", B, id="1"), finishReason="STOP")],
+    "snake case": [
         {"candidates": [{"content": {"parts": [{"function_call": {"name": "f", "args": A}}]}}]},
         chunk(call("f", B), finishReason="STOP"),
     ],
 }
 
 
+@pytest.mark.pain("P28")
+@pytest.mark.row("T39", "T51")
 @pytest.mark.parametrize("chunks", WHOLE_CALLS.values(), ids=WHOLE_CALLS.keys())
 def test_calls_stand_in_the_order_in_which_they_came(generated: SimpleNamespace, chunks: list[Any]) -> None:
     completion, events = fed(generated, chunks, turn=2)
@@ -68,7 +70,8 @@ def test_calls_stand_in_the_order_in_which_they_came(generated: SimpleNamespace,
     ]
 
 
-@pytest.mark.parametrize("args", [None, {}], ids=["P29 absent", "P29 empty"])
+@pytest.mark.pain("P29")
+@pytest.mark.parametrize("args", [None, {}], ids=["absent", "empty"])
 def test_a_call_without_arguments_is_a_call(generated: SimpleNamespace, args: Any) -> None:
     completion, events = fed(generated, [chunk(call("f", args), finishReason="STOP")])
     assert calls_of(generated, completion)[0]["arguments"] == {}
@@ -136,8 +139,9 @@ def test_arguments_in_pieces_add_up(generated: SimpleNamespace, chunks: list[Any
     assert json.loads(deltas(events)[0]["text"]) == arguments
 
 
+@pytest.mark.pain("P29")
 @pytest.mark.parametrize(("chunks", "arguments"), PARTIAL.values(), ids=PARTIAL.keys())
-def test_P29_a_stream_cut_anywhere_gives_no_call_to_run(
+def test_a_stream_cut_anywhere_gives_no_call_to_run(
     generated: SimpleNamespace, chunks: list[Any], arguments: Any
 ) -> None:
     for end in range(len(chunks) + 1):
@@ -147,7 +151,8 @@ def test_P29_a_stream_cut_anywhere_gives_no_call_to_run(
         assert [e["type"] for e in events][-2:] == ["error", "completed"]
 
 
-def test_P29_a_call_that_was_never_closed_cannot_be_run(generated: SimpleNamespace) -> None:
+@pytest.mark.pain("P29")
+def test_a_call_that_was_never_closed_cannot_be_run(generated: SimpleNamespace) -> None:
     completion, events = fed(
         generated, [partial(leaf("$.a", stringValue="x", willContinue=True), name="f", id="1"), END]
     )
@@ -155,6 +160,7 @@ def test_P29_a_call_that_was_never_closed_cannot_be_run(generated: SimpleNamespa
     assert "tool_call" not in [event["type"] for event in events]
 
 
+@pytest.mark.pain("P28")
 def test_two_calls_in_pieces_follow_one_another(generated: SimpleNamespace) -> None:
     chunks = [
         partial(leaf("$.a", numberValue=1), name="f", id="1"),
@@ -186,7 +192,8 @@ def test_an_update_out_of_order_counts_in_the_value(generated: SimpleNamespace) 
     assert calls_of(generated, completion)[0]["arguments"] == {"a": {"b": 1, "d": 3}, "c": 2}
 
 
-def test_P20_text_joins_up_to_a_signature(generated: SimpleNamespace) -> None:
+@pytest.mark.pain("P20")
+def test_text_joins_up_to_a_signature(generated: SimpleNamespace) -> None:
     chunks = [
         chunk({"text": "t", "thought": True}),
         chunk({"text": "u", "thought": True}),
@@ -209,6 +216,7 @@ def test_P20_text_joins_up_to_a_signature(generated: SimpleNamespace) -> None:
     assert [e["text"] for e in events if e["type"] == "reasoning_delta"] == ["t", "u"]
 
 
+@pytest.mark.row("A27", "A30")
 def test_the_last_usage_counts_and_thoughts_are_output(generated: SimpleNamespace) -> None:
     counts = {"promptTokenCount": 5, "toolUsePromptTokenCount": 2, "totalTokenCount": 14}
     last = {
@@ -253,8 +261,9 @@ REASONS = {
 }
 
 
+@pytest.mark.row("T27", "A36")
 @pytest.mark.parametrize(("word", "meanings"), REASONS.items(), ids=REASONS.keys())
-def test_T27_reasons(generated: SimpleNamespace, word: str, meanings: tuple[str, str]) -> None:
+def test_reasons(generated: SimpleNamespace, word: str, meanings: tuple[str, str]) -> None:
     for parts, meaning in zip(([{"text": "a"}], [call("f")]), meanings, strict=True):
         completion = generated.gemini.from_response(chunk(*parts, finishReason=word))
         assert (completion.finish_reason, completion.stop_reason) == (meaning, word)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from toolgen.diagnostics.finding import Finding
+from toolgen.diagnostics.finding import Finding, Level
 
 MAX_FINDINGS = 100
 """Findings of one run that are printed; how many more there are is said in one line."""
 
 
 def first(findings: Iterable[Finding]) -> tuple[list[Finding], int]:
-    """Return the findings to print, and how many more there are."""
+    """Return the findings to print, and how many more there are: where there are too many, the gravest, in their order."""
     every = list(findings)
-    return every[:MAX_FINDINGS], max(0, len(every) - MAX_FINDINGS)
+    gravest = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:MAX_FINDINGS]
+    return [every[i] for i in sorted(gravest)], max(0, len(every) - MAX_FINDINGS)
+
+
+_RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 def more(count: int) -> str:

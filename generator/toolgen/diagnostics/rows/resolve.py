@@ -75,7 +75,7 @@ _SCHEMAS: tuple[Code, ...] = (
         "type-unknown",
         "error",
         "there is no type named {type}",
-        "The types are array, boolean, integer, null, number, object and string.",
+        "The types are array, boolean, integer, null, number, object and string (format: path for a file path).",
         "A type that JSON Schema does not know describes no value. Most often it is the type's name in another "
         "language, such as float for number.",
     ),

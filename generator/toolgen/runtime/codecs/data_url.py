@@ -43,4 +43,6 @@ def write(url: str | None, data: str | None, media_type: str | None, kept: Any, 
         return f"data:{media_type};base64,{data}"
     if url is None:
         raise UnsayableError("there is neither an address nor data")
+    if media_type is not None and url[:5] != "data:":
+        writer.no_place((at[0], "mediaType"), "mediaType")
     return url

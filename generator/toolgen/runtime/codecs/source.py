@@ -13,6 +13,7 @@ from ..reader import Reader
 from ..residue import ABSENT
 from ..unsayable import UnsayableError
 from ..writer import Writer
+from . import data_url
 
 __all__ = ["read", "write"]
 
@@ -41,7 +42,8 @@ def read(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> Fields:
 
 
 def _kept(url: str | None, data: str | None, media: str | None, value: dict[str, Any]) -> Fields:
-    return url, data, media, ABSENT if _own(url, data, media) == value else value
+    own = url is None or url[:5] != "data:"
+    return url, data, media, ABSENT if own and _own(url, data, media) == value else value
 
 
 def write(
@@ -64,10 +66,15 @@ def write(
         media_type,
     ):
         return kept
+    if data is None and url is not None and url[:5] == "data:":  # no such address is taken
+        url, data, media, _ = data_url.read(url, at, Reader(writer.wire))
+        media_type = media or media_type
     if data is not None and media_type not in taken:
         raise UnsayableError(f"it does not take {media_type or 'data without a media type'}")
     if data is None and url is None:
         raise UnsayableError("there is neither an address nor data")
+    if data is None and media_type is not None:
+        writer.no_place((at[0], "mediaType"), "mediaType")
     return _own(url, data, media_type)
 
 

@@ -706,6 +706,7 @@ def _write_tool_choice(
 
 _FORMAT = ("responseMimeType", "responseJsonSchema", "responseSchema")
 _ANSWER = ("responseJsonSchema", "responseSchema")
+_TEXT = {"responseMimeType": "text/plain"}
 
 
 def _read_output_format(
@@ -714,8 +715,8 @@ def _read_output_format(
     """Read what the answer shall be; what is none of the format's is kept."""
     found = {key: wire[key] for key in _FORMAT if wire.get(key) is not None}
     kind = found.get("responseMimeType")
-    if found == {"responseMimeType": "text/plain"}:
-        return "text", {}
+    if found == _TEXT:
+        return "text", {"$format": found}
     if found == {"responseMimeType": "application/json"}:
         return "json", {}
     if kind != "application/json" or len(found) > 2:
@@ -731,11 +732,10 @@ def _write_output_format(
     writer: Writer,
     dialects: dict[str, Any],
 ) -> dict[str, Any]:
-    """Write what the answer shall be."""
-    if output_format is None:
-        return within(own, "$format")
-    if output_format == "text":
-        return {"responseMimeType": "text/plain"}
+    """Write what the answer shall be; text is what it is unasked."""
+    if output_format is None or output_format == "text":
+        kept = within(own, "$format")
+        return kept if output_format is None or kept == _TEXT else {}
     if output_format == "json":
         return {"responseMimeType": "application/json"}
     kept = writer.own(output_format.metadata, at)

@@ -605,7 +605,7 @@ class AgentText:
     content: str
     """The text."""
     timestamp: float
-    """When it came."""
+    """When it came, in milliseconds since 1970."""
     type: Literal["text"] = "text"
     """Tag of the event."""
 
@@ -619,7 +619,7 @@ class AgentReasoning:
     content: str
     """The text."""
     timestamp: float
-    """When it came."""
+    """When it came, in milliseconds since 1970."""
     type: Literal["reasoning"] = "reasoning"
     """Tag of the event."""
 
@@ -689,7 +689,7 @@ class AgentStepComplete:
     status: Literal["completed", "error"]
     """How it ended."""
     duration_ms: float
-    """How long it took."""
+    """How long it took, in milliseconds."""
     type: Literal["step_complete"] = "step_complete"
     """Tag of the event."""
 

@@ -1,0 +1,189 @@
+"""Whole commands: `toolgen build` and `check` at growing numbers of tools, beside what they are measured by.
+
+  python benchmarks/building.py [--tools N,N,…] [--rounds N] [--collection FOLDER]
+
+Each round runs all commands once, in turn, in processes of their own; the figures are medians over the rounds of ratios
+of processor time (user and system, with children) inside a round, and the largest memory. Declarations are the fifty of
+`tests/corpus`, or those of a wider collection (see `tests/corpus/everything.py`), as often as it takes, under names of
+their own; those that are refused are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+CORPUS = Path(__file__).resolve().parents[1] / "tests" / "corpus"
+
+MODEL_GENERATOR = """
+import sys, warnings
+from pathlib import Path
+from datamodel_code_generator import DataModelType, InputFileType, generate
+warnings.simplefilter("ignore")
+generate(
+    Path(sys.argv[1]), input_file_type=InputFileType.JsonSchema, output=Path(sys.argv[2]),
+    output_model_type=DataModelType.PydanticV2BaseModel, disable_timestamp=True,
+)
+"""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Processor seconds of a command, and its largest memory in megabytes."""
+
+    seconds: float
+    memory: float
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, the folder it runs in, and what is done before it, unmeasured."""
+
+    words: tuple[str, ...]
+    folder: Path
+    prepare: Callable[[], object] = lambda: None
+
+    def run(self) -> Measured:
+        """Run it to its end."""
+        self.prepare()
+        process = subprocess.Popen(self.words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        assert process.stderr is not None
+        said = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"{' '.join(self.words)}: {said[-1000:]}")
+        return Measured(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def rows(collection: Path | None) -> Iterator[dict[str, Any]]:
+    """Declarations, over and over."""
+    refused = {line.split("\t")[0] for line in (CORPUS / "refused.tsv").read_text("utf-8").splitlines()}
+    files = sorted(collection.glob("*.jsonl")) if collection else [CORPUS / "declarations.jsonl"]
+    while True:
+        for path in files:
+            for line in path.read_text("utf-8").strip("\n").split("\n"):
+                row = json.loads(line)
+                if row["id"] not in refused and not row["id"].startswith(("schema-suite", "schemastore")):
+                    yield row
+
+
+def declared(tools: int, collection: Path | None) -> dict[str, dict[str, Any]]:
+    """Declarations by name."""
+    found = {}
+    for n, row in zip(count(), islice(rows(collection), tools), strict=False):
+        name = f"{re.sub(r'[^A-Za-z0-9_-]', '_', row['name'])[:40]}_{n}"
+        found[name] = {"name": name, "description": row["description"] or "A tool.", "parameters": row["parameters"]}
+        if row.get("result") is not None:
+            found[name]["result"] = row["result"]
+    return found
+
+
+def project(folder: Path, tools: dict[str, dict[str, Any]]) -> Path:
+    """A project with tools, one file each."""
+    (folder / "schemas" / "tools").mkdir(parents=True)
+    for name, tool in tools.items():
+        (folder / "schemas" / "tools" / f"{name}.json").write_text(json.dumps(tool, indent=2), "utf-8")
+    return folder
+
+
+def one_document(tools: dict[str, dict[str, Any]], path: Path) -> Path:
+    """All arguments as definitions of one schema, for the model generator's one call."""
+
+    def moved(value: Any, name: str) -> Any:
+        if isinstance(value, dict):
+            return {
+                k: f"#/$defs/{name}{v[1:]}" if k == "$ref" and isinstance(v, str) and v[:1] == "#" else moved(v, name)
+                for k, v in value.items()
+            }
+        return [moved(item, name) for item in value] if isinstance(value, list) else value
+
+    definitions = {name: moved(tool["parameters"], name) for name, tool in tools.items()}
+    properties = {name: {"$ref": f"#/$defs/{name}"} for name in definitions}
+    path.write_text(json.dumps({"type": "object", "properties": properties, "$defs": definitions}), "utf-8")
+    return path
+
+
+def commands(folder: Path, tools: dict[str, dict[str, Any]]) -> dict[str, Command]:
+    """Every command by a name."""
+    many, alone = project(folder / "many", tools), project(folder / "alone", dict([next(iter(tools.items()))]))
+    document = one_document(tools, folder / "all.json")
+    changing = next((many / "schemas" / "tools").iterdir())
+    texts = [
+        changing.read_text("utf-8"),
+        changing.read_text("utf-8").replace('"description": "', '"description": "Now: '),
+    ]
+    toolgen = (sys.executable, "-m", "toolgen")
+
+    def change() -> None:
+        texts.reverse()
+        changing.write_text(texts[0], "utf-8")
+
+    def gone(place: Path) -> Callable[[], object]:
+        return lambda: shutil.rmtree(place / "generated", ignore_errors=True)
+
+    generator = (sys.executable, "-c", MODEL_GENERATOR, str(document), str(folder / "models.py"))
+    return {
+        "python -c pass": Command((sys.executable, "-c", "pass"), folder),
+        "model generator": Command(generator, folder),
+        "alone": Command((*toolgen, "build"), alone, gone(alone)),
+        "version": Command((*toolgen, "--version"), folder),
+        "from nothing": Command((*toolgen, "build"), many, gone(many)),
+        "unchanged": Command((*toolgen, "build"), many),
+        "check": Command((*toolgen, "check"), many),
+        "one changed": Command((*toolgen, "build"), many, change),
+    }
+
+
+GOALS = (
+    ("version", "python -c pass", 4.5),
+    ("from nothing", "model generator", 2.0),
+    ("unchanged", "python -c pass", 6.0),
+    ("check", "python -c pass", 10.0),
+    ("one changed", "alone", 3.0),
+)
+"""A command, what it is measured by, and the ratio that it shall keep at 1,000 tools."""
+
+
+def main() -> int:
+    """Print a row a goal and size; exit 1 where one is missed at 1,000 tools."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tools", default="1,100,1000")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--collection", type=Path)
+    options = parser.parse_args()
+    missed = 0
+    print(f"{'tools':>6}  {'command':14} {'ratio':>7}  {'quartiles':15} {'goal':>5} {'seconds':>8} {'MB':>5}  beside")
+    for tools in map(int, options.tools.split(",")):
+        with tempfile.TemporaryDirectory() as made:
+            every = commands(Path(made), declared(tools, options.collection))
+            rounds = [{name: command.run() for name, command in every.items()} for _ in range(options.rounds + 1)][1:]
+        for name, beside, goal in GOALS:
+            ratios = [r[name].seconds / r[beside].seconds for r in rounds]
+            low, middle, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
+            seconds = statistics.median(r[name].seconds for r in rounds)
+            memory = max(r[name].memory for r in rounds)
+            over = middle > goal or memory > 300
+            missed += over and tools == 1000
+            print(
+                f"{tools:>6}  {name:14} {middle:7.2f}  {low:6.2f} - {high:6.2f} {goal:5.1f} {seconds:8.3f} {memory:5.0f}"
+                f"  {beside}{'  above' if over else ''}",
+                flush=True,
+            )
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

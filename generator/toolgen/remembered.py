@@ -1,0 +1,194 @@
+"""The short way for a tree in which nothing changed: what the last build read and wrote, remembered outside the project.
+
+A record belongs to one sources folder and one output folder. It holds what the tool was made of, and stamp and digest
+of every file in both. `build` is done where all stamps are the same; `check` reads and digests every file. Anything
+else (other arguments, a file more or less, links, litter of a build that was killed) goes the long way: a record saves
+time and decides nothing. It lies in the user's cache folder, and only what this user's builds left there is believed;
+the lock file is not, for it comes with the tree that is to be checked.
+
+Starting is what is saved here, so that nothing is imported that Python has not loaded by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from toolgen import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Stamp = tuple[int, int, int, int]
+
+__all__ = ["remember", "shortcut"]
+
+FORMAT = f"toolgen {__version__}, record 1"
+
+COARSE = 2_000_000_000
+"""Nanoseconds in which a file system with stamps in whole seconds gives one stamp to two writes."""
+
+FINE = 50_000_000
+"""The same for other file systems: a tick of the kernel's clock, with room."""
+
+LITTER = ".toolgen"
+"""How the names begin of what a build makes beside its output."""
+
+UNSURE: Stamp = (-1, 0, 0, 0)
+"""The stamp of a file that was written in the moment of recording: it is read again."""
+
+
+def shortcut(words: list[str]) -> str | None:
+    """What `build` or `check` say of a tree in which nothing changed; None where they have to look.
+
+    `words` are the command line; others than a sources folder and `--out FOLDER` are not for here.
+    """
+    given = _folders(words)
+    if given is None:
+        return None
+    try:
+        with open(_place(*given), encoding="utf-8", errors="surrogateescape") as file:
+            format, tool, package, build, check, *entries = file.read().split("\n")
+        roots = {"s": os.path.abspath(given[0]), "o": _text(package)}
+        if format != FORMAT or tool != _tool() or os.path.islink(roots["o"]) or _has_litter(roots["o"]):
+            return None
+        known = dict(map(_entry, entries))
+        found = {(kind, path): place for kind, root in roots.items() for path, place in _files(root)}
+        if found.keys() != known.keys():
+            return None
+        for key, (stamp, digest) in known.items():
+            if (words[0] != "build" or _stamp(found[key]) != stamp) and _digest(found[key]) != digest:
+                return None
+    except (OSError, ValueError):
+        return None  # there is no record, or it is none of ours, or files come and go
+    return _text(build if words[0] == "build" else check)
+
+
+def remember(
+    schemas: str,
+    out: str | None,
+    package: str,
+    said: tuple[str, str],
+    sources: Mapping[str, str],
+    files: Mapping[str, str],
+) -> None:
+    """Record a build: `said` is what `build` and `check` say next time, where nothing changes.
+
+    `sources` are SHA-256 of what was read by path in SCHEMAS, `files` those of all that belongs into `package`. Where
+    something else stands there by now, or the record cannot be written, there is none.
+    """
+    place = _place(schemas, out)
+    lines = [
+        FORMAT,
+        _tool(),
+        *(text.encode("utf-8", "surrogateescape").hex() for text in (os.path.abspath(package), *said)),
+    ]
+    now = time.time_ns()
+    try:
+        for kind, root, expected in (("s", schemas, sources), ("o", package, files)):
+            there = dict(_files(os.path.abspath(root)))
+            for path, file in there.items():
+                stamp = _stamp(file)
+                digest = _digest(file)
+                if _stamp(file) != stamp or expected.get(path, digest if kind == "s" else "") != digest:
+                    return
+                coarse = stamp[1] % 1_000_000_000 == 0
+                fresh = max(stamp[1:3]) > now - (COARSE if coarse else FINE)
+                lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
+            if not expected.keys() <= there.keys():
+                return
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        draft = f"{place}.{os.getpid()}"
+        with open(draft, "w", encoding="utf-8", errors="surrogateescape") as record:
+            record.write("\n".join(lines))
+        os.replace(draft, place)
+    except (OSError, ValueError):
+        return  # a cache: without it the next build takes its time
+
+
+def _folders(words: list[str]) -> tuple[str, str | None] | None:
+    """The sources folder and `--out` of a plain command; None for any other."""
+    if not words or words[0] not in ("build", "check"):
+        return None
+    rest, out = words[1:], None
+    if "--out" in rest:
+        i = rest.index("--out")
+        out = rest[i + 1] if i + 1 < len(rest) else ""
+        rest = rest[:i] + rest[i + 2 :]
+    if len(rest) > 1 or out == "" or any(not word or word[0] == "-" for word in (*rest, out or "x")):
+        return None
+    return (rest[0] if rest else "schemas"), out
+
+
+def _place(schemas: str, out: str | None) -> str:
+    """The path of a record."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    names = "\n".join((os.path.realpath(schemas), "" if out is None else os.path.abspath(out)))
+    return os.path.join(cache, "toolgen", _hash(names.encode("utf-8", "surrogateescape")))
+
+
+_SHIPPED = (("templates",), ("schemas", "format"), ("schemas", "meta"), ("schemas", "providers"))
+"""What a wheel has in the package, and a checkout beside it."""
+
+
+def _tool() -> str:
+    """A digest of what makes the output what it is: Python, this tool's files, and what is installed beside them."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    beside = os.path.dirname(os.path.dirname(package))
+    parts = [sys.version]
+    for folder in (package, *(os.path.join(beside, *way) for way in _SHIPPED)):
+        if os.path.isdir(folder):
+            parts += [f"{path} {_stamp(place)}" for path, place in _files(folder)]
+    installed = [p for p in sys.path if p.endswith("-packages") and os.path.isdir(p)]
+    parts += [f"{folder} {os.stat(folder).st_mtime_ns}" for folder in installed]
+    return _hash("\n".join(parts).encode("utf-8", "surrogateescape"))
+
+
+def _files(root: str, below: str = "") -> Iterator[tuple[str, str]]:
+    """The files of a folder by their path in it, but for what Python compiles.
+
+    Raises:
+        ValueError: there is something else than files and folders.
+    """
+    with os.scandir(os.path.join(root, below)) as entries:
+        for entry in sorted(entries, key=lambda e: e.name):
+            path = f"{below}/{entry.name}" if below else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name != "__pycache__":
+                    yield from _files(root, path)
+            elif entry.is_file(follow_symlinks=False) and "\n" not in path:
+                yield path, entry.path
+            else:
+                raise ValueError("a link, or something that is no file")
+
+
+def _has_litter(package: str) -> bool:
+    return any(name.startswith(LITTER) for name in os.listdir(os.path.dirname(package)))
+
+
+def _stamp(place: str) -> Stamp:
+    """Size, times of the last change of the content and of the file, and its number."""
+    found = os.lstat(place)
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+
+
+def _digest(place: str) -> str:
+    with open(place, "rb") as file:
+        return _hash(file.read())
+
+
+def _hash(data: bytes) -> str:
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
+
+
+def _text(field: str) -> str:
+    return bytes.fromhex(field).decode("utf-8", "surrogateescape")
+
+
+def _entry(line: str) -> tuple[tuple[str, str], tuple[Stamp, str]]:
+    kind, size, changed, touched, number, digest, path = line.split(" ", 6)
+    return (kind, path), ((int(size), int(changed), int(touched), int(number)), digest)

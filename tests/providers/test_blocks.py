@@ -1,0 +1,82 @@
+"""What only Anthropic's Messages have: blocks in an order of their own, failed results with media, hosted tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.requests import PIXEL
+from tests.providers.test_responses import put
+from tests.providers.test_tools import table
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+PROVIDER = "anthropic"
+
+BLOCKS = [
+    {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+    {"type": "text", "text": "Let me see."},
+    {"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}},
+    {"type": "text", "text": "And?"},
+]
+
+
+@pytest.mark.row("A35")
+@pytest.mark.parametrize("streaming", [False, True])
+def test_blocks_keep_their_order(sample: Package, streaming: bool) -> None:
+    body = put(put(table(PROVIDER)["answer"], ["content"], BLOCKS), ["stop_reason"], "tool_use")
+    if streaming:
+        completion, _ = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(body))
+    else:
+        completion = laws.answer(sample, PROVIDER, body)
+    kinds = [type(part).__name__ for part in completion.message.content]
+    assert kinds == ["ReasoningPart", "TextPart", "ToolCallPart", "TextPart"]
+    assert sample.provider(PROVIDER).to_response(completion)["content"] == BLOCKS
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    assert sent["messages"][1]["content"] == BLOCKS
+
+
+@pytest.mark.row("A18", "Q46")
+def test_a_failed_result_may_hold_an_image(sample: Package, models: Any) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}
+    content = [{"type": "text", "text": "Out of paper."}, image]
+    failed = {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": True, "content": content}
+    body = {
+        "model": "m",
+        "max_tokens": 9,
+        "messages": [
+            {"role": "user", "content": "Print."},
+            {"role": "assistant", "content": [BLOCKS[2]]},
+            {"role": "user", "content": [failed]},
+        ],
+    }
+    request = laws.read(sample, PROVIDER, body)
+    result = request.messages[2].results[0]
+    assert (result.kind, result.is_error) == ("multimodal", True)
+    assert [type(part).__name__ for part in result.value] == ["TextPart", "ImagePart"]
+    assert laws.write(sample, PROVIDER, request) == body
+    assert laws.exact(laws.write(sample, PROVIDER, laws.bare(request))) == laws.exact(body)
+
+
+@pytest.mark.row("T08", "T43")
+def test_a_hosted_tool_keeps_its_place_and_stays_at_home(sample: Package) -> None:
+    own = [{"name": name, "input_schema": {"type": "object", "properties": {}}} for name in ("first", "last")]
+    hosted = {"type": "web_search_20250305", "name": "web_search", "max_uses": 3}
+    body = {
+        "model": "m",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tools": [own[0], hosted, own[1]],
+    }
+    request = laws.read(sample, PROVIDER, body)
+    assert laws.exact(laws.write(sample, PROVIDER, request)["tools"]) == laws.exact(body["tools"])
+    for target in PROFILES:
+        if target == PROVIDER:
+            continue
+        losses: list[Any] = []
+        written = laws.write(sample, target, request, losses)
+        assert "web_search" not in laws.exact(written)
+        assert [loss.path for loss in losses if loss.path.startswith("tools")] == ["tools[1]"]

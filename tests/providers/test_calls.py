@@ -1,0 +1,154 @@
+"""Calls in answers: names spelled back, many alike, none or odd arguments, and the turn that answers them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.exchanges import Exchanges
+from tests.providers.test_responses import answer_of, put
+from tests.providers.test_tools import table
+from tests.providers.wires import WIRES, as_object
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+NAMES = ("get.weather", "get/weather", "get weather", "get_weather", "1st", "class", "x" * 129, "工具", "print")
+
+
+def asking(provider: str, *calls: Any) -> Any:
+    """The table's answer with these calls of the wire."""
+    return put(answer_of(provider, calls=True), table(provider)["at"]["content"], list(calls))
+
+
+def named(provider: str, name: str) -> Any:
+    """The table's first call with another name."""
+    return json.loads(json.dumps(table(provider)["calls"][0]).replace('"now"', json.dumps(name)))
+
+
+@pytest.mark.pain("P15")
+@pytest.mark.parametrize("name", NAMES)
+@each_provider
+def test_a_name_is_spelled_back_wherever_a_call_comes_in(
+    sample: Package, models: Any, provider: str, name: str
+) -> None:
+    module, definitions = sample.provider(provider), [models.ToolDefinition(name) for name in NAMES]
+    written = module.from_tools(module.to_tools(definitions, on_loss=lambda loss: None))[NAMES.index(name)].name
+    body = asking(provider, named(provider, written))
+    assert [c.name for c in module.from_tool_calls(body, tools=definitions)] == [name]
+    assert laws.calls_of(sample, module.from_response(body, tools=definitions))[0].name == name
+    told = list(module.iter_events(WIRES[provider].split(body), tools=definitions))
+    assert laws.calls_of(sample, told[-1].completion)[0].name == name
+    assert {e.name for e in told if type(e).__name__ == "ToolCallDelta" and e.name is not None} == {name}
+
+
+@pytest.mark.pain("P15")
+@each_provider
+def test_a_declared_tools_call_has_its_declared_name(sample: Package, provider: str) -> None:
+    module, body = sample.provider(provider), asking(provider, named(provider, "orders-place"))
+    assert [c.name for c in module.from_tool_calls(body)] == ["place_order"]
+    completion, told = laws.played(sample, provider, WIRES[provider].split(body))
+    assert [c.name for c in laws.calls_of(sample, completion)] == ["place_order"]
+    assert "orders-place" not in {getattr(event, "name", None) for event in told}
+
+
+@each_provider
+def test_a_call_of_no_tool_is_read_and_answered(sample: Package, provider: str) -> None:
+    """An unknown name is no reason to lose the turn: the app answers the call with an error."""
+    completion = laws.answer(sample, provider, asking(provider, named(provider, "no_such_tool")))
+    (call,) = laws.calls_of(sample, completion)
+    assert (call.name, call.invalid) == ("no_such_tool", None)
+    body, _ = laws.next_request(sample, provider, completion)
+    assert [seen.name for seen in WIRES[provider].calls(body)] == ["no_such_tool"]
+    assert WIRES[provider].order_faults(body) == []
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("count", [2, 3, 9])
+@each_provider
+def test_calls_that_are_alike_stay_apart(sample: Package, models: Any, provider: str, count: int) -> None:
+    """Of one name, with the same arguments: in one answer, and in pieces."""
+    calls = [models.ToolCall(f"call_{i}", "now", {"a": 1}) for i in range(count)]
+    message = models.AssistantMessage([models.ToolCallPart(call) for call in calls])
+    body = sample.provider(provider).to_response(models.Completion(message, "tool_calls"), id="i")
+    completion, told = laws.played(sample, provider, WIRES[provider].split(body))
+    for found in (laws.answer(sample, provider, body), completion):
+        assert laws.calls_of(sample, found) == calls
+    assert [e.call for e in told if type(e).__name__ == "ToolCallEvent"] == calls
+    laws.adds_up(sample, completion, told)
+
+
+EMPTY = [pytest.param(p, call, id=f"{p}-{i}") for p in PROFILES for i, call in enumerate(table(p)["no_arguments"])]
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.row("I07")
+@pytest.mark.parametrize(("provider", "call"), EMPTY)
+def test_no_arguments_are_an_empty_object(sample: Package, provider: str, call: Any) -> None:
+    module, body = sample.provider(provider), asking(provider, call)
+    (found,) = module.from_tool_calls(body)
+    assert (found.name, found.arguments, found.invalid) == ("now", {}, None)
+    completion = module.from_response(body)
+    assert completion.finish_reason == "tool_calls"
+    sent, _ = laws.next_request(sample, provider, completion)
+    assert [as_object(seen.value) for seen in WIRES[provider].calls(sent)] == [{}]
+    assert WIRES[provider].type_faults(sent) == []
+
+
+@pytest.mark.pain("P29")
+@each_provider
+def test_text_that_holds_json_stays_text(sample: Package, models: Any, provider: str) -> None:
+    arguments = {"text": '{"a": 1}', "list": "[1]", "number": "7", "null": "null"}
+    message = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", arguments))])
+    body = sample.provider(provider).to_response(models.Completion(message, "tool_calls"), id="i")
+    completion, _ = laws.played(sample, provider, WIRES[provider].split(body))
+    for found in (laws.answer(sample, provider, body), completion):
+        assert [c.arguments for c in laws.calls_of(sample, found)] == [arguments]
+
+
+@pytest.mark.row("T52", "Q01")
+@each_provider
+def test_two_turns_take_nothing_but_converters(
+    exchanges: Exchanges, sample: Package, models: Any, provider: str
+) -> None:
+    """The app drives: it sends, reads the calls of the client's own object, runs them, and sends what they gave."""
+    module, body = sample.provider(provider), answer_of(provider, calls=True)
+    tools = [models.ToolDefinition(name, "Does it.") for name in ("get_weather", "now")]
+    request = models.Request([models.UserMessage("Weather in Oslo?")], model="m", tools=tools)
+    completion = module.from_response(exchanges.answered(provider, body, module.to_sdk(request)))
+    assert [t.name for t in module.from_request(exchanges.sent().body).tools] == ["get_weather", "now"]
+    calls = sample.module("messages").tool_calls_of(completion.message)
+    handlers = {"now": lambda arguments: "noon", "get_weather": lambda arguments: f"rain in {arguments['city']}"}
+    results = [models.ToolResult(c.id, c.name, "text", handlers[c.name](c.arguments)) for c in calls]
+    request.messages += [completion.message, models.ToolMessage(results)]
+    exchanges.answered(provider, body, module.to_sdk(request))
+    sent = exchanges.sent().body
+    asked, given = WIRES[provider].calls(sent), WIRES[provider].results(sent)
+    assert [seen.name for seen in asked] == ["now", "get_weather"]
+    assert [seen.id for seen in given] == [seen.id for seen in asked]
+    assert "noon" in laws.exact(given[0].value)
+    assert "rain in Oslo" in laws.exact(given[1].value)
+    assert WIRES[provider].order_faults(sent) == []
+
+
+@pytest.mark.row("A32")
+@each_provider
+def test_an_answer_without_usage_has_none(sample: Package, provider: str) -> None:
+    body = answer_of(provider, calls=True)
+    assert table(provider)["at"]["usage"][-1] not in body
+    completion, _ = laws.played(sample, provider, WIRES[provider].split(body))
+    assert completion.usage is None
+    assert laws.answer(sample, provider, body).usage is None
+
+
+@pytest.mark.row("A34")
+@each_provider
+def test_what_only_the_provider_says_is_under_its_name(sample: Package, provider: str) -> None:
+    key = WIRES[provider].unknown_key
+    body = {**answer_of(provider), key: {"a": [1, None]}}
+    completion = laws.answer(sample, provider, body)
+    assert completion.metadata[provider][key] == {"a": [1, None]}
+    assert list(completion.metadata) == [provider]

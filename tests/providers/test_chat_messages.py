@@ -1,0 +1,71 @@
+"""What only Chat Completions has: refusals beside the text, tools as a union of the client's types."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.test_responses import put
+from tests.providers.test_tools import table
+from tests.providers.wires import drained
+from tests.support.generated import Package
+
+PROVIDER = "openai_chat"
+
+
+@pytest.mark.row("A14")
+def test_a_refusal_is_a_part_and_comes_back(sample: Package, models: Any) -> None:
+    message = {"role": "assistant", "content": None, "refusal": "no"}
+    body = put(table(PROVIDER)["answer"], ["choices", 0], {"index": 0, "message": message, "finish_reason": "stop"})
+    completion = laws.answer(sample, PROVIDER, body)
+    assert [laws.bare(part) for part in completion.message.content] == [models.RefusalPart("no")]
+    assert completion.finish_reason == "stop"
+    assert sample.provider(PROVIDER).to_response(completion) == body
+    asked = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Hi"}, message, {"role": "user", "content": "Why?"}],
+    }
+    assert laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, asked)) == asked
+
+
+@pytest.mark.row("T28")
+def test_declared_tools_are_of_the_clients_type(package: Package) -> None:
+    from openai.types.chat import ChatCompletionToolUnionParam
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter: TypeAdapter[Any] = TypeAdapter(ChatCompletionToolUnionParam)
+    tools = copy.deepcopy(package.provider(PROVIDER).TOOLS)
+    for tool in tools:
+        drained(adapter.validate_python(tool, strict=True, extra="forbid"))
+    with pytest.raises(ValidationError):
+        adapter.validate_python({**tools[0], "x_unknown": 1}, strict=True, extra="forbid")
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.row("T48", "T49")
+def test_two_calls_whose_pieces_alternate(sample: Package) -> None:
+    def chunk(*pieces: Any) -> Any:
+        return {"id": "c", "model": "m", "choices": [{"index": 0, "delta": {"tool_calls": list(pieces)}}]}
+
+    def head(index: int, name: str) -> Any:
+        return {"index": index, "id": f"call_{index + 1}", "type": "function", "function": {"name": name}}
+
+    def more(index: int, text: str) -> Any:
+        return {"index": index, "function": {"arguments": text}}
+
+    events = [
+        chunk(head(0, "get_weather")),
+        chunk(head(1, "get_time")),
+        chunk(more(0, '{"city":'), more(1, '{"timezone":')),
+        chunk(more(0, '"tokyo"}')),
+        chunk(more(1, '"JST"}')),
+        {"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+    ]
+    completion, _ = laws.played(sample, PROVIDER, events)
+    assert [(c.id, c.name, c.arguments) for c in laws.calls_of(sample, completion)] == [
+        ("call_1", "get_weather", {"city": "tokyo"}),
+        ("call_2", "get_time", {"timezone": "JST"}),
+    ]

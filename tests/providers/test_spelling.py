@@ -1,0 +1,79 @@
+"""Definitions, settings and messages: each as the provider's table has it, and read back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.requests import CONVERSATIONS, DEFINITIONS, HELLO, SETTINGS
+from tests.providers.test_tools import table
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+
+
+@pytest.mark.pain("P14")
+@pytest.mark.row("T06", "T07", "T30", "T36", "I19", "I26", "I27", "I28", "Q37")
+@pytest.mark.parametrize("given", DEFINITIONS)
+@each_provider
+def test_definitions_are_spelled_as_the_provider_has_them(
+    sample: Package, models: Any, provider: str, given: str
+) -> None:
+    module, row, losses = sample.provider(provider), table(provider)["tools"][given], []
+    definitions = [models.load(models.ToolDefinition, one) for one in DEFINITIONS[given]]
+    wire = module.to_tools(definitions, on_loss=losses.append)
+    assert laws.exact(wire) == laws.exact(row["wire"])
+    assert [loss.path for loss in losses] == row.get("lost", [])
+    back = module.from_tools(wire)
+    assert [(d.name, d.description) for d in back] == [(d.name, d.description) for d in definitions]
+    assert [d.strict for d in back] == [None if row.get("lost") else d.strict for d in definitions]
+    assert laws.exact(module.to_tools(back)) == laws.exact(wire)
+
+
+@pytest.mark.row("T09", "T21", "T22", "T24", "K20", "K22")
+@pytest.mark.parametrize("given", SETTINGS)
+@each_provider
+def test_settings_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, given: str) -> None:
+    row, losses = table(provider)["settings"][given], []
+    request = models.load(models.Request, {"messages": [HELLO], **SETTINGS[given]})
+    body = laws.write(sample, provider, request, losses)
+    messages = table(provider)["messages"]
+    assert laws.exact({k: v for k, v in body.items() if k != messages}) == laws.exact(row["wire"])
+    lost = row.get("lost", [])
+    assert sorted(loss.path for loss in losses) == lost
+    back = models.dump(laws.read(sample, provider, body))
+    for field, value in SETTINGS[given].items():
+        assert back.get(field) == (None if field in [*lost, *row.get("unsaid", [])] else value)
+
+
+@pytest.mark.row("T15", "T23", "T41", "T54", "T55", "T56", "I33", "I34", "I35", "K09")
+@pytest.mark.row("A05", "A07", "A08", "A09", "A10", "A11", "A12", "A13")
+@pytest.mark.parametrize("given", CONVERSATIONS)
+@each_provider
+def test_messages_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, given: str) -> None:
+    row, losses = table(provider)["conversations"][given], []
+    request = models.load(models.Request, {"messages": CONVERSATIONS[given], "maxOutputTokens": 9})
+    plain = laws.write(sample, provider, models.load(models.Request, {"messages": [HELLO], "maxOutputTokens": 9}))
+    body = laws.write(sample, provider, request, losses)
+    key = table(provider)["messages"]
+    said = {k: v for k, v in body.items() if k == key or k not in plain}
+    assert laws.exact(said) == laws.exact(row["wire"])
+    assert sorted(loss.path for loss in losses) == row.get("lost", [])
+    assert laws.exact(laws.write(sample, provider, laws.read(sample, provider, body))) == laws.exact(body)
+
+
+@pytest.mark.row("T15")
+@each_provider
+def test_messages_on_their_own_come_back_or_are_reported(sample: Package, models: Any, provider: str) -> None:
+    """System text has no place among the messages of some wires: then the loss says so."""
+    module, losses = sample.provider(provider), []
+    messages = [models.load(models.Message, message) for message in CONVERSATIONS["texts"]]
+    wire = module.to_messages(messages, on_loss=losses.append)
+    body = laws.write(sample, provider, models.Request(messages))
+    assert wire == body[table(provider)["messages"]]
+    aside = [] if any("Be brief." in laws.exact(message) for message in wire) else ["[0]"]
+    assert [loss.path for loss in losses] == aside
+    assert [laws.bare(m) for m in module.from_messages(wire)] == messages[len(aside) :]

@@ -1,0 +1,52 @@
+"""What the project is made of: its folders, and the packages that it stands on."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.repository import ROOT
+
+USERS = {
+    "datamodel-code-generator": ("datamodel_code_generator", "generator"),
+    "jinja2": ("jinja2", "generator"),
+    "jsonschema": ("jsonschema", "generator"),
+    "pydantic": ("pydantic", "generated"),
+    "click": ("click", "generator"),
+    "pyyaml": ("yaml", "generator"),
+    "pytest": ("pytest", "tests"),
+    "syrupy": ("syrupy", "tests"),
+}
+"""A package, the module that it brings, and the folder that imports it."""
+
+
+def imported(folder: Path) -> set[str]:
+    """The packages that the modules of a folder import."""
+    found: set[str] = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add(str(node.module).split(".")[0])
+    return found
+
+
+@pytest.mark.row("U01")
+@pytest.mark.parametrize("package", USERS)
+def test_a_package_is_required_and_used(package: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    required = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    assert package in {re.split(r"[\[<>=!~ ;]", requirement)[0] for requirement in required}
+    module, folder = USERS[package]
+    assert module in imported(ROOT / folder)
+
+
+@pytest.mark.row("U02")
+def test_the_folders_are_there() -> None:
+    names = {path.name for path in ROOT.iterdir()}
+    assert {"pyproject.toml", "schemas", "templates", "generator", "generated", "tests", "Makefile"} <= names
