@@ -48,11 +48,12 @@ def command(
     findings = Findings()
     with progress(quiet=quiet) as step:
         built = compile_project(schemas, findings, providers, step)
-        if built is not None:
-            output = built.output(output_folder(schemas, out, built.config.out))
+        output = None if built is None else built.output(output_folder(schemas, out, built.config.out))
+        changes = None
+        if built is not None and output is not None:
             changes = apply(built.files, output, built.stamp, findings, force=force)
             step("written", len(built.sources.tools))
-    if built is None:
+    if built is None or output is None:
         report(findings, form, quiet=quiet, verbose=verbose)
         end(WRONG)
     reported = report(findings, form, quiet=quiet, verbose=verbose)
