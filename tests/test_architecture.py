@@ -30,7 +30,8 @@ BESIDE = {
     "pipeline": {"diagnostics", "config", "resources", *STAGES[:-1]},
     "compiling": {"__init__", "diagnostics", "config", "resources", "pipeline", *STAGES},
     "remembered": {"__init__"},
-    "cli": {"__init__", "diagnostics", "parse", "pipeline", "compiling", "remembered", "write"},
+    "importing": {"diagnostics", "config", "resources", "load", "parse", "resolve", "rules", "plan", "write"},
+    "cli": {"__init__", "diagnostics", "parse", "pipeline", "compiling", "importing", "remembered", "write"},
     "__main__": {"cli"},
     "__init__": set(),
 }
