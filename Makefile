@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows clean
+.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows github-tools clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 help: ## show these lines
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## make .venv with everything that development needs
 
@@ -72,6 +72,14 @@ declarations: $(READY) ## build every declaration of the wider corpus, where the
 
 rows: $(READY) ## which rows of the founding documents have a test
 	@$(BIN)/python -m tests.support.rows
+
+github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this checkout into the form of tools/list
+	@if [ -f ../shared/corpus/tools/mcp.jsonl ]; then \
+		$(BIN)/python -m tests.corpus.tools_list ../shared/corpus/tools/mcp.jsonl github/github-mcp-server \
+			> tests/corpus/github-tools.json; \
+	else \
+		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
+	fi
 
 clean: ## take away what the set-up and the tools left
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
