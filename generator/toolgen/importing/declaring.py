@@ -33,7 +33,8 @@ def declared(name: str, tool: ImportedTool, document: Document) -> Document:
         "annotations": tool.annotations,
         "providers": providers or None,
     }
-    moved = {(): tool.at, **{(key,): place for key, place in tool.moved.items()}}
+    moved: dict[Pointer, Pointer] = {(): tool.at}
+    moved.update(((key,), place) for key, place in tool.moved.items())
     return Document(
         path=document.path,
         source=f"tools/{module_name(name)}.yaml",

@@ -29,7 +29,8 @@ def import_file(file: Path, format: str, schemas: Path, findings: Findings) -> A
     document = load_foreign(file, findings)
     if document is None:
         return None
-    tools = list(form(format).read(Reader(document, findings)))
+    foreign = form(format)
+    tools = list(foreign.read(Reader(document, findings, foreign.title)))
     if not tools and not findings.errors:
         findings.add("import-nothing", Span(document.path), path=document.path)
     if not tools:

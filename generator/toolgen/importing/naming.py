@@ -67,9 +67,7 @@ def _distinct(name: str, owners: dict[str, ImportedTool]) -> str:
     return found
 
 
-def _report(
-    tool: ImportedTool, name: str, other: ImportedTool | None, document: Document, findings: Findings
-) -> None:
+def _report(tool: ImportedTool, name: str, other: ImportedTool | None, document: Document, findings: Findings) -> None:
     code = "import-renamed" if other is None else "import-collision"
     kept = Verbatim(f"kept for {' and '.join(tool.sources)}" if tool.name else "not kept, for it is empty")
     holes: dict[str, object] = {"name": tool.name, "legal": name, "kept": kept}

@@ -20,6 +20,8 @@ class Reader:
 
     document: Document
     findings: Findings
+    title: str
+    """What a file of the format holds."""
 
     def wrong(self, at: Pointer, value: Json, wanted: str) -> None:
         """Report a value of the wrong shape; `wanted` says what it has to be."""
@@ -66,7 +68,7 @@ class Reader:
         elif key in value:
             self.wrong((*at, key), value[key], "a list of tools")
         else:
-            self.findings.add("import-no-list", self.document.span(*at), key=key)
+            self.findings.add("import-no-list", self.document.span(*at), hint=f"give {self.title}", key=key)
 
     def skipped(self, at: Pointer, entry: Entry) -> None:
         """Report a tool that is none of the application's own."""
@@ -74,7 +76,8 @@ class Reader:
         if not isinstance(kind, str):
             self.wrong((*at, "type"), kind, "text: the type of the tool")
             return
-        name = entry.get("name")
+        inner = entry.get(kind)
+        name = entry.get("name", inner.get("name") if isinstance(inner, dict) else None)
         self.changed("import-skipped", (*at, "type"), tool=name if isinstance(name, str) else kind, type=kind)
 
     def name(self, at: Pointer, entry: Entry) -> str | None:

@@ -23,7 +23,9 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 NAMES = (
     st.from_regex(r"[a-zA-Z0-9_-]{1,8}", fullmatch=True)
-    | st.sampled_from(["get.x", "get-x", "get_x", "GET_X", "CON", "nul", "import", "../../x", "C:\\x", "a" * 70, "_", "-"])
+    | st.sampled_from(
+        ["get.x", "get-x", "get_x", "GET_X", "CON", "nul", "import", "../../x", "C:\\x", "a" * 70, "_", "-"]
+    )
     | TEXTS
 )
 
@@ -31,12 +33,14 @@ _TYPES = st.sampled_from(["string", "integer", "number", "boolean", "null", "arr
 
 SCHEMAS: st.SearchStrategy[Any] = st.recursive(
     st.fixed_dictionaries({}, optional={"type": _TYPES, "description": TEXTS, "x-more": VALUES, "title": TEXTS}),
-    lambda inner: st.fixed_dictionaries(
-        {"type": st.just("object"), "properties": st.dictionaries(TEXTS, inner, max_size=3)},
-        optional={"description": TEXTS, "additionalProperties": inner | st.booleans()},
-    )
-    | st.fixed_dictionaries({"type": st.just("array"), "items": inner})
-    | st.fixed_dictionaries({"enum": st.lists(TEXTS, min_size=1, max_size=3, unique=True)}),
+    lambda inner: (
+        st.fixed_dictionaries(
+            {"type": st.just("object"), "properties": st.dictionaries(TEXTS, inner, max_size=3)},
+            optional={"description": TEXTS, "additionalProperties": inner | st.booleans()},
+        )
+        | st.fixed_dictionaries({"type": st.just("array"), "items": inner})
+        | st.fixed_dictionaries({"enum": st.lists(TEXTS, min_size=1, max_size=3, unique=True)})
+    ),
     max_leaves=6,
 )
 
@@ -60,16 +64,20 @@ TOOLS: st.SearchStrategy[list[dict[str, Any]]] = st.lists(
     unique_by=lambda tool: tool["name"],
 )
 
+_MEMBERS = (
+    "name", "tools", "result", "error", "function", "functions", "functionDeclarations", "type", "description", "parameters",
+    "inputSchema", "input_schema", "outputSchema", "response", "annotations", "strict", "title", "nextCursor", "nullable",
+    "minItems",
+)  # fmt: skip
+
 ANYTHING: st.SearchStrategy[Any] = st.recursive(
     VALUES,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.fixed_dictionaries(
-        {},
-        optional={
-            key: inner
-            for key in ("name", "tools", "result", "error", "function", "functions", "type", "description", "parameters",
-                        "inputSchema", "input_schema", "outputSchema", "annotations", "strict", "title", "nextCursor")
-        },
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.fixed_dictionaries(
+            {},
+            optional=dict.fromkeys(_MEMBERS, inner),
+        )
     ),
     max_leaves=8,
-)  # fmt: skip
+)

@@ -14,6 +14,7 @@ TOOL = {"name": "probe", "description": "A tool.", "inputSchema": OBJECT}
 CHAT = {"type": "function", "function": {"name": "probe", "description": "A tool.", "parameters": OBJECT}}
 FLAT = {"type": "function", "name": "probe", "description": "A tool.", "parameters": OBJECT}
 CLAUDE = {"name": "probe", "description": "A tool.", "input_schema": OBJECT}
+GEMINI = {"name": "probe", "description": "A tool.", "parametersJsonSchema": OBJECT}
 DECLARED = {"name": "probe", "description": "A tool.", "parameters": OBJECT}
 
 
@@ -36,6 +37,10 @@ DECLARED = {"name": "probe", "description": "A tool.", "parameters": OBJECT}
         ("anthropic", [CLAUDE]),
         ("anthropic", [{"type": "custom", **CLAUDE}]),
         ("anthropic", {"model": "m", "max_tokens": 1, "tools": [CLAUDE]}),
+        ("gemini", {"contents": [], "tools": [{"functionDeclarations": [GEMINI]}]}),
+        ("gemini", [{"function_declarations": [DECLARED]}]),
+        ("gemini", {"functionDeclarations": [GEMINI]}),
+        ("gemini", [GEMINI]),
     ],
 )
 def test_forms(tmp_path: Path, format: str, source: Any) -> None:
@@ -49,6 +54,22 @@ def test_pages_are_one_list_and_the_last_cursor_counts(tmp_path: Path) -> None:
     assert (sorted(result.tools), result.codes) == (["other", "probe"], [])
     pages[1]["nextCursor"] = "y"
     assert imported(tmp_path / "2", pages).codes == ["import-more-pages"]
+
+
+def test_geminis_other_dialect_is_read_as_json_schema(tmp_path: Path) -> None:
+    schema = {"type": "OBJECT", "properties": {"a": {"type": "STRING", "nullable": True, "maxLength": "3"}}}
+    declared, codes = one(tmp_path, {"name": "a:b", "parameters": schema, "response": {"type": "STRING"}}, "gemini")
+    assert declared["parameters"] == {
+        "type": "object", "properties": {"a": {"type": ["string", "null"], "maxLength": 3}}
+    }  # fmt: skip
+    assert (declared["result"], declared["providers"]) == ({"type": "string"}, {"gemini": {"name": "a:b"}})
+    assert codes == ["import-dialect", "import-dialect", "import-renamed"]
+
+
+@pytest.mark.parametrize("number", ["²", "--1", "9" * 5_000])
+def test_numbers_of_geminis_dialect_that_are_none_are_refused(tmp_path: Path, number: str) -> None:
+    tool = {"name": "a", "parameters": {"type": "OBJECT", "properties": {"b": {"minItems": number}}}}
+    assert imported(tmp_path, [tool], "gemini").added is None
 
 
 def test_the_file_may_be_yaml(tmp_path: Path) -> None:
@@ -89,7 +110,11 @@ def test_keys_of_schemas_stay_in_their_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("given", "declared"), [(True, "always"), (False, "never"), (None, None)])
 def test_strict(tmp_path: Path, given: bool | None, declared: str | None) -> None:
     strict = {"strict": given}
-    tools = [("openai", FLAT | strict), ("openai", CHAT | {"function": CHAT["function"] | strict}), ("anthropic", CLAUDE | strict)]
+    tools = [
+        ("openai", FLAT | strict),
+        ("openai", CHAT | {"function": CHAT["function"] | strict}),
+        ("anthropic", CLAUDE | strict),
+    ]
     for i, (format, tool) in enumerate(tools):
         assert one(tmp_path / str(i), tool, format)[0].get("strict") == declared
 
@@ -137,19 +162,22 @@ def test_a_missing_description_stays_missing_and_an_empty_one_empty(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("format", "hosted", "own"),
+    ("format", "name", "hosted", "own"),
     [
-        ("openai", {"type": "web_search"}, FLAT),
-        ("openai", {"type": "custom", "custom": {"name": "free", "format": {"type": "text"}}}, CHAT),
-        ("openai", {"type": "mcp", "server_label": "s", "server_url": "https://host.example"}, FLAT),
-        ("anthropic", {"type": "bash_20250124", "name": "bash"}, CLAUDE),
-        ("anthropic", {"type": "mcp_toolset", "mcp_server_name": "s"}, CLAUDE),
+        ("openai", "web_search", {"type": "web_search"}, FLAT),
+        ("openai", "free", {"type": "custom", "custom": {"name": "free", "format": {"type": "text"}}}, CHAT),
+        ("openai", "mcp", {"type": "mcp", "server_label": "s", "server_url": "https://host.example"}, FLAT),
+        ("anthropic", "bash", {"type": "bash_20250124", "name": "bash"}, CLAUDE),
+        ("anthropic", "mcp_toolset", {"type": "mcp_toolset", "mcp_server_name": "s"}, CLAUDE),
+        ("gemini", "googleSearch", {"googleSearch": {}}, {"functionDeclarations": [GEMINI]}),
     ],
 )
-def test_tools_of_the_provider_are_skipped_by_name(tmp_path: Path, format: str, hosted: Any, own: Any) -> None:
+def test_tools_of_the_provider_are_skipped_by_name(
+    tmp_path: Path, format: str, name: str, hosted: Any, own: Any
+) -> None:
     result = imported(tmp_path, [hosted, own], format)
     assert (result.tools, result.codes) == ({"probe": DECLARED}, ["import-skipped"])
-    assert hosted.get("name", hosted["type"]) in result.findings[0].message
+    assert f"the tool '{name}' of the type" in result.findings[0].message
     assert imported(tmp_path / "alone", [hosted], format).codes == ["import-nothing", "import-skipped"]
 
 

@@ -151,7 +151,9 @@ def test_faults_that_the_project_has_already_are_no_matter_of_an_import(tmp_path
 def test_what_the_project_holds_to_be_an_error_is_one(tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas" / "toolgen.yaml").write_text("lint: {tool-without-description: error}\n")
-    assert imported(tmp_path, [{"name": "a", "inputSchema": {"type": "object"}}]).brief == ["1:11 tool-without-description"]
+    assert imported(tmp_path, [{"name": "a", "inputSchema": {"type": "object"}}]).brief == [
+        "1:11 tool-without-description"
+    ]
     assert imported(tmp_path, [GOOD]).codes == []
 
 

@@ -81,11 +81,15 @@ def test_long_names_that_begin_alike(tmp_path: Path) -> None:
 
 
 def test_one_name_twice_is_refused_at_the_second(tmp_path: Path) -> None:
-    result = imported(tmp_path, '[{"name": "a", "inputSchema": {"type": "object"}},\n {"name": "a", "inputSchema": {}}]')
+    result = imported(
+        tmp_path, '[{"name": "a", "inputSchema": {"type": "object"}},\n {"name": "a", "inputSchema": {}}]'
+    )
     assert (result.brief[0], result.texts) == ("2:11 import-duplicate", {})
 
 
-@pytest.mark.parametrize("name", ["CON", "aux", "nul", "com1", "LPT9", "import", "None", "-x", "_", "x" * 64, "9", "dispatch"])
+@pytest.mark.parametrize(
+    "name", ["CON", "aux", "nul", "com1", "LPT9", "import", "None", "-x", "_", "x" * 64, "9", "dispatch"]
+)
 def test_files_are_portable(tmp_path: Path, name: str) -> None:
     (file,) = imported(tmp_path, tools(name)).texts
     stem = file.removesuffix(".yaml")

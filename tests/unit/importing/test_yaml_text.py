@@ -60,7 +60,9 @@ def test_what_a_reader_could_take_for_something_else_is_quoted(text: str) -> Non
     assert same({"a": text}).startswith('a: "')
 
 
-@pytest.mark.parametrize("key", ["yes", "on", "n", "1", "1e3", "", "<<", "a b", "a:", "-", "é", "\n", "x" * 2_000, "\x00" * 300])
+@pytest.mark.parametrize(
+    "key", ["yes", "on", "n", "1", "1e3", "", "<<", "a b", "a:", "-", "é", "\n", "x" * 2_000, "\x00" * 300]
+)
 def test_any_key_reads_back(key: str) -> None:
     assert re.match(r"""(\? )?["x]""", same({key: {"a": [1]}}))
 

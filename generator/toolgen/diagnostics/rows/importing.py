@@ -16,7 +16,7 @@ _SHAPES = (
         "import-no-list",
         "error",
         "there is no list of tools here, and no key {key} that holds one",
-        "see `toolgen import --help` for the forms that are read",
+        None,
         "An import reads the forms that providers and servers themselves give and take.",
     ),
     Code(
@@ -80,6 +80,14 @@ _CHANGES = (
         "{key} holds no schema; the tool is declared without parameters",
         None,
         "A tool without a schema takes any object of arguments.",
+    ),
+    Code(
+        "import-dialect",
+        "note",
+        "{key} is written in the OpenAPI subset of protocol buffers; it is read as JSON Schema",
+        None,
+        "Types in capitals, `nullable` and numbers in quotes say in that subset what JSON Schema says otherwise. The "
+        "meaning is the same; the order of properties that it may name is that of the properties themselves.",
     ),
     Code(
         "import-empty",

@@ -51,9 +51,7 @@ def _tool(reader: Reader, at: Pointer, entry: Entry) -> ImportedTool | None:
     return _function(reader, at, entry, sources, reader.rest(at, entry, _KNOWN | {"type"}))
 
 
-def _function(
-    reader: Reader, at: Pointer, entry: Entry, sources: tuple[str, ...], patch: Entry
-) -> ImportedTool | None:
+def _function(reader: Reader, at: Pointer, entry: Entry, sources: tuple[str, ...], patch: Entry) -> ImportedTool | None:
     name = reader.name(at, entry)
     tool = ImportedTool(
         at,
