@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,6 +134,12 @@ class Reader:
         unknown = {key: value for key, value in entry.items() if key not in known}
         kept: dict[str, Any] = self._without_nulls(at, unknown)
         return kept
+
+    def dropped(self, at: Pointer, entry: Entry, keys: Iterable[str]) -> None:
+        """Report members that have no place in a declaration, neither of their own nor in a patch."""
+        for key in keys:
+            if entry.get(key) is not None:
+                self.changed("import-dropped", (*at, key), key=key)
 
     def _without_nulls(self, at: Pointer, value: Any) -> Any:
         if not isinstance(value, dict):

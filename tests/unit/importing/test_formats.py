@@ -130,6 +130,21 @@ def test_members_of_one_provider_go_to_its_wire(tmp_path: Path) -> None:
     assert one(tmp_path / "3", flat, "openai")[0]["providers"] == {"openai_responses": {"defer_loading": True}}
 
 
+@pytest.mark.parametrize(
+    ("format", "source"),
+    [
+        ("openai", [CHAT | {"name": "other"}]),
+        ("openai", [CHAT | {"description": "other"}]),
+        ("openai", {"tools": [CHAT], "functions": [DECLARED]}),
+        ("gemini", [GEMINI | {"parameters": {"type": "STRING"}}]),
+        ("gemini", [GEMINI | {"parameters_json_schema": {"type": "string"}}]),
+    ],
+)
+def test_what_contradicts_a_member_is_said_to_be_left_out(tmp_path: Path, format: str, source: Any) -> None:
+    result = imported(tmp_path, source, format)
+    assert (result.tools, result.codes) == ({"probe": DECLARED}, ["import-dropped"])
+
+
 def test_null_members_cannot_be_said_by_a_patch(tmp_path: Path) -> None:
     declared, codes = one(tmp_path, TOOL | {"_meta": {"a": None, "b": [None]}, "x": None})
     assert declared["providers"] == {"mcp": {"_meta": {"b": [None]}}}

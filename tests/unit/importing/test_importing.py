@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.support.generated import Package, compiled
 from toolgen.diagnostics import Findings
 from toolgen.importing.formats import names
 from toolgen.importing.importing import import_file
@@ -162,18 +163,14 @@ def test_a_declaration_that_could_not_be_read_is_not_written(tmp_path: Path, mon
     assert imported(tmp_path, [GOOD]).codes == ["import-unreadable"]
 
 
-def test_a_schema_as_deep_as_a_source_may_be_is_imported_or_refused(tmp_path: Path) -> None:
-    for depth in range(20, 40):
-        schema: Any = {"type": "string"}
-        for _ in range(depth):
-            schema = {"type": "array", "items": schema}
-        tool = {"name": "a", "inputSchema": {"type": "object", "properties": {"a": schema}}, "_meta": {"a": schema}}
-        imported(tmp_path / str(depth), [tool])
-    for depth in range(55, 66):
+def test_what_is_deeper_in_a_declaration_than_in_its_file_is_refused(tmp_path: Path) -> None:
+    codes = set()
+    for depth in range(limits.DEPTH - 6, limits.DEPTH + 1):
         value: Any = 1
         for _ in range(depth):
             value = [value]
-        imported(tmp_path / str(depth), [{**GOOD, "_meta": value}])
+        codes.add(tuple(imported(tmp_path / str(depth), [{**GOOD, "_meta": value}]).codes))
+    assert codes == {(), ("import-unreadable",), ("too-deep",)}
 
 
 @given(TOOLS)
@@ -204,6 +201,17 @@ def _own(declaration: Any) -> str | None:
 
 def _typed(schema: dict[str, Any]) -> dict[str, Any]:
     return schema if "type" in schema else {"type": "object", **schema}
+
+
+@pytest.mark.slow
+@given(TOOLS)
+@settings(_SETTINGS, max_examples=12)
+def test_what_is_imported_is_built_and_runs(tools: list[dict[str, Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        if imported(Path(folder), tools).added is not None:
+            package = Package(compiled(Path(folder) / "schemas"), Path(folder))
+            definitions = package.module("tools").DEFINITIONS
+            assert len([definitions[name] for name in definitions]) == len(tools)
 
 
 @given(ANYTHING)

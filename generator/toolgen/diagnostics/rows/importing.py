@@ -105,6 +105,14 @@ _CHANGES = (
         "and cannot be given.",
     ),
     Code(
+        "import-dropped",
+        "warning",
+        "{key} has no meaning at this place and is left out",
+        "move it to where the API reads it, and import again",
+        "A member that contradicts another one, or that a patch would take for something else, cannot be kept beside "
+        "it. The API overlooks it or refuses it.",
+    ),
+    Code(
         "import-skipped",
         "warning",
         "the tool {tool} of the type {type} is skipped",

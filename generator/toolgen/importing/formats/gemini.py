@@ -50,6 +50,7 @@ def _tool(reader: Reader, at: Pointer, entry: Entry) -> Iterator[ImportedTool]:
     name = reader.name(at, entry)
     parameters, result = _key(entry, _PARAMETERS), _key(entry, _RESULT)
     plain = {key: _json_schema(reader, at, key, entry.get(key)) for key in (parameters, result) if key in entry}
+    reader.dropped(at, entry, [key for key in (*_PARAMETERS, *_RESULT) if key not in (parameters, result)])
     tool = ImportedTool(
         at,
         name or "",

@@ -24,6 +24,8 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
     """Read the functions of a request."""
     value = reader.document.value
     former = isinstance(value, dict) and "tools" not in value and "functions" in value
+    if isinstance(value, dict) and "tools" in value:
+        reader.dropped((), value, ["functions"])
     for at, entry in reader.entries("functions" if former else "tools", _is_tool):
         tool = _tool(reader, at, entry)
         if tool is not None:
@@ -41,7 +43,9 @@ def _tool(reader: Reader, at: Pointer, entry: Entry) -> ImportedTool | None:
             reader.wrong((*at, "function"), function, "an object")
             return None
         inner = (*at, "function")
-        beside = reader.rest(at, entry, frozenset(["type", "function"]))
+        # In a patch these two are the function's own.
+        reader.dropped(at, entry, ["name", "description"])
+        beside = reader.rest(at, entry, frozenset(["type", "function", "name", "description"]))
         patch = reader.rest(inner, function, _KNOWN)
         return _function(reader, inner, function, _CHAT, {**beside, **({"function": patch} if patch else {})})
     if entry.get("type", "function") != "function":
