@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows kills clean
+.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows github-tools kills clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 help: ## show these lines
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## make .venv with everything that development needs
 
@@ -76,6 +76,13 @@ rows: $(READY) ## which rows of the founding documents have a test
 
 kills: $(READY) ## kill a thousand builds (KILLS=1000): no tree is ever mixed
 	@$(BIN)/python -m tests.support.kills $(KILLS)
+github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this checkout into the form of tools/list
+	@if [ -f ../shared/corpus/tools/mcp.jsonl ]; then \
+		$(BIN)/python -m tests.corpus.tools_list ../shared/corpus/tools/mcp.jsonl github/github-mcp-server \
+			> tests/corpus/github-tools.json; \
+	else \
+		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
+	fi
 
 clean: ## take away what the set-up and the tools left
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

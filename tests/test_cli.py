@@ -232,7 +232,7 @@ def test_version(tmp_path: Path) -> None:
     assert result.stdout.startswith("toolgen ")
 
 
-@pytest.mark.parametrize("command", [[], ["build"], ["check"], ["show"], ["schema"]], ids=str)
+@pytest.mark.parametrize("command", [[], ["build"], ["check"], ["show"], ["schema"], ["import"]], ids=str)
 def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
     result = toolgen(*command, "--help", cwd=tmp_path)
     assert result.returncode == 0
@@ -252,6 +252,12 @@ def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
         ["show"],
         ["schema", "nothing"],
         ["schema"],
+        ["import"],
+        ["import", "mcp", "tools.json"],
+        ["import", "soap", "tools.json", "--out", "schemas"],
+        ["import", "mcp", "no/such/file.json", "--out", "schemas"],
+        ["import", "mcp", "schemas", "--out", "schemas"],
+        ["import", "mcp", "schemas/tools/now.json", "--out", "schemas/tools/now.json"],
     ],
     ids=" ".join,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,10 +27,10 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def shown() -> list[tuple[list[str], str]]:
-    """The commands of the README and what it says that they print, up to an ellipsis."""
+def shown(position: int = 0) -> list[tuple[list[str], str]]:
+    """The commands of a block of the README and what it says that they print, up to an ellipsis."""
     found = re.findall(
-        r"^\$ toolgen ([^#\n]*?)(?: *#[^\n]*)?\n(.*?)(?=^\$|\Z)", block("console"), re.DOTALL | re.MULTILINE
+        r"^\$ toolgen ([^#\n]*?)(?: *#[^\n]*)?\n(.*?)(?=^\$|\Z)", block("console", position), re.DOTALL | re.MULTILINE
     )
     return [(arguments.split(), printed.split("…")[0]) for arguments, printed in found]
 
@@ -65,6 +66,19 @@ def test_commands_print_what_is_shown(project: Path) -> None:
         result = toolgen(*arguments, cwd=project)
         assert counted(result.stdout + result.stderr).startswith(counted(printed)), arguments
         assert result.returncode == (2 if number == 4 else 0)
+
+
+def test_imports_print_and_write_what_is_shown(tmp_path: Path) -> None:
+    corpus = tmp_path / "tests" / "corpus"
+    corpus.mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "corpus" / "github-tools.json", corpus)
+    (tmp_path / "weather.json").write_text('[{"name": "weather.get", "inputSchema": {"type": "object"}}]')
+    commands = [*shown(1), *shown(2)]
+    assert [arguments[0] for arguments, _ in commands] == ["import", "build", "import"]
+    for arguments, printed in commands:
+        result = toolgen(*arguments, cwd=tmp_path)
+        assert (counted(result.stderr), result.returncode) == (counted(printed), 0), arguments
+    assert (tmp_path / "github" / "tools" / "get_me.yaml").read_text("utf-8") == block("yaml", 1)
 
 
 def test_every_make_target_of_the_documents_exists() -> None:

@@ -26,6 +26,15 @@ def report(findings: Findings, form: str, *, quiet: bool = False, verbose: bool 
     return text
 
 
+def list_changes(findings: Findings) -> None:
+    """Print all findings on stderr, one a line however many there are: they are what a command did."""
+    from toolgen.diagnostics.printers.common import safe
+
+    for finding in findings:
+        place = f"{finding.span.path}:{finding.span.line}:{finding.span.column}"
+        emit(f"{safe(place)}: {finding.level}[{finding.code}]: {safe(finding.message)}\n", sys.stderr)
+
+
 def end(code: int) -> NoReturn:
     """End the process."""
     sys.exit(code)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from toolgen.diagnostics import Findings
@@ -47,7 +48,7 @@ def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: B
     report = Report(path, findings)
     text: str | None = None
     try:
-        text = decoded(_bytes(found, budget, report), report)
+        text = decoded(regular_bytes(found.path, budget, report), report)
         if found.source.lower().endswith(".json"):
             trees = [read_json(text, report)]
         else:
@@ -86,15 +87,18 @@ def _check(trees: list[Tree], kind: Kind, report: Report) -> None:
         report.fault("second-document", trees[1].values[()], path=report.path)
 
 
-def _bytes(found: Found, budget: Budget, report: Report) -> bytes:
+def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
     """The bytes of a file that was regular when the folder was listed, and must still be.
 
     It is opened without blocking and without following a link, should it have been replaced since.
+
+    Raises:
+        Unreadable: it cannot be read, or is beyond a budget; the finding is made.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
     flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     try:
-        handle = os.open(found.path, flags)
+        handle = os.open(path, flags)
         with os.fdopen(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 report.fatal(

@@ -1,0 +1,83 @@
+"""Gemini: the `tools` of a request body, or the function declarations in them.
+
+Keys may be in camelCase or snake_case. `parameters` and `response` are in the OpenAPI subset of protocol buffers and are
+read as JSON Schema, by the function that reads them in conversations; `parametersJsonSchema` and `responseJsonSchema`
+are JSON Schema already. Tools without function declarations are Google's own: they are skipped with a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolgen.importing.reader import Entry, Reader
+from toolgen.importing.tool import ImportedTool
+from toolgen.load import Pointer
+from toolgen.runtime.openapi_schema import from_openapi
+
+TITLE = "the tools of a request body, or an array of function declarations"
+
+_DECLARATIONS = ("functionDeclarations", "function_declarations")
+_PARAMETERS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
+_RESULT = ("responseJsonSchema", "response_json_schema", "response")
+_KNOWN = frozenset(["name", "description", *_PARAMETERS, *_RESULT])
+
+
+def read(reader: Reader) -> Iterator[ImportedTool]:
+    """Read the function declarations of a request."""
+    for at, entry in reader.entries("tools", _is_tool):
+        if "name" in entry:
+            yield from _tool(reader, at, entry)
+            continue
+        for key, value in entry.items():
+            if key not in _DECLARATIONS:
+                reader.changed("import-skipped", (*at, key), tool=key, type=key)
+            elif isinstance(value, list):
+                for i, declaration in enumerate(value):
+                    if isinstance(declaration, dict):
+                        yield from _tool(reader, (*at, key, i), declaration)
+                    else:
+                        reader.wrong((*at, key, i), declaration, "a function declaration")
+            else:
+                reader.wrong((*at, key), value, "a list of function declarations")
+
+
+def _is_tool(entry: Entry) -> bool:
+    return "tools" not in entry and ("name" in entry or any(key in entry for key in _DECLARATIONS))
+
+
+def _tool(reader: Reader, at: Pointer, entry: Entry) -> Iterator[ImportedTool]:
+    name = reader.name(at, entry)
+    parameters, result = _key(entry, _PARAMETERS), _key(entry, _RESULT)
+    plain = {key: _json_schema(reader, at, key, entry.get(key)) for key in (parameters, result) if key in entry}
+    reader.dropped(at, entry, [key for key in (*_PARAMETERS, *_RESULT) if key not in (parameters, result)])
+    tool = ImportedTool(
+        at,
+        name or "",
+        ("gemini",),
+        description=reader.text(at, entry, "description"),
+        parameters=reader.parameters(at, plain, parameters, demanded=False),
+        result=reader.object(at, plain, result),
+        patch=reader.rest(at, entry, _KNOWN),
+        moved={"parameters": (*at, parameters), "result": (*at, result)},
+    )
+    if name is not None:
+        yield tool
+
+
+def _key(entry: Entry, keys: tuple[str, ...]) -> str:
+    """The spelling that an entry has; JSON Schema goes before the other dialect."""
+    return next((key for key in keys if entry.get(key) is not None), keys[-1])
+
+
+def _json_schema(reader: Reader, at: Pointer, key: str, schema: Any) -> Any:
+    if key not in ("parameters", "response") or not isinstance(schema, dict):
+        return schema
+    try:
+        read = from_openapi(schema)
+    except ValueError:
+        reader.wrong((*at, key), schema, "a schema whose numbers are written as numbers")
+        return {}
+    if read != schema:
+        reader.changed("import-dialect", (*at, key), key=key)
+    return read

@@ -1,0 +1,65 @@
+"""The Model Context Protocol: the answer to `tools/list`, or several of them.
+
+https://modelcontextprotocol.io/specification/2025-11-25/server/tools says what a tool has. Members that a declaration
+has no key for (`icons`, `execution`, `_meta`, any other) become the patch for `mcp`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolgen.importing.reader import Entry, Reader
+from toolgen.importing.tool import ImportedTool
+
+TITLE = "an answer to tools/list, or the array of tools in it"
+
+_KNOWN = frozenset(["name", "title", "description", "inputSchema", "outputSchema", "annotations"])
+
+
+def read(reader: Reader) -> Iterator[ImportedTool]:
+    """Read the tools of a tools/list answer; more pages than the file has are a warning."""
+    _check_complete(reader)
+    for at, entry in reader.entries("tools", _is_tool):
+        name = reader.name(at, entry)
+        tool = ImportedTool(
+            at,
+            name or "",
+            ("mcp",),
+            description=reader.text(at, entry, "description"),
+            parameters=reader.parameters(at, entry, "inputSchema", demanded=True),
+            result=reader.object(at, entry, "outputSchema"),
+            display_name=_title(reader, (*at, "title"), entry),
+            annotations=reader.object(at, entry, "annotations"),
+            patch=reader.rest(at, entry, _KNOWN),
+            moved={
+                "parameters": (*at, "inputSchema"),
+                "result": (*at, "outputSchema"),
+                "display_name": (*at, "title"),
+            },
+        )
+        if name is not None:
+            yield tool
+
+
+def _is_tool(entry: Entry) -> bool:
+    return "name" in entry and "tools" not in entry
+
+
+def _title(reader: Reader, at: tuple[str | int, ...], entry: Entry) -> str | None:
+    title = reader.text(at[:-1], entry, "title")
+    if title == "":
+        reader.changed("import-empty", at, key="title")
+    return title or None
+
+
+def _check_complete(reader: Reader) -> None:
+    """Report a cursor in the last page: the server has tools that the file has not."""
+    at: tuple[str | int, ...] = ()
+    page: Any = reader.document.value
+    if isinstance(page, list) and page:
+        at, page = (len(page) - 1,), page[-1]
+    if isinstance(page, dict) and isinstance(page.get("result"), dict):
+        at, page = (*at, "result"), page["result"]
+    if isinstance(page, dict) and isinstance(page.get("tools"), list) and page.get("nextCursor") is not None:
+        reader.changed("import-more-pages", (*at, "nextCursor"))

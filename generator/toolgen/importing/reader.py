@@ -1,0 +1,161 @@
+"""What readers of formats share: members of the right type or a finding, and no member lost without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.diagnostics import Findings
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.load import Document, Pointer
+from toolgen.load.tree import Json, kind_of
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A file and the findings about it. A wrong shape is reported where it is met, and the rest is read."""
+
+    document: Document
+    findings: Findings
+    title: str
+    """What a file of the format holds."""
+
+    def wrong(self, at: Pointer, value: Json, wanted: str) -> None:
+        """Report a value of the wrong shape; `wanted` says what it has to be."""
+        self.findings.add(
+            "import-shape",
+            self.document.span(*at),
+            name=at[-1] if at and isinstance(at[-1], str) else Verbatim("this"),
+            found=Verbatim(kind_of(value)),
+            wanted=Verbatim(wanted),
+        )
+
+    def changed(self, code: str, at: Pointer, **holes: object) -> None:
+        """Report a change at the key that holds a value."""
+        self.findings.add(code, self.document.key_span(*at), hint=None, related=(), **holes)
+
+    def entries(self, key: str, is_tool: Callable[[Entry], bool]) -> Iterator[tuple[Pointer, Entry]]:
+        """The tools of the file: of a list, of an object with `key`, of a JSON-RPC answer, or of a list of those.
+
+        An object that is a tool itself is the only one. What is none of these is reported.
+        """
+        yield from self._entries((), self.document.value, key, is_tool, pages=True)
+
+    def _entries(
+        self, at: Pointer, value: Any, key: str, is_tool: Callable[[Entry], bool], *, pages: bool
+    ) -> Iterator[tuple[Pointer, Entry]]:
+        if isinstance(value, list):
+            for i, item in enumerate(value):
+                if pages and _is_page(item, key) and not is_tool(item):
+                    yield from self._entries((*at, i), item, key, is_tool, pages=False)
+                elif isinstance(item, dict):
+                    yield (*at, i), item
+                else:
+                    self.wrong((*at, i), item, "a tool")
+        elif not isinstance(value, dict):
+            self.wrong(at, value, "a list of tools")
+        elif is_tool(value):
+            yield at, value
+        elif isinstance(value.get("result"), dict):
+            yield from self._entries((*at, "result"), value["result"], key, is_tool, pages=False)
+        elif isinstance(value.get(key), list):
+            yield from self._entries((*at, key), value[key], key, is_tool, pages=False)
+        elif "error" in value:
+            self.changed("import-error-answer", (*at, "error"))
+        elif key in value:
+            self.wrong((*at, key), value[key], "a list of tools")
+        else:
+            self.findings.add("import-no-list", self.document.span(*at), hint=f"give {self.title}", key=key)
+
+    def skipped(self, at: Pointer, entry: Entry) -> None:
+        """Report a tool that is none of the application's own."""
+        kind = entry.get("type")
+        if not isinstance(kind, str):
+            self.wrong((*at, "type"), kind, "text: the type of the tool")
+            return
+        inner = entry.get(kind)
+        name = entry.get("name", inner.get("name") if isinstance(inner, dict) else None)
+        self.changed("import-skipped", (*at, "type"), tool=name if isinstance(name, str) else kind, type=kind)
+
+    def name(self, at: Pointer, entry: Entry) -> str | None:
+        """The tool's name; None, with a finding, where there is no text."""
+        if "name" not in entry:
+            self.findings.add("import-nameless", self.document.span(*at))
+            return None
+        if not isinstance(entry["name"], str):
+            self.wrong((*at, "name"), entry["name"], "text: the tool's name")
+            return None
+        return entry["name"]
+
+    def text(self, at: Pointer, entry: Entry, key: str) -> str | None:
+        """A text that may be left out, or be null."""
+        value = entry.get(key)
+        if value is None or isinstance(value, str):
+            return value
+        self.wrong((*at, key), value, "text")
+        return None
+
+    def object(self, at: Pointer, entry: Entry, key: str) -> Entry | None:
+        """An object that may be left out, or be null."""
+        value = entry.get(key)
+        if value is None or isinstance(value, dict):
+            return value
+        self.wrong((*at, key), value, "an object")
+        return None
+
+    def flag(self, at: Pointer, entry: Entry, key: str) -> bool | None:
+        """A boolean that may be left out, or be null."""
+        value = entry.get(key)
+        if value is None or isinstance(value, bool):
+            return value
+        self.wrong((*at, key), value, "a boolean")
+        return None
+
+    def parameters(self, at: Pointer, entry: Entry, key: str, *, demanded: bool) -> Entry | None:
+        """The schema of the arguments. One that is null, or is missing although it is demanded, is said to be none."""
+        value = entry.get(key)
+        if value is None:
+            if demanded or key in entry:
+                self.changed("import-no-parameters", (*at, key) if key in entry else at, key=key)
+            return None
+        if not isinstance(value, dict):
+            self.wrong((*at, key), value, "an object: a JSON Schema")
+            return None
+        if "type" in value:
+            return value
+        self.changed("import-root-type", (*at, key))
+        return {"type": "object", **value}
+
+    def rest(self, at: Pointer, entry: Entry, known: frozenset[str]) -> dict[str, Any]:
+        """The members that are not known, as a merge patch can hold them: null there means to leave a member out."""
+        unknown = {key: value for key, value in entry.items() if key not in known}
+        kept: dict[str, Any] = self._without_nulls(at, unknown)
+        return kept
+
+    def dropped(self, at: Pointer, entry: Entry, keys: Iterable[str]) -> None:
+        """Report members that have no place in a declaration, neither of their own nor in a patch."""
+        for key in keys:
+            if entry.get(key) is not None:
+                self.changed("import-dropped", (*at, key), key=key)
+
+    def _without_nulls(self, at: Pointer, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        kept = {}
+        for key, item in value.items():
+            if item is None:
+                self.changed("import-null", (*at, key), key=key)
+            else:
+                kept[key] = self._without_nulls((*at, key), item)
+        return kept
+
+
+def _is_page(value: object, key: str) -> bool:
+    """Whether a value is an answer with a list of tools in it."""
+    if not isinstance(value, dict):
+        return False
+    inner = value.get("result")
+    return isinstance(value.get(key), list) or (isinstance(inner, dict) and isinstance(inner.get(key), list))

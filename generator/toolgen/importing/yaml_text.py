@@ -1,0 +1,174 @@
+"""A declaration as YAML that a person edits, and that every reader of YAML reads as what was meant.
+
+Block style throughout. A text is written plain only where no version of YAML could take it for anything else; a text
+of several lines, or a long one, is a block where that gives the same characters back; everything else stands in double
+quotes. What is invisible or may end a line in some reader is always an escape.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+WIDTH = 100
+"""Columns of the text in a folded block, its indentation not counted."""
+
+_LONGEST_KEY = 400
+"""Characters of a key that stands before its colon: readers look for the colon no further than 1,024 bytes."""
+
+_STEP = 2
+
+_UNSEEN = (
+    r"\x7f-\xa0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    r"\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufdd0-\ufdef\ufe00-\ufe0e\ufeff\uffa0\ufff0-\uffff"
+    r"\ud800-\uf8ff\U000e0000-\U0010ffff"
+)
+"""Controls, blanks but the usual one, marks without a width, private use. A list of our own, since that of the
+interpreter changes with its version."""
+
+_ESCAPED = re.compile(rf'["\\\x00-\x1f{_UNSEEN}]')
+"""What stands as an escape in double quotes."""
+
+_INVISIBLE = re.compile(rf"[\x00-\x09\x0b-\x1f{_UNSEEN}]")
+"""What neither a plain text nor a block may hold."""
+
+_PLAIN = re.compile(r"[A-Za-z][^\n]*")
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$./-]*")
+_OTHER_MEANING = re.compile(r": |:$| #|\s$")
+"""What ends a plain text, or is cut off its end."""
+
+_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "none"])
+"""Words that some version of YAML, or its readers, take for a boolean, null or a number."""
+
+
+def yaml_text(declaration: Mapping[str, Any]) -> str:
+    """Return a declaration as YAML: JSON data without lone surrogates, infinities or NaN."""
+    return "".join(f"{line}\n" for line in _mapping(declaration, 0))
+
+
+def _mapping(value: Mapping[str, Any], indent: int) -> Iterator[str]:
+    pad = " " * indent
+    for key, item in value.items():
+        name = _key(key)
+        if len(name) <= _LONGEST_KEY:
+            yield from _member(f"{pad}{name}:", item, indent)
+        else:
+            yield f"{pad}? {name}"
+            yield from _member(f"{pad}:", item, indent)
+
+
+def _member(head: str, item: Any, indent: int) -> Iterator[str]:
+    """The value of a key, on the key's line or below it."""
+    if isinstance(item, Mapping) and item:
+        yield head
+        yield from _mapping(item, indent + _STEP)
+    elif isinstance(item, list | tuple) and item:
+        yield head
+        yield from _sequence(item, indent + _STEP)
+    else:
+        yield from _scalar(f"{head} ", item, indent)
+
+
+def _sequence(value: list[Any] | tuple[Any, ...], indent: int) -> Iterator[str]:
+    pad = " " * indent
+    for item in value:
+        if isinstance(item, Mapping) and item:
+            lines: Iterator[str] = _mapping(item, indent + _STEP)
+        elif isinstance(item, list | tuple) and item:
+            lines = _sequence(item, indent + _STEP)
+        else:
+            yield from _scalar(f"{pad}- ", item, indent)
+            continue
+        first = next(lines)
+        yield f"{pad}- {first[indent + _STEP :]}"
+        yield from lines
+
+
+def _scalar(head: str, value: Any, indent: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from _text(head, value, indent + _STEP)
+    elif isinstance(value, Mapping):
+        yield f"{head}{{}}"
+    elif isinstance(value, list | tuple):
+        yield f"{head}[]"
+    else:
+        yield head + _constant(value)
+
+
+def _constant(value: bool | int | float | None) -> str:
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, int):
+        return str(value)
+    digits = repr(value)
+    if "." in digits:
+        return digits
+    # YAML 1.1 reads `1e+16` as text; with a point every version reads a number.
+    return digits.replace("e", ".0e")
+
+
+def _key(key: str) -> str:
+    return key if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS else quoted(key)
+
+
+def _text(head: str, text: str, indent: int) -> Iterator[str]:
+    pad = " " * indent
+    lines = _folded(text)
+    if lines is not None:
+        yield f"{head}>-"
+        yield from (pad + line for line in lines)
+    elif _is_literal(text):
+        body = text.rstrip("\n")
+        ends = len(text) - len(body)
+        blank = str(_STEP) if text.lstrip("\n")[:1] == " " else ""
+        yield f"{head}|{blank}{('-', '', '+')[min(ends, 2)]}"
+        yield from (pad + line if line else "" for line in body.split("\n"))
+        yield from [""] * (ends - 1)
+    elif _is_plain(text):
+        yield head + text
+    else:
+        yield head + quoted(text)
+
+
+def _is_plain(text: str) -> bool:
+    return (
+        _PLAIN.fullmatch(text) is not None
+        and text.lower() not in _WORDS
+        and _OTHER_MEANING.search(text) is None
+        and _INVISIBLE.search(text) is None
+    )
+
+
+def _is_literal(text: str) -> bool:
+    return "\n" in text.rstrip("\n") and _INVISIBLE.search(text) is None
+
+
+def _folded(text: str) -> list[str] | None:
+    """The lines of a folded block, whose line ends read as blanks; None where a text is short or needs another form."""
+    if len(text) <= WIDTH or "\n" in text or text[0] == " " or text[-1] == " " or _INVISIBLE.search(text):
+        return None
+    lines = [""]
+    for word in re.split(r"(?<! ) (?! )", text):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > WIDTH:
+            lines.append(word)
+        else:
+            lines[-1] += f" {word}" if lines[-1] else word
+    return lines if len(lines) > 1 else None
+
+
+def quoted(text: str) -> str:
+    """Return a text in double quotes, on one line."""
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match[0]
+    code = ord(char)
+    if char in _SHORT:
+        return _SHORT[char]
+    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"

@@ -1,0 +1,99 @@
+"""`toolgen import` as users have it: real tools become a package that works."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.corpus.tools_list import tools_list
+from tests.support.generated import toolgen
+from tests.support.repository import ROOT
+
+GITHUB = ROOT / "tests" / "corpus" / "github-tools.json"
+
+_USE = """
+import json
+import app.tools as tools
+for name in tools.DEFINITIONS:
+    definition = tools.DEFINITIONS[name]
+    try:
+        tools.parse_arguments(name, {})
+    except tools.ArgumentsError:
+        pass
+    print(json.dumps([definition.name, definition.description, definition.parameters]))
+"""
+
+
+def test_githubs_tools_are_imported_built_and_used(tmp_path: Path) -> None:
+    source = json.loads(GITHUB.read_text("utf-8"))["result"]["tools"]
+    result = toolgen("import", "mcp", GITHUB, "--out", tmp_path / "schemas")
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr == f"{tmp_path}/schemas/tools: 117 created\n"
+    assert len(list((tmp_path / "schemas" / "tools").iterdir())) == len(source) == 117
+
+    assert toolgen("build", tmp_path / "schemas", "--out", tmp_path / "app").returncode == 0
+    used = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _USE], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (used.returncode, used.stderr) == (0, "")
+    definitions = [json.loads(line) for line in used.stdout.splitlines()]
+    assert definitions == sorted([t["name"], t["description"], t["inputSchema"]] for t in source)
+
+
+def test_changes_are_listed_however_many_there_are(tmp_path: Path) -> None:
+    tools = [{"name": f"a.{i}", "inputSchema": {"type": "object"}} for i in range(250)]
+    (tmp_path / "in.json").write_text(json.dumps(tools))
+    result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path)
+    assert result.returncode == 0
+    assert result.stderr.count("note[import-renamed]") == 250
+    assert "in.json:1:11: note[import-renamed]: the name 'a.0' becomes 'a_0'; it is kept for mcp\n" in result.stderr
+    assert toolgen("import", "mcp", "in.json", "--out", "other", "-q", cwd=tmp_path).stderr == ""
+
+
+def test_a_broken_schema_stops_it_with_its_place(tmp_path: Path) -> None:
+    tools = [{"name": "good", "inputSchema": {"type": "object"}}, {"name": "bad", "inputSchema": {"type": "objekt"}}]
+    (tmp_path / "in.json").write_text(json.dumps(tools, indent=1))
+    result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("in.json:11:12: error[type-unknown]: there is no type named 'objekt'\n")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.json"]
+
+
+def test_a_file_that_was_edited_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text('[{"name": "a", "inputSchema": {"type": "object"}}]')
+    assert toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path).returncode == 0
+    assert (
+        toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path).stderr == "schemas/tools: 1 unchanged\n"
+    )
+    file = tmp_path / "schemas" / "tools" / "a.yaml"
+    file.write_text(file.read_text() + "risk: low\n")
+    result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.startswith(
+        "schemas/tools/a.yaml:1:1: error[import-exists]: 'schemas/tools/a.yaml' is there already"
+    )
+    assert yaml.safe_load(file.read_text())["risk"] == "low"
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_hostile_names_are_told_in_any_locale(tmp_path: Path, locale: str) -> None:
+    (tmp_path / "in.json").write_text(json.dumps([{"name": "\u202e天\x1b[31m", "inputSchema": {"type": "object"}}]))
+    environment = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+    result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path, env=environment)
+    assert (result.returncode, "Traceback" in result.stderr) == (0, False)
+    assert "\x1b" not in result.stderr
+    assert "\u202e" not in result.stderr
+
+
+def test_a_collection_becomes_an_answer_to_tools_list() -> None:
+    rows = [
+        {"source": "a/b:x", "name": "n", "description": "d", "parameters": {}, "result": {"type": "object"}},
+        {"source": "a/bc:x", "name": "o", "description": "d", "parameters": {}, "result": None},
+    ]
+    tool = {"name": "n", "description": "d", "inputSchema": {}, "outputSchema": {"type": "object"}}
+    assert tools_list(rows, "a/b") == {"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}}

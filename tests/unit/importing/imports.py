@@ -1,0 +1,59 @@
+"""An import into a folder, and what it gave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from toolgen.diagnostics import Finding, Findings
+from toolgen.importing.importing import import_file
+from toolgen.write.adding import Added
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an import wrote, by file name, and said."""
+
+    added: Added | None
+    findings: tuple[Finding, ...]
+    texts: Mapping[str, str]
+
+    @property
+    def tools(self) -> dict[str, Any]:
+        """The declarations, by name."""
+        values = [yaml.safe_load(text) for text in self.texts.values()]
+        return {value["name"]: value for value in values}
+
+    @property
+    def brief(self) -> list[str]:
+        """The findings as place and code."""
+        return [f"{f.span.line}:{f.span.column} {f.code}" for f in self.findings]
+
+    @property
+    def codes(self) -> list[str]:
+        return sorted(f.code for f in self.findings)
+
+
+def imported(root: Path, source: object, format: str = "mcp", name: str = "in.json") -> Result:
+    """Import a text, bytes or a value, which is written as JSON, into `schemas` below a folder."""
+    root.mkdir(parents=True, exist_ok=True)
+    data = source if isinstance(source, bytes) else source.encode() if isinstance(source, str) else None
+    (root / name).write_bytes(json.dumps(source).encode() if data is None else data)
+    findings = Findings()
+    added = import_file(root / name, format, root / "schemas", findings)
+    assert (added is None) == findings.errors
+    folder = root / "schemas" / "tools"
+    texts = {p.name: p.read_text("utf-8") for p in sorted(folder.glob("*.yaml"))} if folder.is_dir() else {}
+    return Result(added, tuple(findings), texts)
+
+
+def one(root: Path, tool: Mapping[str, Any], format: str = "mcp") -> tuple[dict[str, Any], list[str]]:
+    """The declaration of a single tool, and the codes of what was said."""
+    result = imported(root, [tool], format)
+    (declaration,) = result.tools.values()
+    return declaration, result.codes

@@ -1,0 +1,222 @@
+"""What each format's reader understands, keeps, skips and refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .imports import imported, one
+
+OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
+TOOL = {"name": "probe", "description": "A tool.", "inputSchema": OBJECT}
+CHAT = {"type": "function", "function": {"name": "probe", "description": "A tool.", "parameters": OBJECT}}
+FLAT = {"type": "function", "name": "probe", "description": "A tool.", "parameters": OBJECT}
+CLAUDE = {"name": "probe", "description": "A tool.", "input_schema": OBJECT}
+GEMINI = {"name": "probe", "description": "A tool.", "parametersJsonSchema": OBJECT}
+DECLARED = {"name": "probe", "description": "A tool.", "parameters": OBJECT}
+
+
+@pytest.mark.parametrize(
+    ("format", "source"),
+    [
+        ("mcp", {"jsonrpc": "2.0", "id": 1, "result": {"tools": [TOOL]}}),
+        ("mcp", {"tools": [TOOL]}),
+        ("mcp", {"tools": [TOOL], "nextCursor": None}),
+        ("mcp", [TOOL]),
+        ("mcp", TOOL),
+        ("mcp", {"name": "server", "version": "1", "tools": [TOOL]}),
+        ("mcp", TOOL | {"title": None, "outputSchema": None, "annotations": None}),
+        ("openai", [CHAT]),
+        ("openai", CHAT),
+        ("openai", [FLAT]),
+        ("openai", {"model": "m", "messages": [], "tools": [CHAT]}),
+        ("openai", {"model": "m", "input": "x", "tools": [FLAT]}),
+        ("openai", {"model": "m", "functions": [DECLARED]}),
+        ("anthropic", [CLAUDE]),
+        ("anthropic", [{"type": "custom", **CLAUDE}]),
+        ("anthropic", {"model": "m", "max_tokens": 1, "tools": [CLAUDE]}),
+        ("gemini", {"contents": [], "tools": [{"functionDeclarations": [GEMINI]}]}),
+        ("gemini", [{"function_declarations": [DECLARED]}]),
+        ("gemini", {"functionDeclarations": [GEMINI]}),
+        ("gemini", [GEMINI]),
+    ],
+)
+def test_forms(tmp_path: Path, format: str, source: Any) -> None:
+    result = imported(tmp_path, source, format)
+    assert (result.tools, result.codes) == ({"probe": DECLARED}, [])
+
+
+def test_pages_are_one_list_and_the_last_cursor_counts(tmp_path: Path) -> None:
+    pages = [{"result": {"tools": [TOOL], "nextCursor": "x"}}, {"tools": [TOOL | {"name": "other"}]}]
+    result = imported(tmp_path, pages)
+    assert (sorted(result.tools), result.codes) == (["other", "probe"], [])
+    pages[1]["nextCursor"] = "y"
+    assert imported(tmp_path / "2", pages).codes == ["import-more-pages"]
+
+
+def test_geminis_other_dialect_is_read_as_json_schema(tmp_path: Path) -> None:
+    schema = {"type": "OBJECT", "properties": {"a": {"type": "STRING", "nullable": True, "maxLength": "3"}}}
+    declared, codes = one(tmp_path, {"name": "a:b", "parameters": schema, "response": {"type": "STRING"}}, "gemini")
+    assert declared["parameters"] == {
+        "type": "object", "properties": {"a": {"type": ["string", "null"], "maxLength": 3}}
+    }  # fmt: skip
+    assert (declared["result"], declared["providers"]) == ({"type": "string"}, {"gemini": {"name": "a:b"}})
+    assert codes == ["import-dialect", "import-dialect", "import-renamed"]
+
+
+@pytest.mark.parametrize("number", ["²", "--1", "9" * 5_000])
+def test_numbers_of_geminis_dialect_that_are_none_are_refused(tmp_path: Path, number: str) -> None:
+    tool = {"name": "a", "parameters": {"type": "OBJECT", "properties": {"b": {"minItems": number}}}}
+    assert imported(tmp_path, [tool], "gemini").added is None
+
+
+def test_the_file_may_be_yaml(tmp_path: Path) -> None:
+    text = "tools:\n- name: probe\n  description: A tool.\n  inputSchema: {type: object, properties: {a: {type: string}}}\n"
+    assert imported(tmp_path, text, name="in.yaml").tools == {"probe": DECLARED}
+
+
+def test_what_mcp_knows_of_a_tool_is_kept(tmp_path: Path) -> None:
+    more = {
+        "title": "Probe",
+        "outputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": True, "x": None},
+        "icons": [{"src": "https://host.example/a.png", "sizes": None}],
+        "execution": {"taskSupport": "optional"},
+        "_meta": {"a.b/c": 1},
+    }
+    assert one(tmp_path, TOOL | more) == (
+        DECLARED
+        | {"result": {"type": "object"}, "display_name": "Probe", "annotations": more["annotations"]}
+        | {"providers": {"mcp": {key: more[key] for key in ("icons", "execution", "_meta")}}},
+        [],
+    )
+
+
+def test_the_keys_stand_in_the_order_of_declarations(tmp_path: Path) -> None:
+    tool = {"_meta": {"z": 1}, "annotations": {"a": 1}, "outputSchema": {}, "title": "T", **TOOL}
+    assert list(one(tmp_path, tool)[0]) == [
+        "name", "description", "parameters", "result", "display_name", "annotations", "providers"
+    ]  # fmt: skip
+
+
+def test_keys_of_schemas_stay_in_their_order(tmp_path: Path) -> None:
+    schema = {"required": ["b"], "type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}}
+    parameters = one(tmp_path, TOOL | {"inputSchema": schema})[0]["parameters"]
+    assert (list(parameters), list(parameters["properties"])) == (["required", "type", "properties"], ["b", "a"])
+
+
+@pytest.mark.parametrize(("given", "declared"), [(True, "always"), (False, "never"), (None, None)])
+def test_strict(tmp_path: Path, given: bool | None, declared: str | None) -> None:
+    strict = {"strict": given}
+    tools = [
+        ("openai", FLAT | strict),
+        ("openai", CHAT | {"function": CHAT["function"] | strict}),
+        ("anthropic", CLAUDE | strict),
+    ]
+    for i, (format, tool) in enumerate(tools):
+        assert one(tmp_path / str(i), tool, format)[0].get("strict") == declared
+
+
+def test_members_of_one_provider_go_to_its_wire(tmp_path: Path) -> None:
+    cached = CLAUDE | {"cache_control": {"type": "ephemeral"}, "input_examples": [{"a": "b"}]}
+    assert one(tmp_path / "1", cached, "anthropic")[0]["providers"] == {
+        "anthropic": {"cache_control": {"type": "ephemeral"}, "input_examples": [{"a": "b"}]}
+    }
+    chat = CHAT | {"x": 1, "function": CHAT["function"] | {"y": 2}}
+    assert one(tmp_path / "2", chat, "openai")[0]["providers"] == {"openai_chat": {"x": 1, "function": {"y": 2}}}
+    flat = FLAT | {"defer_loading": True}
+    assert one(tmp_path / "3", flat, "openai")[0]["providers"] == {"openai_responses": {"defer_loading": True}}
+
+
+@pytest.mark.parametrize(
+    ("format", "source"),
+    [
+        ("openai", [CHAT | {"name": "other"}]),
+        ("openai", [CHAT | {"description": "other"}]),
+        ("openai", {"tools": [CHAT], "functions": [DECLARED]}),
+        ("gemini", [GEMINI | {"parameters": {"type": "STRING"}}]),
+        ("gemini", [GEMINI | {"parameters_json_schema": {"type": "string"}}]),
+    ],
+)
+def test_what_contradicts_a_member_is_said_to_be_left_out(tmp_path: Path, format: str, source: Any) -> None:
+    result = imported(tmp_path, source, format)
+    assert (result.tools, result.codes) == ({"probe": DECLARED}, ["import-dropped"])
+
+
+def test_null_members_cannot_be_said_by_a_patch(tmp_path: Path) -> None:
+    declared, codes = one(tmp_path, TOOL | {"_meta": {"a": None, "b": [None]}, "x": None})
+    assert declared["providers"] == {"mcp": {"_meta": {"b": [None]}}}
+    assert codes == ["import-null", "import-null"]
+
+
+@pytest.mark.parametrize(
+    ("format", "tool", "codes"),
+    [
+        ("mcp", {"name": "probe"}, ["import-no-parameters"]),
+        ("mcp", {"name": "probe", "inputSchema": None}, ["import-no-parameters"]),
+        ("openai", {"type": "function", "name": "probe"}, []),
+        ("openai", {"type": "function", "name": "probe", "parameters": None}, ["import-no-parameters"]),
+        ("anthropic", {"name": "probe"}, ["import-no-parameters"]),
+    ],
+)
+def test_no_schema_of_the_arguments(tmp_path: Path, format: str, tool: Any, codes: list[str]) -> None:
+    assert one(tmp_path, tool, format) == ({"name": "probe"}, codes)
+
+
+def test_a_root_without_a_type_becomes_an_object(tmp_path: Path) -> None:
+    declared, codes = one(tmp_path, {"name": "probe", "inputSchema": {"properties": {}}})
+    assert (declared["parameters"], codes) == ({"type": "object", "properties": {}}, ["import-root-type"])
+
+
+def test_a_missing_description_stays_missing_and_an_empty_one_empty(tmp_path: Path) -> None:
+    assert "description" not in one(tmp_path / "1", {"name": "probe", "inputSchema": OBJECT})[0]
+    assert one(tmp_path / "2", TOOL | {"description": ""})[0]["description"] == ""
+    assert one(tmp_path / "3", TOOL | {"title": ""})[1] == ["import-empty"]
+
+
+@pytest.mark.parametrize(
+    ("format", "name", "hosted", "own"),
+    [
+        ("openai", "web_search", {"type": "web_search"}, FLAT),
+        ("openai", "free", {"type": "custom", "custom": {"name": "free", "format": {"type": "text"}}}, CHAT),
+        ("openai", "mcp", {"type": "mcp", "server_label": "s", "server_url": "https://host.example"}, FLAT),
+        ("anthropic", "bash", {"type": "bash_20250124", "name": "bash"}, CLAUDE),
+        ("anthropic", "mcp_toolset", {"type": "mcp_toolset", "mcp_server_name": "s"}, CLAUDE),
+        ("gemini", "googleSearch", {"googleSearch": {}}, {"functionDeclarations": [GEMINI]}),
+    ],
+)
+def test_tools_of_the_provider_are_skipped_by_name(
+    tmp_path: Path, format: str, name: str, hosted: Any, own: Any
+) -> None:
+    result = imported(tmp_path, [hosted, own], format)
+    assert (result.tools, result.codes) == ({"probe": DECLARED}, ["import-skipped"])
+    assert f"the tool '{name}' of the type" in result.findings[0].message
+    assert imported(tmp_path / "alone", [hosted], format).codes == ["import-nothing", "import-skipped"]
+
+
+@pytest.mark.parametrize(
+    ("format", "source", "brief"),
+    [
+        ("mcp", "[]", ["1:1 import-nothing"]),
+        ("mcp", "3", ["1:1 import-shape"]),
+        ("mcp", "null", ["1:1 import-shape"]),
+        ("mcp", "{}", ["1:1 import-no-list"]),
+        ("mcp", '{"tools": 3}', ["1:11 import-shape"]),
+        ("mcp", '{"error": {"code": 1}}', ["1:2 import-error-answer"]),
+        ("mcp", "[1,\n2]", ["1:2 import-shape", "2:1 import-shape"]),
+        ("mcp", '[{"inputSchema": {}}]', ["1:2 import-nameless", "1:3 import-root-type"]),
+        ("mcp", '[{"name": 1,\n"inputSchema": [],\n"description": {},\n"annotations": 1,\n"title": 1,\n"outputSchema": 1}]',
+         ["1:11 import-shape", "2:16 import-shape", "3:16 import-shape", "4:16 import-shape", "5:10 import-shape",
+          "6:17 import-shape"]),
+        ("openai", '[{"type": "function", "function": 3}]', ["1:35 import-shape"]),
+        ("openai", '[{"type": "function"}]', ["1:2 import-nameless"]),
+        ("openai", '[{"type": "function", "name": "a", "strict": "yes"}]', ["1:46 import-shape"]),
+        ("openai", '[{"type": 3}]', ["1:11 import-shape"]),
+        ("anthropic", '[{"name": "a", "input_schema": true}]', ["1:32 import-shape"]),
+    ],
+)  # fmt: skip
+def test_wrong_shapes_are_named_at_their_places(tmp_path: Path, format: str, source: str, brief: list[str]) -> None:
+    result = imported(tmp_path, source, format)
+    assert (result.brief, result.added) == (brief, None)

@@ -1,0 +1,148 @@
+"""Files added to a folder of sources: all or none at every moment, and nothing that is there changes."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from write_faults import READS, WRITES, At, install
+from write_project import snapshot
+
+from toolgen.diagnostics import Findings
+from toolgen.write.adding import Added, add
+
+NEW = {"one.yaml": "name: one\n", "two.yaml": "name: two\n"}
+MINE = {"mine.yaml": "name: mine\n", "sub/deep.yaml": "name: deep\n", "notes.txt": "notes", ".hidden": "x"}
+
+
+def folder_with_mine(root: Path) -> Path:
+    folder = root / "schemas" / "tools"
+    for path, text in MINE.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    (folder / "empty").mkdir()
+    return folder
+
+
+def added(folder: Path, files: dict[str, str] = NEW) -> tuple[Added | None, list[str]]:
+    findings = Findings()
+    result = add(files, folder, "schemas/tools", findings)
+    return result, [f.code for f in findings]
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {p.relative_to(folder).as_posix(): p.read_text() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_a_missing_folder_is_made(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b" / "tools"
+    assert added(folder) == (Added(("one.yaml", "two.yaml"), ()), [])
+    assert texts(tmp_path) == {f"a/b/tools/{path}": text for path, text in NEW.items()}
+
+
+def test_what_is_there_goes_along_as_it_is(tmp_path: Path) -> None:
+    folder = folder_with_mine(tmp_path)
+    (folder / "link").symlink_to("/nowhere")
+    (folder / "mine.yaml").chmod(0o640)
+    before = {p: (folder / p).stat() for p in MINE}
+    added(folder)
+    assert texts(folder) == MINE | NEW
+    for path, info in before.items():
+        now = (folder / path).stat()
+        assert (now.st_ino, now.st_mode, now.st_mtime_ns) == (info.st_ino, info.st_mode, info.st_mtime_ns)
+    assert (folder / "link").readlink() == Path("/nowhere")
+    assert (folder / "empty").is_dir()
+    assert [p.name for p in (tmp_path / "schemas").iterdir()] == ["tools"]
+
+
+def test_the_same_text_is_no_change_whatever_its_line_ends(tmp_path: Path) -> None:
+    folder = folder_with_mine(tmp_path)
+    (folder / "one.yaml").write_bytes(b"name: one\r\n")
+    assert added(folder) == (Added(("two.yaml",), ("one.yaml",)), [])
+    assert (folder / "one.yaml").read_bytes() == b"name: one\r\n"
+
+
+@pytest.mark.parametrize("name", ["one.yaml", "ONE.yaml", "One.YAML"])
+@pytest.mark.parametrize("kind", ["file", "folder", "link", "pipe"])
+def test_what_stands_in_the_way_stays(tmp_path: Path, name: str, kind: str) -> None:
+    folder = folder_with_mine(tmp_path)
+    there = folder / name
+    match kind:
+        case "file":
+            there.write_text("mine")
+        case "folder":
+            there.mkdir()
+        case "link":
+            there.symlink_to("mine.yaml")
+        case _:
+            os.mkfifo(there)
+    before = sorted(p.name for p in folder.rglob("*"))
+    assert added(folder) == (None, ["import-exists"])
+    assert sorted(p.name for p in folder.rglob("*")) == before
+
+
+def test_a_folder_that_is_a_link_or_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to("elsewhere")
+    (tmp_path / "file").write_text("x")
+    assert added(tmp_path / "link") == (None, ["output-is-link"])
+    assert added(tmp_path / "file") == (None, ["output-is-file"])
+    assert added(tmp_path / "file" / "tools") == (None, ["output-failed"])
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])
+@pytest.mark.parametrize("first", [True, False], ids=["first", "beside others"])
+def test_killed_before_every_operation(tmp_path: Path, first: bool, exchange: bool) -> None:
+    number, killed = 0, True
+    while killed:
+        number += 1
+        folder = tmp_path / str(number) / "schemas" / "tools"
+        if not first:
+            folder_with_mine(tmp_path / str(number))
+        old = {} if first else dict(MINE)
+        killed = _killed_at(folder, number, exchange)
+        there = texts(folder) if folder.exists() else None
+        assert there in (old, old | NEW) or (there is None and (first or not exchange))
+        assert added(folder)[1] == []
+        assert texts(folder) == old | NEW
+        assert [p.name for p in folder.parent.iterdir()] == ["tools"]
+    assert number > 20
+
+
+def _killed_at(folder: Path, number: int, exchange: bool) -> bool:
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                install(patch, At(number, lambda: os._exit(42)), names=READS + WRITES, exchange=exchange)
+                code = 0 if added(folder)[0] is not None else 1
+        finally:
+            os._exit(code)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, 42)
+    return status == 42
+
+
+@pytest.mark.parametrize("number_of", [errno.ENOSPC, errno.EIO, errno.EROFS])
+def test_refused_at_every_operation(tmp_path: Path, number_of: int) -> None:
+    def fail() -> None:
+        raise OSError(number_of, os.strerror(number_of))
+
+    number, failed = 0, True
+    while failed:
+        number += 1
+        folder = folder_with_mine(tmp_path / str(number))
+        old = snapshot(folder)
+        with pytest.MonkeyPatch.context() as patch:
+            at = At(number, fail)
+            install(patch, at, names=READS + WRITES, exchange=True)
+            result, codes = added(folder)
+            failed = at.count >= number
+        assert codes in ([], ["output-failed"], ["old-output-left"])
+        assert (snapshot(folder) == old) == (result is None)
+        assert texts(folder) == (MINE if result is None else MINE | NEW)
+    assert number > 20
