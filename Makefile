@@ -76,6 +76,7 @@ rows: $(READY) ## which rows of the founding documents have a test
 
 kills: $(READY) ## kill a thousand builds (KILLS=1000): no tree is ever mixed
 	@$(BIN)/python -m tests.support.kills $(KILLS)
+
 github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this checkout into the form of tools/list
 	@if [ -f ../shared/corpus/tools/mcp.jsonl ]; then \
 		$(BIN)/python -m tests.corpus.tools_list ../shared/corpus/tools/mcp.jsonl github/github-mcp-server \
