@@ -48,16 +48,13 @@ def command(
     findings = Findings()
     with progress(quiet=quiet) as step:
         built = compile_project(schemas, findings, providers, step)
-        output = None if built is None else built.output(output_folder(schemas, out, built.config.out))
+        output = built.output(output_folder(schemas, out, built.config.out)) if built is not None else None
         changes = None
         if built is not None and output is not None:
             changes = apply(built.files, output, built.stamp, findings, force=force)
             step("written", len(built.sources.tools))
-    if built is None or output is None:
-        report(findings, form, quiet=quiet, verbose=verbose)
-        end(WRONG)
     reported = report(findings, form, quiet=quiet, verbose=verbose)
-    if changes is None:
+    if built is None or output is None or changes is None:
         end(WRONG)
     if form == "text" and not (quiet or verbose or force or providers):
         _remember(built, output, schemas, out, reported)

@@ -89,6 +89,14 @@ SCHEMAS = {
         {"type": "ARRAY", "minItems": "1", "items": {"type": "STRING"}},
         {"type": "array", "minItems": 1, "items": {"type": "string"}},
     ),
+    "bounds that are no numbers": (
+        {"type": "ARRAY", "minItems": "²", "maxItems": "--1", "items": {"minLength": "9" * 5000}},
+        {"type": "array", "minItems": "²", "maxItems": "--1", "items": {"minLength": "9" * 5000}},
+    ),
+    "values that are no numbers": (
+        {"type": "NUMBER", "enum": ["nan", "1_000", "1.5", "1e999", "inf", "²"]},
+        {"type": "number", "enum": ["nan", "1_000", 1.5, "1e999", "inf", "²"]},
+    ),
     "P03 references": (
         {"defs": {"A": {"properties": {"a": {"ref": "#/defs/A"}}}}, "ref": "#/defs/A"},
         {"$defs": {"A": {"properties": {"a": {"$ref": "#/$defs/A"}}}}, "$ref": "#/$defs/A"},
