@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,9 +64,17 @@ def type_expressions(shapes: Sequence[Any]) -> list[Expression]:
     tokens = _Tokens()
     keys = [json.dumps(shape, sort_keys=True) for shape in shapes]
     distinct = dict(zip(keys, shapes, strict=True))
-    masked = [tokens.masked(shape) for shape in distinct.values()]
-    known = dict(zip(distinct, _expressions(masked, tokens), strict=True))
+    # A class by itself is its name; thousands of them need not go through the model generator.
+    known = {key: _named(shape) for key, shape in distinct.items() if shape.keys() == {"$ref"}}
+    rest = [key for key in distinct if key not in known]
+    masked = [tokens.masked(distinct[key]) for key in rest]
+    known |= zip(rest, _expressions(masked, tokens), strict=True)
     return [known[key] for key in keys]
+
+
+def _named(shape: Mapping[str, str]) -> Expression:
+    name = shape["$ref"].removeprefix(_PREFIX)
+    return Expression(name, frozenset([name]))
 
 
 def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
