@@ -34,6 +34,7 @@ _KNOWN = frozenset(
     [
         "Annotated",
         "Any",
+        "Exact",
         "Field",
         "Integer",
         "Literal",
@@ -200,6 +201,20 @@ class _Tokens(ast.NodeTransformer):
         self._used.add(name)
         return ast.Name(name)
 
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        """Print a `Literal` of numbers or booleans as one that tells them apart."""
+        visited: Any = self.generic_visit(node)
+        values = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        literal = isinstance(node.value, ast.Name) and node.value.id == "Literal"
+        if not literal or not any(isinstance(v, ast.Constant | ast.UnaryOp) and _number(v) for v in values):
+            return visited
+        self._used |= {"Annotated", "Exact"}
+        return ast.Subscript(ast.Name("Annotated"), ast.Tuple([visited, ast.Name("Exact")]))
+
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Put back a text; its literal is printed as it is, as a name would be."""
         return ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node
+
+
+def _number(node: ast.Constant | ast.UnaryOp) -> bool:
+    return isinstance(node, ast.UnaryOp) or isinstance(node.value, int)

@@ -85,15 +85,13 @@ class References:
         if parts.scheme or parts.netloc or parts.query or ref.startswith("//"):
             raise RefusedError("reference-remote", ref)
         path = unquote(parts.path)
-        if path.endswith("/"):
-            raise RefusedError("reference-dangling", ref)
         if path.startswith(("/", "~")) or "\\" in path or ":" in path or "\0" in path:
             raise RefusedError("reference-outside", ref)
         source = posixpath.normpath(posixpath.join(posixpath.dirname(place.document[0]), path))
         if source == ".." or source.startswith(("../", "/")):
             raise RefusedError("reference-outside", ref)
         document = (source, 0)
-        if document not in self.library.documents:
+        if document not in self.library.documents or path.endswith("/"):
             raise RefusedError("reference-dangling", ref)
         target = self._inside(Place(document, ()), parts.fragment, ref)
         if document in self.library.tools and self.library.root(target).pointer == ():
