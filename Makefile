@@ -5,6 +5,7 @@
 PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
+FUZZ_SECONDS ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -80,6 +81,9 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 	else \
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
 	fi
+
+fuzz: $(READY) ## try hostile sources, each target for FUZZ_SECONDS; ARGS="--seed N" repeats a run
+	@$(BIN)/python -m tests.safety.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)
 
 clean: ## take away what the set-up and the tools left
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
