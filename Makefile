@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows github-tools clean
+.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows github-tools fuzz clean
 
 PYTHON ?= python3
 JOBS ?= 2
