@@ -1,11 +1,12 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows github-tools kills clean
+.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows github-tools kills fuzz clean
 
 PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
 KILLS ?= 1000
+FUZZ_SECONDS ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -84,6 +85,9 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 	else \
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
 	fi
+
+fuzz: $(READY) ## try hostile sources, each target for FUZZ_SECONDS; ARGS="--seed N" repeats a run
+	@$(BIN)/python -m tests.safety.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)
 
 clean: ## take away what the set-up and the tools left
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from ..models import ToolDefinition
-from ..runtime.fields import Integer, Number, Omittable
+from ..runtime.fields import Exact, Integer, Number, Omittable
 from ..types import Address
 
 __all__ = [
@@ -50,7 +50,7 @@ class CreateOrderArguments(BaseModel):
     bill_to: Address | None = None
     """Null for the same address as `ship_to`."""
 
-    priority: Literal[1, 2, 3] = 2
+    priority: Annotated[Literal[1, 2, 3], Exact] = 2
 
     gift_message: Annotated[StrictStr, Field(max_length=500)] | None = None
 

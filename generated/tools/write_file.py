@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, StrictStr
 
 from ..models import ToolDefinition
+from ..runtime.fields import Exact
 
 __all__ = ["DEFINITION", "WriteFileArguments", "WriteFileResult"]
 
@@ -22,7 +23,7 @@ class WriteFileArguments(BaseModel):
     content: StrictStr
     """The whole text; lines end with \\n."""
 
-    mode: Literal[420, 493] = 420
+    mode: Annotated[Literal[420, 493], Exact] = 420
     """Permission bits as a decimal number."""
 
 

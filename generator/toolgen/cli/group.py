@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 
 import click
 
@@ -14,6 +15,13 @@ _SHARED = ("__init__", "group", "options", "progress", "running", "stopping", "t
 
 class Commands(click.Group):
     """The commands, by the files in this folder."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command. An interrupt ends with 130: click's own 1 would read as `found something`."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            sys.exit(130)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, sorted."""

@@ -53,12 +53,12 @@ def _names_fit(document: Document, findings: Findings) -> bool:
         return True
     fit = True
     if "name" in value and not _legal(value["name"]):
-        findings.add("name-illegal", document.span("name"), name=_shown(value["name"]))
+        findings.add("name-illegal", document.span("name"), hint=_hint(value["name"]), name=_shown(value["name"]))
         fit = False
     aliases = value.get("aliases")
     for i, alias in enumerate(aliases if isinstance(aliases, list) else ()):
         if not _legal(alias):
-            findings.add("alias-illegal", document.span("aliases", i), alias=_shown(alias))
+            findings.add("alias-illegal", document.span("aliases", i), hint=_hint(alias), alias=_shown(alias))
             fit = False
     return fit
 
@@ -69,6 +69,10 @@ def _legal(name: object) -> bool:
 
 def _shown(name: object) -> str:
     return name if isinstance(name, str) else repr(name)
+
+
+def _hint(name: object) -> str | None:
+    return None if isinstance(name, str) else "It is no text; put it in quotes."
 
 
 def _with_plain_names(document: Document) -> Document:

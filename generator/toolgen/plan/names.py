@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 
-from toolgen.resolve.identifiers import ascii_words, class_name
+from toolgen.resolve.identifiers import DEVICES, ascii_words, class_name
 
 MAX_FIELD = 60
 
@@ -61,11 +61,6 @@ _PACKAGE_WORDS = frozenset(
     ]
 )
 """Names of `generated.tools` that a module of the same name would replace once it is imported."""
-
-_DEVICES = frozenset(
-    ["aux", "clock$", "con", "conin$", "conout$", "nul", "prn"]
-    + [f"{port}{n}" for port in ("com", "lpt") for n in range(10)]
-)
 
 
 class PythonName(str):
@@ -154,6 +149,6 @@ def module_name(tool: str) -> ModuleName:
     name = tool.lower().replace("-", "_").strip("_") or "_"
     if name[0].isdigit():
         name = f"_{name}"
-    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in _DEVICES | _PACKAGE_WORDS:
+    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in DEVICES | _PACKAGE_WORDS:
         name = f"{name}_"
     return ModuleName(name)

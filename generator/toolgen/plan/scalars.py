@@ -84,12 +84,16 @@ def _counts(schema: Mapping[str, Any], *keywords: str) -> Shape:
     }
 
 
+MAX_UNION = 100
+"""Members of a union. More are no type that anybody reads, and beyond some thousand no Python either."""
+
+
 def union(shapes: list[Shape]) -> Shape:
     """The shape that admits what any of the shapes admits."""
     flat: list[Shape] = []
     for shape in shapes:
         for member in shape.get("anyOf", [shape]):
-            if member == {}:
+            if member == {} or len(flat) > MAX_UNION:
                 return {}
             if member not in flat:
                 flat.append(member)

@@ -14,7 +14,7 @@ from toolgen.plan.classes import ClassPlan, FieldPlan
 from toolgen.plan.names import ClassName, field_names, type_name
 from toolgen.plan.nullability import PREFIX, admits_null
 from toolgen.plan.objects import ObjectView, object_view
-from toolgen.plan.scalars import Shape, array_counts, literal_shape, number_shape, text_shape, union
+from toolgen.plan.scalars import MAX_UNION, Shape, array_counts, literal_shape, number_shape, text_shape, union
 
 MAX_INLINE = 200
 """Keywords of a definition that is written out at each of its places. A larger one becomes any value there."""
@@ -141,6 +141,8 @@ class Shaper:
 
     def _union(self, choices: list[Any], way: tuple[str, ...]) -> Shape:
         some = [choice for choice in choices if choice is not False]
+        if len(some) > MAX_UNION:
+            return {}
         plain = [c for c in some if not (isinstance(c, Mapping) and c.get("type") == "null")]
         if len(plain) == 1:
             return union([self.shape(c, *way) for c in some])

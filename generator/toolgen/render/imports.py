@@ -13,7 +13,7 @@ _HOMES = {
     "StrictBool": "pydantic",
     "StrictStr": "pydantic",
 }
-_FIELDS = frozenset({"Integer", "Number"})
+_FIELDS = frozenset({"Exact", "Integer", "Number"})
 
 
 @dataclass(slots=True)

@@ -14,14 +14,31 @@ from typing import Any
 def python_string(text: str) -> str:
     """A Python string literal of `text`, in double quotes, printable and UTF-8 safe.
 
-    Control, format, private-use, unassigned and surrogate characters, and separators other than the blank,
-    become escapes, so that none stands raw in the output (Trojan Source, CVE-2021-42574).
+    Control, format, private-use, unassigned and surrogate characters, separators other than the blank, and letters
+    and marks that show nothing become escapes, so that none stands raw in the output (Trojan Source, CVE-2021-42574).
     """
-    if text.isprintable():
+    if text.isprintable() and (text.isascii() or UNSEEN.isdisjoint(text)):
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    body = "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escaped(c)) for c in text)
+    body = "".join(_ESCAPES.get(c) or (c if c.isprintable() and c not in UNSEEN else _escaped(c)) for c in text)
     return f'"{body}"'
 
+
+UNSEEN = frozenset(
+    chr(code)
+    for first, last in (
+        (0x034F, 0x034F),  # joins graphemes
+        (0x115F, 0x1160),  # fillers
+        (0x17B4, 0x17B5),
+        (0x180B, 0x180F),
+        (0x2800, 0x2800),  # the blank of Braille
+        (0x3164, 0x3164),
+        (0xFE00, 0xFE0F),  # variants of the character before, which can spell bytes
+        (0xFFA0, 0xFFA0),
+        (0xE0100, 0xE01EF),
+    )
+    for code in range(first, last + 1)
+)
+"""Letters and marks that show nothing: Unicode's default ignorable ones that are no format characters, and a blank."""
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 

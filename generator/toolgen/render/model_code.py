@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +34,7 @@ _KNOWN = frozenset(
     [
         "Annotated",
         "Any",
+        "Exact",
         "Field",
         "Integer",
         "Literal",
@@ -64,9 +65,17 @@ def type_expressions(shapes: Sequence[Any]) -> list[Expression]:
     tokens = _Tokens()
     keys = [json.dumps(shape, sort_keys=True) for shape in shapes]
     distinct = dict(zip(keys, shapes, strict=True))
-    masked = [tokens.masked(shape) for shape in distinct.values()]
-    known = dict(zip(distinct, _expressions(masked, tokens), strict=True))
+    # A class by itself is its name; thousands of them need not go through the model generator.
+    known = {key: _named(shape) for key, shape in distinct.items() if shape.keys() == {"$ref"}}
+    rest = [key for key in distinct if key not in known]
+    masked = [tokens.masked(distinct[key]) for key in rest]
+    known |= zip(rest, _expressions(masked, tokens), strict=True)
     return [known[key] for key in keys]
+
+
+def _named(shape: Mapping[str, str]) -> Expression:
+    name = shape["$ref"].removeprefix(_PREFIX)
+    return Expression(name, frozenset([name]))
 
 
 def _expressions(masked: list[Any], tokens: _Tokens) -> list[Expression]:
@@ -192,6 +201,20 @@ class _Tokens(ast.NodeTransformer):
         self._used.add(name)
         return ast.Name(name)
 
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        """Print a `Literal` of numbers or booleans as one that tells them apart."""
+        visited: Any = self.generic_visit(node)
+        values = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        literal = isinstance(node.value, ast.Name) and node.value.id == "Literal"
+        if not literal or not any(isinstance(v, ast.Constant | ast.UnaryOp) and _number(v) for v in values):
+            return visited
+        self._used |= {"Annotated", "Exact"}
+        return ast.Subscript(ast.Name("Annotated"), ast.Tuple([visited, ast.Name("Exact")]))
+
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Put back a text; its literal is printed as it is, as a name would be."""
         return ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node
+
+
+def _number(node: ast.Constant | ast.UnaryOp) -> bool:
+    return isinstance(node, ast.UnaryOp) or isinstance(node.value, int)

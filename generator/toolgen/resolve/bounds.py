@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from toolgen.diagnostics import Findings
@@ -56,7 +57,25 @@ def check_bounds(schema: dict[str, Any], place: Place, library: Library, finding
                     upper=Verbatim(f"{upper} ({high})"),
                 )
                 faults.add(lower)
+    if schema.get("type") == "integer" and not faults and not _room(schema):
+        low, high = (next(k for k in (f"exclusive{e}", e.lower()) if k in schema) for e in ("Minimum", "Maximum"))
+        findings.add(
+            "bounds-without-integer",
+            library.span(place, low),
+            lower=Verbatim(f"{low} ({schema[low]})"),
+            upper=Verbatim(f"{high} ({schema[high]})"),
+        )
+        faults.add(low)
     return faults
+
+
+def _room(schema: dict[str, Any]) -> bool:
+    """Whether a whole number lies between the bounds."""
+    lows = [math.ceil(schema["minimum"])] if "minimum" in schema else []
+    lows += [math.floor(schema["exclusiveMinimum"]) + 1] if "exclusiveMinimum" in schema else []
+    highs = [math.floor(schema["maximum"])] if "maximum" in schema else []
+    highs += [math.ceil(schema["exclusiveMaximum"]) - 1] if "exclusiveMaximum" in schema else []
+    return not lows or not highs or max(lows) <= min(highs)
 
 
 def _number(value: object) -> bool:

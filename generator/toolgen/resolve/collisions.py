@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.parse.declarations import Declaration
+from toolgen.resolve.catalog import Profile, Tool
 from toolgen.resolve.identifiers import fold
 
 
@@ -44,6 +46,37 @@ def check_tool_names(declared: Iterable[Declaration], findings: Findings) -> Non
                     alias=alias,
                     other=owner.name,
                     first=Verbatim(owner.document.path),
+                )
+
+
+def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], findings: Findings) -> None:
+    """Report tools that one provider would know by the same name, and names given for it that it would refuse.
+
+    A name that a provider refuses although no declaration gives it is made legal by the converter, one to one.
+    """
+    offered = list(tools)
+    for profile in profiles:
+        legal = re.compile(str(profile.facts.get("names", {}).get("pattern", ".*")), re.DOTALL)
+        owners: dict[str, Tool] = {}
+        for tool in offered:
+            if profile.name in tool.unsupported:
+                continue
+            given = "name" in tool.providers.get(profile.name, {})
+            wire = str(tool.providers[profile.name]["name"]) if given else tool.name
+            span = tool.document.span("providers", profile.name, "name") if given else tool.document.span("name")
+            if given and not legal.fullmatch(wire):
+                findings.add("wire-name-illegal", span, wire=wire, provider=Verbatim(profile.name))
+            owner = owners.setdefault(wire, tool)
+            if owner is not tool:
+                findings.add(
+                    "wire-names-collide",
+                    span,
+                    related=(Related(owner.document.span("name"), f"{owner.name} is declared here"),),
+                    name=tool.name,
+                    other=owner.name,
+                    first=Verbatim(owner.document.path),
+                    wire=wire,
+                    provider=Verbatim(profile.name),
                 )
 
 

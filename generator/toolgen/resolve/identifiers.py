@@ -13,6 +13,7 @@ _TAKEN = frozenset(
         "Any",
         "BaseModel",
         "ConfigDict",
+        "Exact",
         "Field",
         "Final",
         "Integer",
@@ -20,7 +21,10 @@ _TAKEN = frozenset(
         "Mapping",
         "Number",
         "Omittable",
+        "StrictBool",
+        "StrictStr",
         "ToolDefinition",
+        "TypeAdapter",
         "TypeAlias",
         "TypeVar",
         "Union",
@@ -31,6 +35,13 @@ _TAKEN = frozenset(
     ]
 )
 """Class-like names that a generated module uses itself."""
+
+
+DEVICES = frozenset(
+    ["aux", "clock$", "con", "conin$", "conout$", "nul", "prn"]
+    + [f"{port}{n}" for port in ("com", "lpt") for n in range(10)]
+)
+"""Names that Windows keeps for devices, with any extension."""
 
 
 def fold(name: str) -> str:

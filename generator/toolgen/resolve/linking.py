@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from toolgen.config import Config
 from toolgen.diagnostics import Findings, Span
 from toolgen.load import Sources
-from toolgen.resolve.catalog import Catalog, Profile
+from toolgen.parse.keys import nearest as closest
+from toolgen.resolve.catalog import Catalog, Profile, Tool
+from toolgen.resolve.collisions import check_wire_names
 from toolgen.resolve.format import link_format
 from toolgen.resolve.profiles import link_profiles, nearest, stem
 from toolgen.resolve.tools import link
 
 DEFAULT_PROVIDERS = ("openai_responses", "openai_chat", "anthropic", "gemini")
 """The providers of a project that names none: those of them that this release has."""
+
+PROVIDERS = frozenset(
+    (
+        *DEFAULT_PROVIDERS,
+        *("vertex", "bedrock", "mcp", "openai_compatible", "azure", "groq", "deepseek", "openrouter", "xai", "vllm"),
+        *("mistral", "cohere", "ollama", "copilot", "prompt"),
+    )
+)
+"""Names that a declaration may speak of whatever a release has."""
 
 
 def link_catalog(
@@ -35,10 +46,23 @@ def link_catalog(
     profiles = tuple(_with_defaults(p, config) for p in link_profiles(sources.providers, wanted, findings))
     format = link_format(sources.formats, findings)
     tools, types = link(sources, findings)
+    check_wire_names(tools, profiles, findings)
+    _check_provider_keys(tools, known, findings)
     if findings.errors:
         return None
     tools = tuple(t if "strict" in t.document.value else replace(t, strict=config.strict) for t in tools)
     return Catalog(config.edition, tools, types, profiles, format, sources.digests)
+
+
+def _check_provider_keys(tools: Iterable[Tool], known: Collection[str], findings: Findings) -> None:
+    """Warn of providers that a declaration speaks of and this release does not have, where one is spelled alike."""
+    for tool in tools:
+        said = [(name, tool.document.key_span("providers", name)) for name in tool.providers]
+        said += [(name, tool.document.span("unsupported", i)) for i, name in enumerate(tool.unsupported)]
+        for name, span in said:
+            near = closest(name, known) if name not in (*known, *PROVIDERS) else None
+            if near is not None:
+                findings.add("provider-misspelled", span, name=name, near=near)
 
 
 def _with_defaults(profile: Profile, config: Config) -> Profile:

@@ -61,6 +61,10 @@ def linked(library: Library, findings: Findings) -> Links:
                     findings.add(refused.code, library.span(here, "$ref"), ref=refused.ref)
                 else:
                     queue.append(targets[here])
+    for identifiers in references.known.values():
+        for identifier, first, second in identifiers.twice:
+            line = library.span(first).line
+            findings.add("identifier-duplicate", library.span(second), identifier=identifier, line=line)
     links = Links(library, targets, tuple(roots))
     _report_circles(links, findings)
     return links

@@ -14,6 +14,7 @@ from toolgen.parse import keys
 from toolgen.parse.meta import meta
 from toolgen.parse.validation import conforms
 from toolgen.resolve.catalog import Profile
+from toolgen.resolve.identifiers import DEVICES
 from toolgen.resources import provider_templates
 
 
@@ -46,7 +47,7 @@ def link_profiles(
     for document in documents:
         layers.setdefault(stem(document), []).append(document)
     for name, found in layers.items():
-        if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name):
+        if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name) or name in DEVICES:
             findings.add("profile-name", found[0].span(), name=name)
             return ()
     linked = {name: _link(name, layers, (), findings) for name in sorted(layers)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.load import Pointer
 from toolgen.resolve.keywords import is_schema, walk
@@ -27,6 +27,14 @@ class Identifiers:
 
     addresses: dict[str, Place]
     bases: dict[Pointer, str]
+    twice: list[tuple[str, Place, Place]] = field(default_factory=list)
+    """Names that two schemas have, with the first and the second one."""
+
+    def name(self, address: str, place: Place) -> None:
+        """Note what a schema is called."""
+        first = self.addresses.setdefault(address, place)
+        if first != place:
+            self.twice.append((address, first, place))
 
     def base(self, place: Place, root: Place) -> tuple[str, Place]:
         """The address and the place of the resource that a schema belongs to."""
@@ -55,11 +63,11 @@ class References:
         address, resource = identifiers.base(place, root)
         if ref.startswith("#") and not address:
             return self._inside(resource, ref[1:], ref)
-        absolute = urljoin(address, ref) if address and ":" in address else ref
+        absolute = _joined(address, ref)
         for spelling in (absolute, ref):
             if spelling in identifiers.addresses:
                 return identifiers.addresses[spelling]
-            base, fragment = urldefrag(spelling)
+            base, fragment = _split(spelling)
             if base in identifiers.addresses:
                 return self._inside(identifiers.addresses[base], fragment, ref)
         if ref.startswith("#"):
@@ -67,6 +75,9 @@ class References:
         return self._in_file(place, ref)
 
     def _in_file(self, place: Place, ref: str) -> Place:
+        # The parser of addresses drops line ends and blanks without a word.
+        if not ref.isprintable() or ref != ref.strip():
+            raise RefusedError("reference-dangling", ref)
         try:
             parts = urlsplit(ref)
         except ValueError:
@@ -80,9 +91,12 @@ class References:
         if source == ".." or source.startswith(("../", "/")):
             raise RefusedError("reference-outside", ref)
         document = (source, 0)
-        if document not in self.library.documents:
+        if document not in self.library.documents or path.endswith("/"):
             raise RefusedError("reference-dangling", ref)
-        return self._inside(Place(document, ()), parts.fragment, ref)
+        target = self._inside(Place(document, ()), parts.fragment, ref)
+        if document in self.library.tools and self.library.root(target).pointer == ():
+            raise RefusedError("reference-no-schema", ref)
+        return target
 
     def _inside(self, resource: Place, fragment: str, ref: str) -> Place:
         pointer = unquote(fragment)
@@ -112,6 +126,20 @@ class References:
         return self.known[root]
 
 
+def _joined(base: str, ref: str) -> str:
+    """An address relative to a base that is one itself; the address alone where the two are no addresses."""
+    try:
+        return urljoin(base, ref) if ":" in base else ref
+    except ValueError:
+        return ref
+
+
+def _split(address: str) -> tuple[str, str]:
+    """An address without its fragment, and the fragment."""
+    base, _, fragment = address.partition("#")
+    return base, fragment
+
+
 def _keyed(references: References, resource: Place, steps: list[str | int]) -> bool:
     return isinstance(references.library.value(Place(resource.document, tuple(steps))), dict)
 
@@ -125,12 +153,12 @@ def _collected(root: Place, library: Library) -> Identifiers:
         own = schema.get("$id")
         base, _ = found.base(here, root)
         if isinstance(own, str) and own.startswith("#"):
-            found.addresses.setdefault(f"{base}{own}", here)
+            found.name(f"{base}{own}", here)
         elif isinstance(own, str) and own:
-            address = urldefrag(urljoin(base, own) if ":" in base else own)[0]
+            address = _split(_joined(base, own))[0]
             found.bases[pointer] = base = address
-            found.addresses.setdefault(address, here)
+            found.name(address, here)
         anchor: Any = schema.get("$anchor")
         if isinstance(anchor, str):
-            found.addresses.setdefault(f"{base}#{anchor}", here)
+            found.name(f"{base}#{anchor}", here)
     return found

@@ -79,15 +79,25 @@ def _check_pattern(pattern: str, place: Place, key: str, library: Library, findi
         findings.add("pattern-unusable", span, pattern=pattern, reason=Verbatim(reason[:200]))
 
 
+_IN_PLACE = frozenset(
+    ["$ref", "allOf", "anyOf", "dependentSchemas", "else", "if", "oneOf", "patternProperties", "then"]
+)
+"""Keywords by which a schema may know of more properties than it lists."""
+
+
 def _check_required(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> None:
     required, properties = schema.get("required"), schema.get("properties", {})
-    if schema.get("additionalProperties") is not False or not isinstance(properties, dict):
+    if not isinstance(required, list) or not isinstance(properties, dict):
         return
-    if schema.get("patternProperties") or not isinstance(required, list):
-        return
+    closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
+    closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & {*_IN_PLACE, "additionalProperties"}
     for i, name in enumerate(required):
-        if isinstance(name, str) and name not in properties:
+        if not isinstance(name, str):
+            continue
+        if closed and name not in properties:
             findings.add("required-unknown", library.span(place, "required", i), name=name)
+        if properties.get(name) is False:
+            findings.add("required-forbidden", library.span(place, "required", i), name=name)
 
 
 def _check_form(

@@ -10,11 +10,12 @@ from toolgen.load import Sources
 from toolgen.parse.declarations import Declaration, declarations
 from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.resolve.collisions import check_tool_names, check_type_names
+from toolgen.resolve.judge import Judge, TooManyStepsError
 from toolgen.resolve.links import Links, linked
 from toolgen.resolve.places import Library, Place
 from toolgen.resolve.schemas import Bundles, shared_name
 from toolgen.resolve.soundness import TYPES, check_soundness
-from toolgen.resolve.values import Judge, check_values, reason_against
+from toolgen.resolve.values import check_values
 
 
 def link(sources: Sources, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
@@ -94,11 +95,7 @@ def _tool(declaration: Declaration, bundles: Bundles, findings: Findings) -> Too
         shared |= set(used)
         own = {key: place for key, place in origins.items() if key not in used}
         check_values(schema, Judge(schema), own, root, bundles.links.library, findings)
-    judge = Judge({"type": "object", **(schemas["parameters"] or {})})
-    for i, example in enumerate(declaration.examples):
-        reason = reason_against(judge, example)
-        if reason:
-            findings.add("example-invalid", document.span("examples", i), reason=Verbatim(reason))
+    _check_examples(declaration, Judge({"type": "object", **(schemas["parameters"] or {})}), findings)
     return Tool(
         name=declaration.name,
         description=declaration.description,
@@ -116,3 +113,15 @@ def _tool(declaration: Declaration, bundles: Bundles, findings: Findings) -> Too
         providers=declaration.providers,
         document=document,
     )
+
+
+def _check_examples(declaration: Declaration, judge: Judge, findings: Findings) -> None:
+    document = declaration.document
+    for i, example in enumerate(declaration.examples):
+        try:
+            reason = judge.reason(example)
+        except TooManyStepsError:
+            findings.add("values-too-many", document.span("examples", i), keyword=Verbatim("examples"))
+            return
+        if reason:
+            findings.add("example-invalid", document.span("examples", i), reason=Verbatim(reason))

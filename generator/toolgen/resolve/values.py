@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
-from jsonschema.validators import extend
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS
+from toolgen.resolve.judge import Judge, TooManyStepsError
 from toolgen.resolve.keywords import walk
-from toolgen.resolve.patterns import matches
 from toolgen.resolve.places import Library, Place
-
-
-def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and not matches(pattern, instance):
-        yield ValidationError("the text does not match the pattern")
-
-
-_extend: Any = extend  # the stubs leave its type open
-
-Judge: Any = _extend(Draft202012Validator, {"pattern": _pattern})
-"""A JSON Schema validator whose patterns run in the engine of the generated code."""
 
 _TYPES: dict[str, Any] = {
     "array": lambda v: isinstance(v, list),
@@ -40,22 +24,9 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def reason_against(judge: Any, value: Any) -> str | None:
-    """Why a value is refused, or None. Checks that Python's own pattern engine cannot do are passed over."""
-    try:
-        error = best_match(judge.iter_errors(value))
-    except (re.error, RecursionError):
-        return None
-    if error is None:
-        return None
-    where = "/".join(str(step) for step in error.absolute_path)
-    text = error.message[:160].encode("unicode_escape").decode("ascii")
-    return f"{text} (at /{where})" if where else text
-
-
 def check_values(
     schema: Any,
-    judge: Any,
+    judge: Judge,
     origins: Mapping[str, Place],
     root: Place,
     library: Library,
@@ -74,8 +45,11 @@ def check_values(
             continue
         for way, value, against in _stated(sub):
             reason = _quick(against, value)
-            if reason is None:
-                reason = reason_against(judge.evolve(schema=against), value)
+            try:
+                reason = judge.reason(value, against) if reason is None else reason
+            except TooManyStepsError:
+                findings.add("values-too-many", library.span(place, *way), keyword=Verbatim(way[0]))
+                return
             if reason and way == ("default",) and value is None:
                 findings.add("default-null", library.span(place, *way))
             elif reason:
@@ -99,8 +73,9 @@ def _stated(schema: dict[str, Any]) -> Iterator[tuple[Pointer, Any, dict[str, An
     """Each value that a schema states, the way to it, and what it has to satisfy."""
     rules = {k: v for k, v in schema.items() if k not in ANNOTATIONS and k != "$defs"}
     rest = {k: v for k, v in rules.items() if k not in ("enum", "const")}
-    if rest and "const" in schema:
-        yield ("const",), schema["const"], rest
+    beside = {k: v for k, v in rules.items() if k != "const"}
+    if beside and "const" in schema:
+        yield ("const",), schema["const"], beside
     if rest and isinstance(schema.get("enum"), list):
         for i, value in enumerate(schema["enum"]):
             yield ("enum", i), value, rest

@@ -1,13 +1,13 @@
-"""Types of fields that mean what JSON Schema means: whole numbers, numbers, and properties that may be absent."""
+"""Types of fields that mean what JSON Schema means: numbers, exact values, and properties that may be absent."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias, TypeVar, Union, get_args
 
 from pydantic import BeforeValidator, GetCoreSchemaHandler, Strict
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
-__all__ = ["Integer", "Number", "Omittable"]
+__all__ = ["Exact", "Integer", "Number", "Omittable"]
 
 T = TypeVar("T")
 
@@ -37,6 +37,27 @@ class _NumberSchema:
 
 Number: TypeAlias = Annotated[float, _NumberSchema()]
 """A number: 1 and 1.5, not true and not "1"."""
+
+
+class _ExactSchema:
+    """Tells true from 1, which are equal in Python."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        values = get_args(source)
+        kinds = {type(value) is bool for value in values if isinstance(value, int)}
+        listed = [repr(value) for value in values]
+        expected = " or ".join([", ".join(listed[:-1]), listed[-1]] if listed[1:] else listed)
+
+        def same_kind(value: object) -> object:
+            if isinstance(value, int | float) and (type(value) is bool) not in kinds:
+                raise PydanticKnownError("literal_error", {"expected": expected})
+            return value
+
+        return core_schema.no_info_before_validator_function(same_kind, handler(source))
+
+
+Exact = _ExactSchema()
+"""Stands beside a `Literal` of integers or of booleans: 1 is not true, and true is not 1."""
 
 
 class _OmittableSchema:

@@ -38,6 +38,14 @@ _REFERENCES: tuple[Code, ...] = (
         "the value around it.",
     ),
     Code(
+        "identifier-duplicate",
+        "error",
+        "the schema {identifier} is there twice, the first time in line {line}",
+        "Give the two different names in `$id` or `$anchor`.",
+        "A reference finds its target by `$id` and `$anchor`. Two schemas of one name leave open which is meant, and "
+        "one of them would vanish.",
+    ),
+    Code(
         "reference-circle",
         "error",
         "the $ref {ref} leads back to itself without entering the value",
@@ -95,6 +103,14 @@ _SCHEMAS: tuple[Code, ...] = (
         "The value is judged by the whole schema it stands in.",
     ),
     Code(
+        "values-too-many",
+        "error",
+        "{keyword} takes too long to check against its schema",
+        "State fewer values, or a smaller schema.",
+        "Values of a declaration are checked at every build. A schema that needs hundreds of thousands of steps for "
+        "its own values is none that a person has reviewed, and would make every build slow.",
+    ),
+    Code(
         "default-null",
         "warning",
         "the default is null, which its own schema refuses",
@@ -117,6 +133,13 @@ _SCHEMAS: tuple[Code, ...] = (
         "Bounds that leave no room refuse every value; most often the two were swapped.",
     ),
     Code(
+        "bounds-without-integer",
+        "error",
+        "no integer lies between {lower} and {upper}",
+        "Widen the bounds, or let the type be number.",
+        "Bounds that leave no room refuse every value; a model that is forced to fill it can only fail.",
+    ),
+    Code(
         "bound-invalid",
         "error",
         "{keyword} is {value}, and has to be {wanted}",
@@ -130,6 +153,13 @@ _SCHEMAS: tuple[Code, ...] = (
         "required names {name}, which this closed object does not have",
         "Add the property, or leave it out of `required`.",
         "The object allows no properties but its own and demands one that it does not have: no value satisfies both.",
+    ),
+    Code(
+        "required-forbidden",
+        "error",
+        "required names {name}, whose schema is false",
+        "Leave the property out of `required`, or give it a schema.",
+        "A property of the schema false may never be there, and this one must be: no value satisfies both.",
     ),
     Code(
         "pattern-unusable",
@@ -171,6 +201,29 @@ _NAMES: tuple[Code, ...] = (
         "the alias {alias} is a name or an alias of the tool {other} (in {first}) already",
         "Drop the alias from one of the two.",
         "An alias stands for one tool. Shared with another one it would leave open which of the two is meant.",
+    ),
+    Code(
+        "wire-names-collide",
+        "error",
+        "the tools {name} and {other} (in {first}) have the one name {wire} for {provider}",
+        "Give one of the two another name under `providers`.",
+        "A provider answers with the name it was given. Two tools of one name on a wire cannot be told apart, and a "
+        "call of the one would run the other.",
+    ),
+    Code(
+        "wire-name-illegal",
+        "error",
+        "{provider} takes no tool of the name {wire}",
+        "Write it as the provider wants it, which for all of them is letters, digits, underscores and dashes.",
+        "A name that the provider refuses fails at the first request, far from the declaration.",
+    ),
+    Code(
+        "provider-misspelled",
+        "warning",
+        "there is no provider {name}, but one named {near}",
+        "Correct the name, or leave it out.",
+        "What a declaration says of a provider that does not exist changes nothing, and is most often another one with "
+        "a slip of the pen.",
     ),
     Code(
         "type-names-collide",

@@ -1,0 +1,126 @@
+"""Fuzzing: any source becomes a package that imports, or is refused at a place in it. `make fuzz FUZZ_SECONDS=600`."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import hypothesis
+from hypothesis import HealthCheck, given, settings
+
+from tests.support import strategies
+from toolgen.compiling import compile_project
+from toolgen.diagnostics import Findings
+from toolgen.diagnostics.printers import PRINTERS
+from toolgen.render import package
+from toolgen.render.imported import Imported
+
+from .projects import write
+
+TYPE = {"type": "object", "properties": {"a": {"type": "string"}}, "$defs": {"d": {"type": "integer"}}}
+
+SLOW = 10.0
+"""Seconds that no small declaration takes."""
+
+_CLASSES: list[Any] = []
+
+
+def _once(format: Any, made: Callable[[Any], Any] = package.format_code) -> Any:
+    """The format's classes, made once: they do not depend on declarations, and take most of a small build."""
+    if not _CLASSES:
+        _CLASSES.append(made(format))
+    return _CLASSES[0]
+
+
+def holds(files: Mapping[str, Any]) -> None:
+    """Build sources; check that they are refused at a place, or that the output is plain, compiles and imports."""
+    findings = Findings()
+    start = time.process_time()
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(package, "format_code", _once):
+        built = compile_project(
+            write(Path(folder), {**files, "types/t.json": TYPE}), findings, ("openai_chat", "gemini")
+        )
+    assert time.process_time() - start < SLOW
+    for form in PRINTERS.values():
+        said = form(findings, findings.texts)
+        assert all(c.isprintable() or c == "\n" for c in said)
+        assert all(len(line) < 2000 for line in said.splitlines())
+    if built is None:
+        assert findings.errors
+        assert all(
+            f.span.path.startswith("schemas") and f.span.line > 0 < f.span.column
+            for f in findings
+            if f.level == "error"
+        )
+        return
+    with warnings.catch_warnings(), Imported(built.files) as imported:
+        warnings.simplefilter("error")
+        for path, text in built.files.items():
+            if path.startswith("tools/") or path == "types.py":
+                assert all(c.isprintable() or c == "\n" for c in text)
+                ast.parse(text)
+                imported.module(path[:-3].replace("/", ".").replace(".__init__", ""))
+        tools = imported.module("tools")
+        for name in tools.DEFINITIONS:
+            with suppress(tools.ArgumentsError):
+                tools.parse_arguments(name, "{}")
+
+
+def declarations(value: Any) -> None:
+    """A declaration, as JSON."""
+    holds({"tools/a.json": value})
+
+
+def texts_of_yaml(text: str) -> None:
+    """A text that may be YAML."""
+    holds({"tools/a.yaml": text})
+
+
+def texts_of_json(text: str) -> None:
+    """A declaration in which one character is another one."""
+    holds({"tools/a.json": text})
+
+
+TARGETS: dict[str, tuple[Callable[[Any], None], Any]] = {
+    "declarations": (declarations, strategies.DECLARATIONS),
+    "yaml": (texts_of_yaml, strategies.YAML_TEXTS),
+    "json": (texts_of_json, strategies.JSON_TEXTS),
+}
+
+
+def run(target: str, examples: int, seed: int) -> None:
+    """Try examples of a target; the smallest one that fails is raised with its value."""
+    check, strategy = TARGETS[target]
+    calm = settings(
+        max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False
+    )
+    hypothesis.seed(seed)(calm(given(strategy)(check)))()
+
+
+def main() -> None:
+    """Fuzz each target for some seconds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each target")
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
+    parser.add_argument("--target", choices=TARGETS, action="append")
+    given_ = parser.parse_args()
+    print(f"seed {given_.seed}", flush=True)
+    for target in given_.target or TARGETS:
+        end, seed, rounds = time.monotonic() + given_.seconds, given_.seed, 0
+        while time.monotonic() < end:
+            run(target, 50, seed)
+            seed, rounds = seed + 1, rounds + 1
+        print(f"{target}: {rounds * 50} examples, nothing found", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,271 @@
+"""What every command keeps to, whatever it is given (§0)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .projects import TOOL, command, environment, errors, prop, tool, write
+
+LINE = re.compile(r"^schemas/[^:]*:\d+:\d+: error\[[a-z0-9-]+\]: .+$")
+
+BAD: dict[str, Any] = {
+    "tools/key.json": '{\n "name": "key",\n "descripton": "x"\n}',
+    "tools/name.yaml": "name: 'a b'\n",
+    "tools/text.yaml": b"name: x\nd: \xff\n",
+    "tools/escape.yaml": 'name: "\\e]0;x\\a\\u202e\\ud83d"\n',
+    "tools/type.yaml": "name: t\nparameters:\n  properties:\n    p: {type: strin}\n",
+    "tools/ref.json": prop({"$ref": "../../../../etc/passwd"}),
+    "tools/emoji.yaml": "name: é🚀\n",
+}
+
+
+def _head(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("schemas/")]
+
+
+@pytest.mark.safety("0.1")
+def test_exit_codes(tmp_path: Path) -> None:
+    write(tmp_path, {"tools/a.yaml": TOOL})
+
+    codes = [
+        command(tmp_path, *words.split()).returncode
+        for words in ("check", "build", "check", "show probe", "show other", "build nowhere", "build --nope", "nope")
+    ]
+
+    assert codes == [1, 0, 0, 0, 2, 2, 2, 2]
+
+
+@pytest.mark.safety("0.1")
+@pytest.mark.parametrize("delay", [0.4, 0.8])
+def test_an_interrupt_is_no_finding(tmp_path: Path, delay: float) -> None:
+    tools = {f"tools/{i}.json": tool({"properties": {f"p{i}": {"type": "string"}}}, f"t{i}") for i in range(400)}
+    write(tmp_path, tools)
+    code = "from toolgen.cli import main\nmain()"
+    running = subprocess.Popen(
+        [sys.executable, "-c", code, "build"], cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE
+    )
+    time.sleep(delay)
+    running.send_signal(signal.SIGINT)
+    said = running.communicate()[1]
+
+    assert running.returncode == 130
+    assert b"Traceback" not in said
+    assert not (tmp_path / "generated").exists()
+
+
+@pytest.mark.safety("0.2")
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        ('{\n  "name": "a",\n  "parameters": {"properties": {"p":\n    {"type": "strin"}}}\n}', (4, 14)),
+        ('{"name": "a",\n\n   "nme": 1}', (3, 4)),
+        ('{"name": "a",\n "risk": "none"}', (2, 10)),
+        ('{"name": "a",\n "name": "b"}', (2, 2)),
+        ('{"name": "a",\n "parameters": {"required":\n  ["x"], "additionalProperties": false}}', (3, 4)),
+        ("", (1, 1)),
+    ],
+)
+def test_a_fault_in_json_is_at_its_line(tmp_path: Path, source: str, place: tuple[int, int]) -> None:
+    (found,) = errors(tmp_path, {"tools/a.json": source})
+
+    assert (found.span.path, found.span.line, found.span.column) == ("schemas/tools/a.json", *place)
+
+
+@pytest.mark.safety("0.2", "0.3", "0.6")
+def test_each_bad_source_has_a_line_and_the_former_output_stays(tmp_path: Path) -> None:
+    schemas = write(tmp_path, {"tools/a.yaml": TOOL})
+    assert command(tmp_path, "build").returncode == 0
+    before = _digest(tmp_path / "generated")
+    write(tmp_path, BAD)
+
+    for word in ("build", "check"):
+        done = command(tmp_path, word, str(schemas.relative_to(tmp_path)))
+        heads = _head(done.stderr.decode())
+        assert done.returncode == 2
+        assert all(LINE.match(line) for line in heads)
+        broken = {name for name in BAD if name in ("tools/text.yaml", "tools/escape.yaml")}
+        assert {line.split(":")[0].removeprefix("schemas/") for line in heads} >= broken
+        assert _digest(tmp_path / "generated") == before
+
+    for name in broken:
+        (schemas / name).unlink()
+    heads = _head(command(tmp_path, "build").stderr.decode())
+    assert {line.split(":")[0].removeprefix("schemas/") for line in heads} >= {"tools/key.json", "tools/name.yaml"}
+
+
+@pytest.mark.safety("0.3", "0.5")
+@pytest.mark.parametrize("form", ["text", "github", "json"])
+def test_messages_are_few_and_short(tmp_path: Path, form: str) -> None:
+    lines = [f"k{i}{'x' * 90}: 1" for i in range(3000)]
+    types = {f"p{i}": {"type": "y" * 5000} for i in range(300)}
+    write(tmp_path, {"tools/a.yaml": TOOL + "\n".join(lines), "tools/b.json": tool({"properties": types}, "b")})
+    write(tmp_path, {"tools/c.yaml": f"name: {'z' * 100_000}\n", "tools/d.yaml": f"name: d\n{'q' * 900}: {{}}\n"})
+
+    done = command(tmp_path, "build", "--format", form)
+
+    said = done.stderr.decode()
+    assert done.returncode == 2
+    assert 50 <= said.count("unknown-key") <= 60
+    assert max(map(len, said.splitlines())) < 2000
+    assert len(said) < 200_000
+
+
+@pytest.mark.safety("0.4", "0.5")
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+        {"LC_ALL": "nowhere.none", "PYTHONIOENCODING": "cp037"},
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "github", "json"])
+def test_messages_in_any_locale(tmp_path: Path, locale: dict[str, str], form: str) -> None:
+    write(tmp_path, BAD)
+
+    done = command(tmp_path, "build", "--format", form, env=locale)
+
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+    if "cp037" not in str(locale):
+        assert not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", done.stderr)
+
+
+@pytest.mark.safety("0.4")
+def test_a_reader_that_has_gone(tmp_path: Path) -> None:
+    write(tmp_path, BAD)
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = "from toolgen.cli import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "build"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stderr=writing,
+        stdout=writing,
+        check=False,
+    )
+    os.close(writing)
+
+    assert done.returncode == 2
+
+
+@pytest.mark.safety("0.5")
+def test_a_foreign_files_text_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "secret.yaml").write_text("token: s3cret\n")
+    schemas = write(tmp_path, {"tools/a.json": prop({"$ref": "../../secret.yaml"}), "types/x.yaml": "{}"})
+    (schemas / "types" / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+    (schemas / "tools" / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+
+    for form in ("text", "json", "github"):
+        done = command(tmp_path, "build", "-v", "--format", form)
+        assert done.returncode == 2
+        assert b"s3cret" not in done.stderr + done.stdout
+
+
+def _deep(n: int, schema: Any) -> Any:
+    for _ in range(n):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return schema
+
+
+def _heavy() -> dict[str, Any]:
+    doubled = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2, "default": "x"} for i in range(60)}
+    doubled["d60"] = {"type": "string"}
+    return {
+        "values twice at every level": prop({"$ref": "#/$defs/d0"}, **{"$defs": doubled}),
+        "a pattern that backtracks": prop(
+            {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False, "default": {"a" * 60 + "!": 1}}
+        ),
+        "a list of objects without double": prop({"uniqueItems": True, "default": [{"a": i, "b": {}} for i in range(20_000)]}),
+        "every value against every choice": prop(
+            {"items": {"anyOf": [{"const": i} for i in range(3000)]}, "default": list(range(3000))}
+        ),
+        "a union of thousands": prop({"anyOf": [{"type": "object", "properties": {f"a{i}": {}}} for i in range(3000)]}),
+        "enumerated by ten thousands": prop({"type": "string", "minLength": 1, "enum": [f"v{i}" for i in range(30_000)]}),
+        "deep": prop(_deep(200, {"type": "string"})),
+        "a long text": prop({"description": '"""\\' * 200_000}),
+        "a huge file": {"name": "x", "description": "x" * 5_000_000},
+        "a large number": '{"name": "a", "parameters": {"default": ' + "9" * 1_000_000 + "}}",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.safety("0.7")
+@pytest.mark.parametrize("name", _heavy())
+def test_heavy_declarations_end_in_time(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"tools/a.json": _heavy()[name]})
+
+    done = command(tmp_path, "build", limit=True)
+
+    assert done.returncode in (0, 2), done.stderr[-300:]
+    assert b"Traceback" not in done.stderr
+    assert (b"error[" in done.stderr) == (done.returncode == 2)
+
+
+def _digest(folder: Path, *, skip: str = " ") -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_relative_to(folder / skip)
+    }
+
+
+@pytest.mark.safety("0.8")
+@pytest.mark.parametrize("setting", ["gen", "a/b"])
+def test_nothing_else_changes(tmp_path: Path, setting: str) -> None:
+    home = tmp_path / "project"
+    write(home, {"tools/a.yaml": TOOL, "toolgen.yaml": f"out: {setting}\n"})
+    (home / "notes.txt").write_text("mine")
+    before = _digest(tmp_path)
+
+    assert command(home, "build").returncode == 0
+
+    after = _digest(tmp_path, skip=f"project/{setting}")
+    assert {k: v for k, v in after.items() if not k.startswith("project-home/")} == before
+    assert command(home, "check").returncode == 0
+
+
+@pytest.mark.safety("0.8", "2.2")
+@pytest.mark.parametrize(
+    "out", ["/tmp/x", "../x", "~/x", "a/../../x", "C:/x", "a\\b", "..", "a/..", "x\n", "", "a\x00b"]
+)
+def test_the_configuration_names_no_place_elsewhere(tmp_path: Path, out: str) -> None:
+    (found, *_) = errors(tmp_path, {"tools/a.yaml": TOOL, "toolgen.json": {"out": out}})
+
+    assert found.span.path == "schemas/toolgen.json"
+
+
+@pytest.mark.safety("0.9")
+def test_no_network_and_no_process(tmp_path: Path) -> None:
+    remote = {"$id": "http://127.0.0.1:9/a", "$schema": "https://json-schema.org/draft/2020-12/schema"}
+    write(tmp_path, {"tools/a.json": tool({**remote, "properties": {"p": {"$id": "http://127.0.0.1:9/b"}}})})
+    code = """
+import sys
+def hook(event, args):
+    if event.startswith(("socket.connect", "socket.getaddrinfo", "subprocess.", "os.exec", "os.posix_spawn", "os.fork", "os.system", "urllib.")):
+        raise SystemExit(f"{event} {args}")
+sys.addaudithook(hook)
+from toolgen.cli import main
+main()
+"""
+    for words in (["build"], ["check"], ["show", "probe"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
