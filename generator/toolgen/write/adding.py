@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import errno
 import stat
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim
 from toolgen.write import disk
-from toolgen.write.building import LISTED, _make_parents, _remove_parents
-from toolgen.write.place import Place, reason_of, report, shown
+from toolgen.write.building import LISTED, exchange, make_parents, remove_parents
+from toolgen.write.place import Place, report, shown
 from toolgen.write.state import Files, lf
 from toolgen.write.switch import Switch
 from toolgen.write.tree import Tree, scan
@@ -42,7 +40,7 @@ def add(files: Files, folder: Path, name: str, findings: Findings) -> Added | No
     try:
         place = Place(str(folder.parent.resolve()), folder.name, name)
         if not _is_refused(place, findings):
-            _make_parents(place.parent, made)
+            make_parents(place.parent, made)
             with disk.locked(place.parent):
                 added = _locked_add(files, place, findings)
     except disk.LockedError:
@@ -54,7 +52,7 @@ def add(files: Files, folder: Path, name: str, findings: Findings) -> Added | No
         report(reason, place, span, findings, doing="written")
     finally:
         if added is None:
-            _remove_parents(made)
+            remove_parents(made)
     return added
 
 
@@ -76,18 +74,7 @@ def _locked_add(files: Files, place: Place, findings: Findings) -> Added | None:
     if _is_blocked(created, place, tree, findings):
         return None
     if created:
-        try:
-            switch.stage(tree, tree.leaves, created)
-            switch.commit()
-        except BaseException:
-            # An interrupt, too, must not leave litter; where this fails the next start does the same.
-            with suppress(OSError):
-                switch.recover()
-            raise
-        try:
-            switch.settle()
-        except OSError as error:
-            findings.add("old-output-left", place.span, reason=Verbatim(reason_of(error)))
+        exchange(switch, tree, tree.leaves, created, place, findings)
     return Added(tuple(sorted(created)), tuple(sorted(unchanged)))
 
 

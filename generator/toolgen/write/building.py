@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from toolgen.diagnostics import Findings
@@ -14,6 +14,7 @@ from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text
 from toolgen.write.place import Output, Place, locate, reason_of, report
 from toolgen.write.state import Files, State, read_state
 from toolgen.write.switch import Switch
+from toolgen.write.tree import Tree
 
 LISTED = 25
 """Files in the way that are named one by one."""
@@ -35,7 +36,7 @@ def apply(files: Files, output: Output, stamp: Stamp, findings: Findings, *, for
     made: list[str] = []
     plan: Changes | None = None
     try:
-        _make_parents(place.parent, made)
+        make_parents(place.parent, made)
         with disk.locked(place.parent):
             plan = _locked_apply(wanted, place, findings, force=force)
     except disk.LockedError:
@@ -47,7 +48,7 @@ def apply(files: Files, output: Output, stamp: Stamp, findings: Findings, *, for
     finally:
         # After an interrupt, too.
         if plan is None:
-            _remove_parents(made)
+            remove_parents(made)
     return plan
 
 
@@ -72,9 +73,19 @@ def _locked_apply(wanted: Files, place: Place, findings: Findings, *, force: boo
         return None
     if not plan.any:
         return plan
+    written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
+    exchange(switch, state.tree, carried(plan, state), written, place, findings)
+    return plan
+
+
+def exchange(switch: Switch, tree: Tree, kept: Iterable[str], written: Files, place: Place, findings: Findings) -> None:
+    """Make a new tree of what is kept of the old one and what is written, and put it in the old one's place.
+
+    Raises:
+        OSError: it could not be; the old tree stands as it was.
+    """
     try:
-        written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
-        switch.stage(state.tree, carried(plan, state), written)
+        switch.stage(tree, kept, written)
         switch.commit()
         error = _twice(switch.settle)
     except BaseException:
@@ -83,7 +94,6 @@ def _locked_apply(wanted: Files, place: Place, findings: Findings, *, force: boo
         raise
     if error:
         findings.add("old-output-left", place.span, reason=Verbatim(reason_of(error)))
-    return plan
 
 
 def _twice(action: Callable[[], None]) -> OSError | None:
@@ -121,7 +131,8 @@ def _refused(plan: Changes, state: State, place: Place, findings: Findings, *, f
     return bool(stops)
 
 
-def _make_parents(folder: str, made: list[str]) -> None:
+def make_parents(folder: str, made: list[str]) -> None:
+    """Make a folder with what is missing above it; what was made is added to `made`."""
     missing = []
     while disk.look(folder) is None:
         missing.append(folder)
@@ -135,7 +146,8 @@ def _make_parents(folder: str, made: list[str]) -> None:
         made.append(path)
 
 
-def _remove_parents(made: list[str]) -> None:
+def remove_parents(made: list[str]) -> None:
+    """Remove the folders that were made, unless something stands in them by now."""
     for folder in reversed(made):
         try:
             disk.remove_folder(folder)
