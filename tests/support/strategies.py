@@ -17,6 +17,7 @@ NAMES = (
     st.sampled_from(["probe", "a", "A", "class", "con", "__init__", "1", "-", "x" * 64, "x" * 65, "a\n", "é", "json"])
     | TEXTS
 )
+_FIT = st.sampled_from(["probe", "class", "con", "init", "a-b", "json", "2fa", "Any", "print", "x" * 64])
 NUMBERS = st.sampled_from([0, 1, -1, 1.0, 0.5, -0.0, 2**53 + 1, -(2**64), 1e308, 5e-324, 10**30]) | st.integers(-5, 5)
 SCALARS = st.none() | st.booleans() | NUMBERS | TEXTS
 VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -77,7 +78,7 @@ def _keywords(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         ),
         **{key: st.lists(inner, min_size=1, max_size=3) for key in ("allOf", "anyOf", "oneOf", "prefixItems")},
         **dict.fromkeys(_VALUED, VALUES),
-        **dict.fromkeys(_COUNTED, NUMBERS),
+        **dict.fromkeys(_COUNTED, st.integers(1, 9) | st.integers(1, 9) | NUMBERS),
         **dict.fromkeys(_WORDED, TEXTS),
     }
     chosen = st.lists(st.sampled_from(sorted(known)), max_size=4, unique=True)
@@ -95,12 +96,12 @@ PARAMETERS = st.fixed_dictionaries(
     },
 )
 DECLARATIONS = st.fixed_dictionaries(
-    {"name": NAMES, "parameters": PARAMETERS | SCHEMAS},
+    {"name": _FIT | _FIT | NAMES, "parameters": PARAMETERS | SCHEMAS},
     optional={
         "description": TEXTS,
         "display_name": TEXTS,
         "result": SCHEMAS,
-        "aliases": st.lists(NAMES, max_size=2),
+        "aliases": st.lists(_FIT | _FIT | NAMES, max_size=2),
         "examples": st.lists(st.dictionaries(TEXTS, VALUES, max_size=2), max_size=2),
         "annotations": st.dictionaries(TEXTS, VALUES, max_size=2),
         "risk": st.sampled_from(["low", "high", "none"]),
