@@ -90,7 +90,7 @@ def exchange(switch: Switch, tree: Tree, kept: Iterable[str], written: Files, pl
         error = _twice(switch.settle)
     except BaseException:
         # An interrupt, too, must not leave litter; where this fails the next start does the same.
-        _twice(switch.recover)
+        _twice(switch.abandon)
         raise
     if error:
         findings.add("old-output-left", place.span, reason=Verbatim(reason_of(error)))

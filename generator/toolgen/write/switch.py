@@ -35,6 +35,7 @@ class Switch:
         self.ready = f"{self.box}/ready"
         self.old = f"{self.box}/old"
         self.gone = f"{self.box}/gone"
+        self._made: int | None = None
 
     def recover(self) -> None:
         """Undo or finish what a former build, or this one, left half done. The output is complete afterwards.
@@ -58,6 +59,8 @@ class Switch:
         """Make the new tree: files that stay keep their inode, written ones are flushed to the disk."""
         disk.make_folder(self.box, 0o700)
         disk.make_folder(self.new)
+        made = disk.look(self.new)
+        self._made = made.st_ino if made is not None else None
         carried = list(carried)
         empty = {path for path in carried if tree.leaves[path] == "folder"}
         folders = sorted(empty.union(*(parents(path) for path in (*carried, *written))))
@@ -98,6 +101,13 @@ class Switch:
         elif not disk.exchange(self.ready, self.output):
             disk.rename(self.output, self.old)
             disk.rename(self.ready, self.output)
+
+    def abandon(self) -> None:
+        """Tidy up after an error: where the new tree is not in its place, it goes with all that is in it. May be repeated."""
+        left = disk.look(self.ready)
+        if left is not None and left.st_ino == self._made:
+            self._drop(self.ready)
+        self.recover()
 
     def settle(self) -> None:
         """After `commit`: flush it, keep what came into the old tree meanwhile, remove the rest. May be repeated."""
