@@ -79,7 +79,6 @@ def remember(
     `sources` are SHA-256 of what was read by path in SCHEMAS, `files` those of all that belongs into `package`. Where
     something else stands there by now, or the record cannot be written, there is none.
     """
-    place = _place(schemas, out)
     lines = [
         FORMAT,
         _tool(),
@@ -87,6 +86,7 @@ def remember(
     ]
     now = time.time_ns()
     try:
+        place = _place(schemas, out)
         for kind, root, expected in (("s", schemas, sources), ("o", package, files)):
             there = dict(_files(os.path.abspath(root)))
             for path, file in there.items():
@@ -123,8 +123,16 @@ def _folders(words: list[str]) -> tuple[str, str | None] | None:
 
 
 def _place(schemas: str, out: str | None) -> str:
-    """The path of a record."""
+    """The path of a record.
+
+    Raises:
+        ValueError: the user has no cache folder, or it lies beside the sources: nothing new is made there.
+    """
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    if not os.path.isdir(cache) or f"{os.path.realpath(cache)}{os.sep}".startswith(
+        f"{os.path.dirname(os.path.realpath(schemas))}{os.sep}"
+    ):
+        raise ValueError("no place for a record")
     names = "\n".join((os.path.realpath(schemas), "" if out is None else os.path.abspath(out)))
     return os.path.join(cache, "toolgen", _hash(names.encode("utf-8", "surrogateescape")))
 

@@ -1,4 +1,7 @@
-"""Fuzzing: any source becomes a package that imports, or is refused at a place in it. `make fuzz FUZZ_SECONDS=600`."""
+"""Fuzzing: any source becomes a package that imports, or is refused at a place in it; any body is read or refused.
+
+`make fuzz FUZZ_SECONDS=600` tries each target for ten minutes.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,12 @@ from unittest import mock
 
 import hypothesis
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from tests.providers.test_hostile_values import carried
 from tests.support import strategies
+from tests.support.generated import Package, compiled, write_project
+from tests.support.repository import PROFILES, recordings
 from toolgen.compiling import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.printers import PRINTERS
@@ -90,10 +97,25 @@ def texts_of_json(text: str) -> None:
     holds({"tools/a.json": text})
 
 
+_SAMPLE: list[Package] = []
+
+
+def traffic(seed: int) -> None:
+    """A recorded exchange or stream with one member spoiled, carried to every wire."""
+    if not _SAMPLE:
+        folder = Path(tempfile.mkdtemp())
+        _SAMPLE.append(Package(compiled(write_project(folder)), folder))
+    chance = random.Random(seed)
+    recording = chance.choice([(p, r) for p in PROFILES for r in recordings(p)])
+    for _ in range(20):
+        carried(_SAMPLE[0], *recording, chance)
+
+
 TARGETS: dict[str, tuple[Callable[[Any], None], Any]] = {
     "declarations": (declarations, strategies.DECLARATIONS),
     "yaml": (texts_of_yaml, strategies.YAML_TEXTS),
     "json": (texts_of_json, strategies.JSON_TEXTS),
+    "traffic": (traffic, st.integers(0, 2**64)),
 }
 
 

@@ -200,24 +200,37 @@ def test_where_no_record_can_be_written_there_is_none(project: Path, monkeypatch
     assert shortcut(["build"]) is None
 
 
-def test_the_command_line_says_the_same_either_way(tmp_path: Path) -> None:
+def test_no_cache_folder_is_made_and_none_in_the_project_is_used(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / ".cache").mkdir()
+    before = sorted(project.rglob("*"))
+    for cache in (project / ".cache", project.parent / f"{project.name} has none"):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+        record(project)
+        assert shortcut(["build"]) is None
+        assert sorted(project.rglob("*")) == before
+        assert not (project.parent / f"{project.name} has none").exists()
+
+
+def test_the_command_line_says_the_same_either_way(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    caches = tmp_path_factory.mktemp("caches")
+    for word in ("build", "check"):
+        (caches / word).mkdir()
     write_project(tmp_path)
     (tmp_path / "schemas/tools/odd.json").write_text(
         '{"name": "odd", "description": "O.", "parameters": {"type": "object", "properties": {"a": {"type": "string", "default": null}}}}'
     )
     first = toolgen("build", cwd=tmp_path)
     assert first.returncode == 0
-    long = [
-        toolgen(word, cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path / "no cache of" / word)})
-        for word in ("build", "check")
-    ]
+    long = [toolgen(word, cwd=tmp_path, env={"XDG_CACHE_HOME": str(caches / word)}) for word in ("build", "check")]
     assert "default-null" in long[0].stderr
     assert [shortcut(["build", str(tmp_path / "schemas")]), shortcut(["check", str(tmp_path / "schemas")])] == [
         r.stderr for r in long
     ]
     short = [toolgen(*words, cwd=tmp_path) for words in (["build"], ["check"])]
     assert [(r.returncode, r.stdout, r.stderr) for r in short] == [(r.returncode, r.stdout, r.stderr) for r in long]
-    assert [p.name for p in (tmp_path / "no cache of").iterdir()] == ["build"]  # check writes nothing
+    assert [len(list((caches / word).iterdir())) for word in ("build", "check")] == [1, 0]  # check writes nothing
 
 
 def test_a_command_that_shows_less_or_more_leaves_no_record(tmp_path: Path) -> None:
