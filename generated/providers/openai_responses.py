@@ -1272,8 +1272,10 @@ def _write_items(
         else:
             own = inside(part, writer.wire.name)
             if type(part) is OpaquePart and "$item" not in own and "$inline" not in own:
-                items += write_list([part], at, writer, _write_said_content)
-                content = None
+                opaque = _write_said_content(part, here, writer)
+                if opaque is not ABSENT:
+                    items.append(opaque)
+                    content = None
                 continue
             if (
                 short
@@ -1283,12 +1285,14 @@ def _write_items(
                 items += _write_short(part, here, writer)
                 content = None
                 continue
-            written = write_list([part], at, writer, _write_said_content)
+            written = _write_said_content(part, here, writer)
+            if written is ABSENT:
+                continue
             if "$item" in own or content is None:
-                content = written
+                content = [written]
                 items.append(_said_item(content, own, part))
             else:
-                content += written
+                content.append(written)
     return items
 
 
