@@ -23,6 +23,19 @@ _EMPTY: dict[str, dict[str, Any]] = {
     },
     "reasoning": {"type": "reasoning", "summary": []},
 }
+_DEMANDED: dict[str, Any] = {
+    "error": None,
+    "incomplete_details": None,
+    "instructions": None,
+    "metadata": {},
+    "model": "",
+    "output": [],
+    "parallel_tool_calls": True,
+    "tool_choice": "auto",
+    "tools": [],
+}
+"""What the client's types demand of a response that has only begun (`openai.types.responses.Response`, SDK 3.54.0)."""
+
 _PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
 
 
@@ -66,11 +79,10 @@ class ResponseEventWriter(BaseStreamWriter):
         if self._begun:
             return []
         self._begun = True
-        response: dict[str, Any] = {} if self.id is None else {"id": self.id}
-        response["object"] = "response"
+        response: dict[str, Any] = {"id": self.id or "", "object": "response"}
         if self.created is not None:
             response["created_at"] = self.created
-        response |= {"status": "in_progress", "output": []}
+        response |= {"status": "in_progress", **_DEMANDED}
         return [
             self._event(kind, response=response)
             for kind in ("response.created", "response.in_progress")
@@ -221,13 +233,11 @@ class ResponseEventWriter(BaseStreamWriter):
         at = {"item_id": item.head["id"], "output_index": item.place}
         kind = item.head["type"]
         if kind == "function_call":
-            said = str(whole.get("name")), str(whole.get("arguments"))
             events = [
                 self._event(
                     "response.function_call_arguments.done",
                     **at,
-                    name=said[0],
-                    arguments=said[1],
+                    arguments=_text_of(whole),
                 )
             ]
         elif kind == "message":

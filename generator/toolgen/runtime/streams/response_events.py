@@ -27,6 +27,9 @@ _MEMBERS = {
 """Events under which a member of the item itself grows."""
 
 _ENDS = {"response.completed": "completed", "response.incomplete": "incomplete", "response.failed": "failed"}
+_LASTING = ("id", "object", "created_at", "model")
+"""What a host may say at the beginning alone."""
+
 _STARTS = ("response.created", "response.queued", "response.in_progress")
 
 
@@ -257,14 +260,14 @@ class ResponseEvents(BaseStream):
         return self._tell(kind, rest) if rest else []
 
     def _answer(self, response: Any, end: str | None) -> list[StreamEvent]:
-        """Take the response as far as it is there; the last one replaces what items said."""
+        """Take the response as far as it is there; the last one stands for all before it."""
         if end is not None:
             self._end = True
-            self._top.pop("status", None)
+            self._top = {key: self._top[key] for key in _LASTING if key in self._top}
+            if type(response) is not dict:
+                self._top["status"] = end
         if type(response) is dict:
-            self._top |= {key: value for key, value in response.items() if key != "output"}
-        elif end is not None:
-            self._top["status"] = end
+            self._top |= {key: value for key, value in response.items() if key != "output" and value != ""}
         if end is None:
             return []
         events: list[StreamEvent] = []

@@ -42,7 +42,7 @@ from ..runtime.codecs import (
     always,
     call_id,
     data_url,
-    dialect_or_empty,
+    dialect_as_given,
     effort,
     file_source,
     json_arguments,
@@ -230,6 +230,11 @@ _DIALECTS: dict[str, Any] = {
     },
 }
 _IMAGE_PART_DETAIL: dict[str, Any] = {"value": "auto"}
+_DOCUMENT_PART_FILE_DATA: dict[str, Any] = {
+    "application/pdf": "document.pdf",
+    "text/plain": "document.txt",
+    "*": "document",
+}
 _USAGE = frozenset(
     [
         "input_tokens_details",
@@ -672,6 +677,11 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     request = _read_request_body(wire, at, reader)
     instructions = wire.get("instructions")
     if type(instructions) is str:
+        first = request.messages[0] if request.messages else None
+        if first is not None and first.metadata == {
+            reader.wire.name: {"$inline": True}
+        }:
+            first.metadata = None
         request.messages.insert(0, SystemMessage(instructions))
     elif instructions is not None:
         raise wrong_type((at, "instructions"), "a string", instructions)
@@ -1471,7 +1481,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     strict, strict_kept = said_flag.read(
         wire.get("strict", ABSENT), (at, "strict"), reader
     )
-    parameters, parameters_kept = dialect_or_empty.read(
+    parameters, parameters_kept = dialect_as_given.read(
         wire.get("parameters", ABSENT), (at, "parameters"), reader, strict, _DIALECTS
     )
     if (
@@ -1515,7 +1525,7 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
     )
     if strict is not ABSENT:
         wire["strict"] = strict
-    parameters = dialect_or_empty.write(
+    parameters = dialect_as_given.write(
         definition.parameters,
         kept_at(own, "parameters") if own else ABSENT,
         (at, "parameters"),
@@ -1715,10 +1725,9 @@ def _write_image_part(part: ImagePart, at: Path, writer: Writer) -> dict[str, An
 
 def _read_document_part(wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
     """Read a file part."""
-    url, data, media_type, url_kept = file_source.read(wire, at, reader)
-    name = wire.get("filename")
-    if name is not None and type(name) is not str:
-        raise wrong_type((at, "filename"), "a string", name)
+    url, data, media_type, name, url_kept = file_source.read(
+        wire, at, reader, _DOCUMENT_PART_FILE_DATA
+    )
     detail = wire.get("detail")
     if detail is not None and type(detail) is not str:
         raise wrong_type((at, "detail"), "a string", detail)
@@ -1738,10 +1747,15 @@ def _write_document_part(
         "type": "input_file",
     }
     wire |= file_source.write(
-        part.url, part.data, part.media_type, own, (at, "url"), writer
+        part.url,
+        part.data,
+        part.media_type,
+        part.name,
+        own,
+        (at, "url"),
+        writer,
+        _DOCUMENT_PART_FILE_DATA,
     )
-    if part.name is not None:
-        wire["filename"] = part.name
     if part.detail is not None:
         wire["detail"] = part.detail
     if own:
