@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.mutations.test_mutations import Check, Mutation
-from tests.providers import laws, test_chat_chunks, test_history, test_response_events
+from tests.providers import laws, test_chat_chunks, test_history
 from tests.providers.test_answers import answered, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
@@ -138,18 +138,18 @@ MUTATIONS = (
         "",
     ),
     Mutation(
-        "3: what items say last is not looked at",
+        "3: what was told is told again at the end",
         streams(RESPONSES, laws.stream_is_read),
         ITEMS,
-        "self._final = output",
+        "self._text.append(piece)",
         "pass",
     ),
     Mutation(
-        "3: arguments go to the first call",
-        lambda package: test_response_events.test_calls_that_come_side_by_side_stay_apart(package, 1, True),
+        "3: a call is told by the id of its item",
+        streams(RESPONSES, laws.stream_is_read),
         ITEMS,
-        'item = self._items[event["output_index"]]',
-        "item = next(iter(self._items.values()))",
+        'call.wire_id = head["call_id"]',
+        'call.wire_id = head["id"]',
     ),
     Mutation(
         "next: reasoning loses what is encrypted",
