@@ -323,7 +323,7 @@ class ResponseEvents(BaseStream):
             self._top |= {
                 key: value
                 for key, value in response.items()
-                if key != "output" and value != ""
+                if key != "output" and (end is not None or value != "")
             }
         if end is None:
             return []

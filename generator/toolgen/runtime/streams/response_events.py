@@ -267,7 +267,7 @@ class ResponseEvents(BaseStream):
             if type(response) is not dict:
                 self._top["status"] = end
         if type(response) is dict:
-            self._top |= {key: value for key, value in response.items() if key != "output" and value != ""}
+            self._top |= {key: value for key, value in response.items() if key != "output" and (end is not None or value != "")}
         if end is None:
             return []
         events: list[StreamEvent] = []
