@@ -6,8 +6,8 @@ leading `$` are ours and never go out (a wire's own key of that kind gets a seco
 carried a field, `$absent` the keys that were not there though we would write them, `$list` those of a text that was
 spelled as a list, `$single` a value that stood without its list, `$key` the wire key that an opaque part belongs to,
 `$synthetic` ids made here, `$whole` a value with more in it than its field says, `$apart` and `$inline` how messages
-stood, `$urlsafe` base64 in the alphabet of addresses, `$description` and `$patch` what a declaration says of the
-provider.
+stood, `$item` what else a message held of which only the parts are left, `$urlsafe` base64 in the alphabet of
+addresses, `$description` and `$patch` what a declaration says of the provider.
 """
 
 from __future__ import annotations

@@ -83,8 +83,10 @@ def every_cut(package: Package) -> None:
         test_history.test_a_history_that_was_cut_is_found_and_repaired(package, package.module("models"), cut)
 
 
-CHAT, ANTHROPIC = "openai_chat", "anthropic"
-CHUNKS, EVENTS, BASE = (f"runtime/streams/{name}.py" for name in ("chat_chunks", "message_events", "base"))
+CHAT, ANTHROPIC, RESPONSES = "openai_chat", "anthropic", "openai_responses"
+CHUNKS, EVENTS, ITEMS, BASE = (
+    f"runtime/streams/{name}.py" for name in ("chat_chunks", "message_events", "response_events", "base")
+)
 MUTATIONS = (
     Mutation(
         "3: text of a chunk is forgotten",
@@ -134,6 +136,41 @@ MUTATIONS = (
         BASE,
         "        self._calls_told = True\n",
         "",
+    ),
+    Mutation(
+        "3: what was told is told again at the end",
+        streams(RESPONSES, laws.stream_is_read),
+        ITEMS,
+        "self._text.append(piece)",
+        "pass",
+    ),
+    Mutation(
+        "3: a call is told by the id of its item",
+        streams(RESPONSES, laws.stream_is_read),
+        ITEMS,
+        'call.wire_id = head["call_id"]',
+        'call.wire_id = head["id"]',
+    ),
+    Mutation(
+        "next: reasoning loses what is encrypted",
+        goes_back(RESPONSES),
+        f"providers/{RESPONSES}.py",
+        'if key != "type"}',
+        'if key not in ("type", "encrypted_content")}',
+    ),
+    Mutation(
+        "7: messages in a row become one",
+        answers(RESPONSES, laws.answer_comes_back),
+        f"providers/{RESPONSES}.py",
+        '{"$inline": True} if parts else {"$item": rest}',
+        '{"$inline": True}',
+    ),
+    Mutation(
+        "7: a writer of items forgets how the answer ended",
+        streams(RESPONSES, laws.stream_comes_back),
+        "runtime/streams/response_event_writer.py",
+        "self._event(end, response=body)",
+        "self._event(end)",
     ),
     Mutation(
         "5: an unknown block of an answer is dropped",

@@ -99,7 +99,9 @@ def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, prov
     body = laws.write(sample, provider, request)
     assert [seen.id for seen in WIRES[provider].results(body)] == ["call_a", "call_b"]
     assert WIRES[provider].order_faults(body) == []
-    assert "https://e.com/a.png" in str(body[table(provider)["messages"]][-1])
+    behind = len(table(provider)["results"]["multimodal"]["wire"]) > 1
+    messages = body[table(provider)["messages"]]
+    assert "https://e.com/a.png" in str(messages[-1] if behind else messages)
     alone = table(provider).get("media_alone")
     assert all(seen.value or (alone is not None and seen.value == alone) for seen in WIRES[provider].results(body))
 

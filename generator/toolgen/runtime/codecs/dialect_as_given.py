@@ -1,0 +1,43 @@
+"""The schema of a tool's parameters, on a wire that wants one and also takes null."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..paths import Path
+from ..reader import Reader
+from ..residue import ABSENT, marked
+from ..writer import Writer
+from . import dialect
+from .dialect import Dialects
+
+__all__ = ["read", "write"]
+
+
+def read(
+    value: Any, at: Path, reader: Reader, strict: bool | None, dialects: Dialects
+) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema; that there was none, or null, is kept.
+
+    Raises:
+        ConversionError: it is neither an object nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, {"$absent": True} if value is ABSENT else None
+    return dialect.read(value, at, reader, strict, dialects)
+
+
+def write(
+    parameters: dict[str, Any] | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+    strict: bool | None,
+    dialects: Dialects,
+) -> Any:
+    """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
+    if parameters is not None:
+        return dialect.write(parameters, kept, at, writer, strict, dialects)
+    if kept is None:
+        return None
+    return ABSENT if marked(kept) else {"type": "object", "properties": {}}

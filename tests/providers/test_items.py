@@ -1,0 +1,292 @@
+"""What only OpenAI's Responses have: items in a row, messages in two forms, reasoning beside its calls, instructions."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.requests import PIXEL
+from tests.providers.test_responses import put
+from tests.providers.test_tools import table
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+PROVIDER = "openai_responses"
+
+CITED = {"type": "url_citation", "start_index": 0, "end_index": 3, "title": "T", "url": "https://e.com"}
+REASONING = {
+    "id": "rs_1",
+    "type": "reasoning",
+    "summary": [{"type": "summary_text", "text": "First, "}, {"type": "summary_text", "text": "the time."}],
+    "encrypted_content": "Z0FBQUFB+/w==",
+}
+MORE = {"id": "rs_2", "type": "reasoning", "summary": [], "encrypted_content": None, "status": None}
+CALL = {
+    "id": "fc_1",
+    "type": "function_call",
+    "call_id": "call_1",
+    "name": "now",
+    "arguments": '{ "a": 1 }',
+    "status": "completed",
+    "namespace": "clock",
+}
+SAID = {
+    "id": "msg_1",
+    "type": "message",
+    "status": "completed",
+    "role": "assistant",
+    "phase": "commentary",
+    "content": [
+        {"type": "output_text", "text": "Let me ", "annotations": [CITED], "logprobs": []},
+        {"type": "output_text", "text": "see.", "annotations": []},
+        {"type": "refusal", "refusal": "Not that."},
+    ],
+}
+SEARCH = {"id": "ws_1", "type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "q"}}
+CUSTOM = {"id": "ctc_1", "type": "custom_tool_call", "call_id": "call_9", "name": "shell", "input": "ls"}
+OUTPUT = [REASONING, SEARCH, MORE, SAID, CALL]
+
+
+def answer(*items: Any, **members: Any) -> Any:
+    return {**table(PROVIDER)["answer"], "output": list(items), **members}
+
+
+def body(*items: Any, **members: Any) -> Any:
+    return {"model": "m", "input": list(items), **members}
+
+
+def kept(sample: Package, given: Any) -> Any:
+    """The request that a body stands for, which goes back exactly."""
+    request = laws.read(sample, PROVIDER, given)
+    assert laws.exact(laws.write(sample, PROVIDER, request)) == laws.exact(given)
+    return request
+
+
+@pytest.mark.pain("P20", "P21")
+@pytest.mark.row("A21", "A35", "A37", "I08")
+@pytest.mark.parametrize("streaming", [False, True])
+def test_items_keep_their_order_and_go_back_byte_for_byte(sample: Package, streaming: bool) -> None:
+    given = answer(*OUTPUT)
+    if streaming:
+        completion, _ = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(given))
+    else:
+        completion = laws.answer(sample, PROVIDER, given)
+    kinds = [type(part).__name__ for part in completion.message.content]
+    texts = ["TextPart", "TextPart", "RefusalPart"]
+    assert kinds == ["ReasoningPart", "OpaquePart", "ReasoningPart", *texts, "ToolCallPart"]
+    assert completion.message.content[0].text == "First, the time."
+    assert completion.finish_reason == "tool_calls"
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    assert laws.exact(sent["input"][1:-1]) == laws.exact(OUTPUT)
+    assert sent["input"][-1]["call_id"] == "call_1"
+    assert WIRES[PROVIDER].order_faults(sent) == []
+    for target in PROFILES:
+        if target != PROVIDER:
+            foreign, losses = sample.module("models").Request([completion.message]), []
+            assert "Z0FBQUFB" not in laws.exact(laws.write(sample, target, foreign, losses))
+            assert losses != []
+
+
+def test_reasoning_of_other_providers_stays_behind(sample: Package, models: Any) -> None:
+    thought = models.ReasoningPart("Hm.", {"anthropic": {"signature": "c2ln"}})
+    request, losses = models.Request([models.AssistantMessage([thought, models.TextPart("Hi")])], model="m"), []
+    assert laws.write(sample, PROVIDER, request, losses)["input"] == [{"role": "assistant", "content": "Hi"}]
+    assert [(loss.path, loss.action) for loss in losses][-1] == ("messages[0].content[0]", "dropped")
+
+
+def test_another_text_of_reasoning_becomes_its_summary(sample: Package) -> None:
+    request = kept(sample, body({"role": "user", "content": "Hi"}, REASONING, CALL))
+    request.messages[1].content[0].text = "Another."
+    sent = laws.write(sample, PROVIDER, request)["input"][1]
+    assert sent == {**REASONING, "summary": [{"type": "summary_text", "text": "Another."}]}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"model": "m", "input": "Hello"},
+        {"model": "m"},
+        {"model": "m", "input": None},
+        {"model": "m", "input": []},
+        body({"role": "user", "content": "Hello"}),
+        body({"type": "message", "role": "user", "content": "Hello"}),
+        body({"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}),
+        body({"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hello"}),
+        body({"role": "user", "content": "Hello"}, instructions="Be brief."),
+        body({"role": "system", "content": "And?"}, {"role": "user", "content": "Hello"}, instructions="Be brief."),
+        body({"role": "user", "content": "Hello"}, instructions=None, previous_response_id="resp_0", store=False),
+        body({"role": "assistant", "content": "Hi"}, {"role": "assistant", "content": "there"}, SAID, SAID),
+        body({"role": "assistant", "content": "Hi", "phase": "final_answer"}, {"role": "assistant", "content": ""}),
+        body({"role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]}, {**SAID, "content": []}),
+        body(REASONING, SAID, SEARCH, {"role": "user", "content": "Go on."}),
+        body({"type": "item_reference", "id": "msg_1"}, {"type": "compaction", "encrypted_content": "e"}),
+        body(CUSTOM, {"type": "custom_tool_call_output", "call_id": "call_9", "output": "x"}),
+        body(CALL, CUSTOM, {"type": "custom_tool_call_output", "call_id": "call_9", "output": "x"}, {
+            "type": "function_call_output", "call_id": "call_1", "output": "noon"}),
+        body(CALL, {"role": "user", "content": "Well?"}, {
+            "type": "function_call_output", "call_id": "call_1", "output": "noon", "id": "fco_1", "status": None}),
+        body({"type": "function_call_output", "call_id": "call_0", "output": [{"type": "input_file", "file_id": "f"}]}),
+        body(text={"format": {"type": "json_object"}, "verbosity": "low"}, reasoning={"effort": "low", "summary": "auto"}),
+        body(text={}, reasoning={}, tools=[{"type": "function", "name": "t", "parameters": None, "strict": None}]),
+        body(tools=[{"type": "function", "name": "t"}, {"type": "function", "name": "u", "strict": False}]),
+        body(tools=[{"type": "web_search"}, {"type": "custom", "name": "shell"}], tool_choice={"type": "custom", "name": "shell"}),
+    ],
+)  # fmt: skip
+def test_a_body_comes_back_exactly(sample: Package, given: Any) -> None:
+    before = copy.deepcopy(given)
+    request = kept(sample, given)
+    assert given == before
+    models = sample.module("models")
+    stored = models.load(models.Request, models.dump(request))
+    assert laws.exact(laws.write(sample, PROVIDER, stored)) == laws.exact(given)
+
+
+def test_a_text_input_is_one_while_it_is_one(sample: Package, models: Any) -> None:
+    request = kept(sample, {"model": "m", "input": "Hello"})
+    assert request.messages == [models.UserMessage("Hello")]
+    request.messages.append(models.AssistantMessage("Hi"))
+    wire = laws.write(sample, PROVIDER, request)["input"]
+    assert wire == [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
+
+
+def test_the_first_text_of_the_system_is_the_instructions(sample: Package, models: Any) -> None:
+    messages = [models.SystemMessage(text) for text in ("Be brief.", "Be kind.")]
+    sent = laws.write(sample, PROVIDER, models.Request([*messages, models.UserMessage("Hi")]))
+    assert sent["instructions"] == "Be brief."
+    assert [item["role"] for item in sent["input"]] == ["system", "user"]
+    assert laws.read(sample, PROVIDER, sent).messages[:2] == messages
+
+
+def test_items_of_the_model_in_a_row_are_one_turn(sample: Package) -> None:
+    result = {"type": "function_call_output", "call_id": "call_1", "output": "noon"}
+    again = {**CALL, "arguments": "{}"}
+    request = kept(sample, body(REASONING, CALL, result, {"role": "assistant", "content": "Hm."}, again, result))
+    assert [message.role for message in request.messages] == ["assistant", "tool"] * 2
+    calls = [sample.module("messages").tool_calls_of(message)[0] for message in request.messages[::2]]
+    assert [call.id for call in calls] == ["call_1", "call_1_0"]
+    assert [message.results[0].tool_call_id for message in request.messages[1::2]] == ["call_1", "call_1_0"]
+
+
+@pytest.mark.row("A18", "Q46")
+def test_results_hold_media_themselves(sample: Package, models: Any) -> None:
+    parts = [
+        models.TextPart("A map:"),
+        models.ImagePart(data=PIXEL, media_type="image/png"),
+        models.DocumentPart(data="JVBERi0xLjQK", media_type="application/pdf"),
+        models.AudioPart(data="UklGRg==", media_type="audio/wav"),
+    ]
+    losses: list[Any] = []
+    result = models.ToolResult("call_1", "now", "multimodal", parts)
+    wire = sample.provider(PROVIDER).to_tool_result(result, on_loss=losses.append)
+    assert [part["type"] for part in wire["output"]] == ["input_text", "input_image", "input_file"]
+    assert wire["output"][2]["filename"] == "document.pdf"
+    assert [(loss.path, loss.severity) for loss in losses] == [
+        ("value[1].detail", "note"),
+        ("value[2].name", "note"),
+        ("value[3]", "warning"),
+    ]
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.parametrize(
+    ("status", "details", "reason", "word", "fault"),
+    [
+        ("incomplete", {"reason": "max_output_tokens"}, "length", "max_output_tokens", "truncated"),
+        ("incomplete", {"reason": "content_filter"}, "content_filter", "content_filter", "filtered"),
+        ("incomplete", {"reason": "steered"}, "other", "steered", "truncated"),
+        ("incomplete", None, "other", "incomplete", "truncated"),
+        ("failed", None, "error", "failed", "truncated"),
+        ("completed", None, "tool_calls", "completed", None),
+        ("completed", {"reason": None}, "tool_calls", "completed", None),
+    ],
+)
+@pytest.mark.parametrize("streaming", [False, True])
+def test_why_an_answer_ended(
+    sample: Package, status: str, details: Any, reason: str, word: str, fault: Any, streaming: bool
+) -> None:
+    error = {"code": "server_error", "message": "oops"} if status == "failed" else None
+    given = answer(CALL, status=status, incomplete_details=details, error=error)
+    if streaming:
+        completion, told = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(given))
+        assert [e.message for e in told if type(e).__name__ == "ErrorEvent"] == (["oops"] if error else [])
+    else:
+        completion = laws.answer(sample, PROVIDER, given)
+    assert (completion.finish_reason, completion.stop_reason) == (reason, word)
+    (call,) = laws.calls_of(sample, completion)
+    assert (call.invalid and call.invalid.reason) == fault
+    assert laws.exact(sample.provider(PROVIDER).to_response(completion)) == laws.exact(given)
+
+
+@pytest.mark.parametrize(
+    ("reason", "status", "details"),
+    [
+        ("stop", "completed", None),
+        ("tool_calls", "completed", None),
+        ("length", "incomplete", {"reason": "max_output_tokens"}),
+        ("content_filter", "incomplete", {"reason": "content_filter"}),
+        ("error", "failed", None),
+    ],
+)
+def test_an_answer_made_elsewhere_says_why_it_ended(
+    sample: Package, models: Any, reason: str, status: str, details: Any
+) -> None:
+    made = sample.provider(PROVIDER).to_response(
+        models.Completion(models.AssistantMessage("Hi"), reason, stop_reason="end_turn", model="m"), id="r", created=1
+    )
+    assert (made["status"], made["incomplete_details"]) == (status, details)
+    WIRES[PROVIDER].client.validated(made)
+
+
+@pytest.mark.parametrize("item", [CUSTOM, {"type": "shell_call", "call_id": "c", "action": {"commands": ["ls"]}}])
+def test_calls_of_other_kinds_wait_for_the_app(sample: Package, item: Any) -> None:
+    completion = laws.answer(sample, PROVIDER, answer(item))
+    assert completion.finish_reason == "tool_calls"
+    assert completion.message.content[0].value == item
+    assert laws.answer(sample, PROVIDER, answer(SEARCH)).finish_reason == "stop"
+
+
+def test_made_answers_are_what_the_types_take(sample: Package, models: Any) -> None:
+    """Each text that was said in a row stands in one message, reasoning has its summary."""
+    parts = [
+        models.ReasoningPart("Hm."),
+        models.TextPart("One, "),
+        models.TextPart("two."),
+        models.ToolCallPart(models.ToolCall("call_1", "now", {})),
+        models.RefusalPart("No."),
+    ]
+    made = sample.provider(PROVIDER).to_response(
+        models.Completion(models.AssistantMessage(parts), "tool_calls", model="m"), id="r", created=1
+    )
+    assert [item["type"] for item in made["output"]] == ["reasoning", "message", "function_call", "message"]
+    assert [part["text"] for part in made["output"][1]["content"]] == ["One, ", "two."]
+    assert len({item.get("id") for item in made["output"]}) == 4
+    WIRES[PROVIDER].client.validated(made)
+    assert laws.bare(laws.answer(sample, PROVIDER, made).message.content) == laws.bare(parts)
+
+
+@pytest.mark.parametrize(
+    ("way", "value"),
+    [
+        (["input"], 7),
+        (["input"], [7]),
+        (["instructions"], ["x"]),
+        (["input"], [{**CALL, "name": 7}]),
+        (["input"], [{**CALL, "call_id": 7}]),
+        (["input"], [{**CALL, "arguments": 7}]),
+        (["input"], [{"type": "function_call_output", "call_id": "c", "output": 7}]),
+        (["input"], [{"role": "user", "content": 7}]),
+        (["input"], [{"role": "user", "content": [{"type": "input_text", "text": 7}]}]),
+        (["input"], [{"role": "user", "content": [{"type": "input_image", "image_url": {"url": "x"}}]}]),
+        (["input"], [{"role": "user", "content": [{"type": "input_file", "file_data": 7}]}]),
+        (["tools"], [{"type": "function", "name": "t", "strict": "yes"}]),
+        (["text"], 7),
+        (["reasoning"], {"effort": 7}),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_refused(sample: Package, models: Any, way: list[Any], value: Any) -> None:
+    with pytest.raises(models.ConversionError):
+        sample.provider(PROVIDER).from_request(put(body(), way, value))

@@ -1,0 +1,235 @@
+"""Streams of OpenAI's Responses as hosts really send them: out of step, in one piece, without ids, broken off."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.test_items import CALL, CUSTOM, OUTPUT, SEARCH, answer
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+
+PROVIDER = "openai_responses"
+
+CALLS = [
+    {"type": "function_call", "id": f"fc_{i}", "call_id": f"call_{i}", "name": name, "arguments": arguments}
+    for i, (name, arguments) in enumerate([("now", '{"a":1}'), ("now", '{"a":2}'), ("get_weather", '{"city":"Oslo"}')])
+]
+
+
+def events(*items: Any, **members: Any) -> list[Any]:
+    return list(WIRES[PROVIDER].split(answer(*items, **members)))
+
+
+def kind_of(event: Any) -> str:
+    return str(event["type"]).removeprefix("response.")
+
+
+def played(sample: Package, given: list[Any]) -> Any:
+    """The result of a stream whose deltas add up to it."""
+    completion, told = laws.played(sample, PROVIDER, given)
+    laws.adds_up(sample, completion, told)
+    return completion
+
+
+def same(sample: Package, given: list[Any], *items: Any) -> None:
+    """The stream says what the whole answer says."""
+    models = sample.module("models")
+    expected = laws.answer(sample, PROVIDER, answer(*items))
+    assert laws.exact(models.dump(played(sample, given))) == laws.exact(models.dump(expected))
+
+
+def last_alone(output: list[Any] | None) -> dict[str, Any]:
+    """The last event with no more than what items did not say."""
+    whole = {k: v for k, v in answer().items() if k != "output"}
+    return {"type": "response.completed", "response": whole if output is None else {**whole, "output": output}}
+
+
+@pytest.mark.parametrize("output", [None, []])
+def test_items_that_are_done_are_the_answer_where_the_end_lacks_them(sample: Package, output: Any) -> None:
+    same(sample, [*events(*OUTPUT)[:-1], last_alone(output)], *OUTPUT)
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        ("completed",),
+        ("created", "completed"),
+        ("output_item.done", "completed"),
+        ("output_item.added", "output_item.done", "completed"),
+        ("output_text.done", "function_call_arguments.done", "output_item.added", "output_item.done", "completed"),
+        ("output_item.added", "output_text.delta", "function_call_arguments.delta", "completed"),
+        ("output_text.delta", "function_call_arguments.delta", "completed"),
+    ],
+)
+def test_events_that_are_not_sent_are_made_good(sample: Package, left: tuple[str, ...]) -> None:
+    same(sample, [event for event in events(*OUTPUT) if kind_of(event) in left], *OUTPUT)
+
+
+def test_ids_of_items_may_change_from_event_to_event(sample: Package) -> None:
+    given = events(*OUTPUT)
+    for i, event in enumerate(given):
+        if "item_id" in event:
+            event["item_id"] = f"other_{i}"
+    same(sample, given, *OUTPUT)
+
+
+def test_without_places_the_ids_of_items_decide(sample: Package) -> None:
+    given = [{k: v for k, v in event.items() if k != "output_index"} for event in events(*OUTPUT)]
+    same(sample, given, *OUTPUT)
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("numbered", [True, False])
+def test_calls_that_come_side_by_side_stay_apart(sample: Package, seed: int, numbered: bool) -> None:
+    """All begin in order; then their pieces come in any."""
+    given = events(*CALLS)
+    begun = [e for e in given if kind_of(e) in ("created", "in_progress", "output_item.added")]
+    queues = [[e for e in given if e.get("output_index") == i and e not in begun] for i in range(len(CALLS))]
+    rng, mixed = random.Random(seed), []
+    while any(queues):
+        mixed.append(rng.choice([queue for queue in queues if queue]).pop(0))
+    given = [*begun, *mixed, given[-1]]
+    if not numbered:
+        given = [{k: v for k, v in event.items() if k != "output_index"} for event in given]
+    same(sample, given, *CALLS)
+
+
+def test_an_item_whose_beginning_was_lost_is_no_fault(sample: Package) -> None:
+    for lost in range(len(events(*OUTPUT)) - 1):
+        given = events(*OUTPUT)
+        del given[lost]
+        completion, _ = laws.played(sample, PROVIDER, given)
+        assert laws.bare(completion) == laws.bare(laws.answer(sample, PROVIDER, answer(*OUTPUT)))
+        laws.played(sample, PROVIDER, given[:-1])
+
+
+@pytest.mark.pain("P29")
+def test_a_call_that_was_cut_is_never_one_to_run(sample: Package) -> None:
+    given = events(*CALLS)
+    for i in range(len(given)):
+        completion, told = laws.played(sample, PROVIDER, given[:i])
+        found = laws.calls_of(sample, completion)
+        assert [call for call in found if call.invalid is None] == []
+        assert {call.invalid.reason for call in found} <= {"truncated"}
+        assert "ToolCallEvent" not in [type(event).__name__ for event in told]
+        ids = [event.id for event in told if type(event).__name__ == "ToolCallDelta" and event.id]
+        assert ids == [call.id for call in found]
+
+
+def test_two_calls_of_one_id_are_two(sample: Package) -> None:
+    completion = played(sample, events(CALLS[0], {**CALLS[1], "call_id": "call_0"}))
+    first, second = laws.calls_of(sample, completion)
+    assert (first.arguments, second.arguments) == ({"a": 1}, {"a": 2})
+    assert first.id != second.id
+    assert (first.invalid, second.invalid.reason) == (None, "duplicate_id")
+
+
+def test_an_index_among_the_calls_counts_calls_alone(sample: Package) -> None:
+    given = events(*OUTPUT[:4], *CALLS)
+    stream, told = sample.provider(PROVIDER).Stream(), []
+    for event in given:
+        told += stream.feed(event)
+    assert {e.index for e in told if type(e).__name__ == "ToolCallDelta"} == {0, 1, 2}
+    assert stream.partial_arguments(2) == {"city": "Oslo"}
+
+
+@pytest.mark.row("Q55")
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"type": "error", "code": "server_error", "message": "oops", "param": None, "sequence_number": 9},
+        {"type": "error", "error": {"code": "server_error", "message": "oops"}},
+        {"error": {"code": "server_error", "message": "oops"}},
+        {"type": "response.failed", "response": {"error": {"code": "server_error", "message": "oops"}}},
+    ],
+)
+def test_an_error_in_a_stream_is_told(sample: Package, error: Any) -> None:
+    completion, told = laws.played(sample, PROVIDER, [*events(*CALLS)[:-1], error])
+    assert [type(event).__name__ for event in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
+    assert told[-2].message == "oops"
+    assert completion.finish_reason == "error"
+    assert [call for call in laws.calls_of(sample, completion) if call.invalid is None] == []
+    assert "oops" in laws.exact(completion.metadata)
+
+
+def test_what_grows_in_opaque_items_is_there_when_a_stream_breaks(sample: Package) -> None:
+    code = {"type": "code_interpreter_call", "id": "ci_1", "status": "in_progress", "code": None}
+    at = {"output_index": 1}
+    given = [
+        *events()[:2],
+        {"type": "response.output_item.added", "output_index": 0, "item": {**CUSTOM, "input": ""}},
+        {"type": "response.custom_tool_call_input.delta", "output_index": 0, "delta": "ls "},
+        {"type": "response.custom_tool_call_input.delta", "output_index": 0, "delta": "-l"},
+        {"type": "response.output_item.added", **at, "item": code},
+        {"type": "response.code_interpreter_call_code.delta", **at, "delta": "1+1"},
+    ]
+    completion, _ = laws.played(sample, PROVIDER, given)
+    assert [part.value for part in completion.message.content] == [
+        {**CUSTOM, "input": "ls -l"},
+        {**code, "code": "1+1"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": 7},
+        {"type": "response.output_text.delta"},
+        {"type": "response.output_text.delta", "output_index": 0, "delta": 7},
+        {"type": "response.output_text.delta", "output_index": "x", "content_index": "y", "delta": "z"},
+        {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": "{}"},
+        {"type": "response.output_item.added", "item": 7},
+        {"type": "response.output_item.added", "item": {}},
+        {"type": "response.output_item.done", "output_index": 0, "item": {"type": "message", "content": 7}},
+        {"type": "response.content_part.added", "output_index": 0, "content_index": 0, "part": {"type": 7}},
+        {"type": "response.content_part.done", "output_index": 3, "part": 7},
+        {"type": "response.completed"},
+        {"type": "response.completed", "response": {"output": [7]}},
+        {"type": "response.unheard_of.delta", "delta": "x"},
+        {"type": "keepalive", "sequence_number": 3},
+    ],
+)
+def test_odd_events_are_read_or_refused(sample: Package, models: Any, event: Any) -> None:
+    for place in range(0, 30, 3):
+        stream = sample.provider(PROVIDER).Stream()
+        given = events(*OUTPUT)
+        try:
+            for one in [*given[:place], event, *given[place:]]:
+                stream.feed(copy.deepcopy(one))
+            told = stream.finish()
+        except models.ConversionError:
+            continue
+        assert type(told[-1]).__name__ == "CompletedEvent"
+
+
+def test_what_a_writer_sends_is_of_the_clients_types(sample: Package) -> None:
+    """Each event, with numbers in a row; items begin before they grow, and end once."""
+    from openai.types.responses import ResponseStreamEvent
+    from pydantic import TypeAdapter
+
+    given = events(*OUTPUT)
+    _, told = laws.played(sample, PROVIDER, given)
+    sent = laws.written(sample, PROVIDER, told, id="resp_9", created=7)
+    adapter = TypeAdapter(ResponseStreamEvent)
+    for event in sent:
+        adapter.validate_python(event)
+    assert [event["sequence_number"] for event in sent] == list(range(len(sent)))
+    begun = [event["output_index"] for event in sent if kind_of(event) == "output_item.added"]
+    done = [event["output_index"] for event in sent if kind_of(event) == "output_item.done"]
+    assert begun == sorted(done) == list(range(len(OUTPUT)))
+    assert sent[-1]["response"]["output"] == OUTPUT
+
+
+@pytest.mark.parametrize("cut", [1, 9, 17, 25])
+def test_a_writer_of_a_broken_stream_says_so(sample: Package, cut: int) -> None:
+    completion, told = laws.played(sample, PROVIDER, events(*OUTPUT, CALL, SEARCH)[:cut])
+    again, told_again = laws.played(sample, PROVIDER, laws.written(sample, PROVIDER, told))
+    assert laws.outline(sample, again)[:2] == laws.outline(sample, completion)[:2]
+    assert again.finish_reason == completion.finish_reason == "error"
+    assert [type(event).__name__ for event in told_again[-2:]] == ["ErrorEvent", "CompletedEvent"]
