@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.generated import heeding_interrupts
+
 from .projects import TOOL, command, environment, errors, prop, tool, write
 
 LINE = re.compile(r"^schemas/[^:]*:\d+:\d+: error\[[a-z0-9-]+\]: .+$")
@@ -46,14 +48,21 @@ def test_exit_codes(tmp_path: Path) -> None:
 
 
 @pytest.mark.safety("0.1")
-@pytest.mark.parametrize("delay", [0.4, 0.8])
+@pytest.mark.parametrize("delay", [0.2, 0.6])
 def test_an_interrupt_is_no_finding(tmp_path: Path, delay: float) -> None:
     tools = {f"tools/{i}.json": tool({"properties": {f"p{i}": {"type": "string"}}}, f"t{i}") for i in range(400)}
     write(tmp_path, tools)
-    code = "from toolgen.cli import main\nmain()"
+    code = "from toolgen.cli import main\nprint('begun', flush=True)\nmain()"
     running = subprocess.Popen(
-        [sys.executable, "-c", code, "build"], cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE
+        [sys.executable, "-c", code, "build"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heeding_interrupts,
     )
+    assert running.stdout is not None
+    assert running.stdout.readline() == b"begun\n"
     time.sleep(delay)
     running.send_signal(signal.SIGINT)
     said = running.communicate()[1]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.generated import toolgen, write_project
+from tests.support.generated import heeding_interrupts, toolgen, write_project
 from tests.support.repository import ROOT
 from toolgen.compiling import Built, compile_project
 from toolgen.diagnostics import Findings
@@ -549,6 +549,7 @@ def test_an_interrupt_is_one_line(project: Path, quick: Run, event: str, number:
         capture_output=True,
         text=True,
         check=False,
+        preexec_fn=heeding_interrupts,
     )
     assert (done.returncode, done.stdout, done.stderr) == (128 + kind, "", "toolgen: interrupted\n")
     assert not litter(project)

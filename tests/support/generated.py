@@ -6,6 +6,7 @@ import importlib
 import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -115,6 +116,12 @@ class Package:
     def provider(self, name: str) -> ModuleType:
         """Import a provider's module."""
         return self.module(f"providers.{name}")
+
+
+def heeding_interrupts() -> None:
+    """Before a program starts: it heeds interrupts, also where the tests run in the background of a shell and do not."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def toolgen(
