@@ -139,17 +139,13 @@ _REQUEST_BODY: frozenset[str] = frozenset(
 _TOOL: frozenset[str] = frozenset(["description", "input_schema", "name", "strict"])
 _TOOL_LEAST: frozenset[str] = frozenset(["name", "input_schema"])
 _TOOL_CALL: frozenset[str] = frozenset(["id", "input", "name", "type"])
-_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "name", "input"])
 _TEXT_PART: frozenset[str] = frozenset(["cache_control", "text", "type"])
-_TEXT_PART_LEAST: frozenset[str] = frozenset(["type", "text"])
 _IMAGE_PART: frozenset[str] = frozenset(["cache_control", "source", "type"])
 _IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["cache_control", "source", "title", "type"])
 _DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
-_THINKING_PART_LEAST: frozenset[str] = frozenset(["type", "thinking"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
-_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _DIALECTS: dict[str, Any] = {
     "open": {
         "keywords": "any",

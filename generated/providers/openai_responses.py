@@ -159,20 +159,16 @@ _TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "call_id", "name", "argume
 _TOOL_RESULT: frozenset[str] = frozenset(["call_id", "output", "type"])
 _TOOL_RESULT_LEAST: frozenset[str] = frozenset(["type", "call_id", "output"])
 _TEXT_PART: frozenset[str] = frozenset(["text", "type"])
-_TEXT_PART_LEAST: frozenset[str] = frozenset(["type", "text"])
 _IMAGE_PART: frozenset[str] = frozenset(["detail", "image_url", "type"])
 _IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "image_url"])
 _DOCUMENT_PART: frozenset[str] = frozenset(
     ["detail", "file_data", "file_url", "filename", "type"]
 )
 _SAID_TEXT: frozenset[str] = frozenset(["text", "type"])
-_SAID_TEXT_LEAST: frozenset[str] = frozenset(["type", "text"])
 _SAID_REFUSAL: frozenset[str] = frozenset(["refusal", "type"])
-_SAID_REFUSAL_LEAST: frozenset[str] = frozenset(["type", "refusal"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict", "type"])
 _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _DIALECTS: dict[str, Any] = {

@@ -171,6 +171,7 @@ class _Planner:
                 raise ShapeError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
         needed = {f for k in self.keys if k.required for f in k.fields}
         words = re.findall("[A-Z][a-z]*", self.kind.name)
+        plain = self._plain(len(tag), words[-1].lower())
         return ShapePlan(
             name=self.name,
             type=self.kind.name,
@@ -183,8 +184,8 @@ class _Planner:
             lost=tuple(LostField(f.python, f.name, self._severity(f, words[-1].lower())) for f in missing),
             known=self.known,
             arguments=self._arguments(carried),
-            least=self._least(tuple(tag), needed),
-            plain=self._plain(len(tag), words[-1].lower()),
+            least=self._least(tuple(tag), needed) if plain is None else {},
+            plain=plain,
         )
 
     def _type_of(self, key: KeyPlan) -> str:
@@ -243,10 +244,11 @@ class _Planner:
     def _least(self, tags: tuple[str, ...], needed: set[str]) -> dict[str, tuple[str, ...]]:
         """The keys that objects of the shape must have; an object with no others needs no further look.
 
-        Empty where a required field may come without its key, or from several keys, for then that is not so.
+        Empty where a required field may come without its key, or from several keys, or a tag in several words, for then
+        that is not so.
         """
         found: dict[str, tuple[str, ...]] = {}
-        if self.shape.get("aside") or any(key.kind == "beside" for key in self.keys):
+        if self.shape.get("aside") or self.shape.get("also") or any(key.kind == "beside" for key in self.keys):
             return found
         if any(f.required and self._variable(f) not in needed for f in self._data_fields()):
             return found
