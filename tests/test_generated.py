@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -176,3 +177,11 @@ def test_pyright_has_nothing_to_say(sample: Package) -> None:
     command = ("-m", "pyright", "--pythonpath", sys.executable, guarded(sample), sample.name)
     result = run(*command, cwd=sample.folder.parent)
     assert result.returncode == 0, result.stdout[-3000:]
+
+
+@pytest.mark.parametrize("provider", PROFILES)
+def test_no_constant_of_a_provider_is_left_unread(package: Package, provider: str) -> None:
+    text = package.files[f"providers/{provider}.py"]
+    constants = set(re.findall(r"^_[A-Z][A-Z_]*(?=[ :])", text, re.MULTILINE))
+    assert constants
+    assert {name for name in constants if len(re.findall(rf"\b{name}\b", text)) == 1} == set()
