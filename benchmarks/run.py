@@ -22,10 +22,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import fixtures
-import handwritten
+import plain
+import yaml
+from conversation import conversation
 
-PROVIDERS = ("openai_chat", "anthropic", "gemini")
+HERE = Path(__file__).resolve().parent
+PROFILES = HERE.parent / "schemas" / "providers"
 GOALS = {"tools": 1.3, "messages": 1.5, "response": 1.5, "stream": 1.5, "growth": 2.0}
 
 
@@ -91,48 +93,39 @@ def run_stream(make: Callable[[], Any]) -> Callable[[Any], Any]:
     return run
 
 
+def providers(package: str) -> dict[str, Any]:
+    """The provider modules of the package, by name."""
+    found = importlib.import_module(f"{package}.providers")
+    names = sorted(f.stem for f in Path(str(found.__file__)).parent.glob("[!_]*.py"))
+    return {name: importlib.import_module(f"{package}.providers.{name}") for name in names}
+
+
+def wire_of(name: str) -> Any:
+    """The hand-written side of a provider, or of the one that it extends; None where its wire has no conversation."""
+    if (HERE / "wires" / f"{name}.py").exists():
+        return importlib.import_module(f"wires.{name}")
+    parent = yaml.safe_load((PROFILES / f"{name}.yaml").read_text("utf-8")).get("extends")
+    return wire_of(parent) if parent else None
+
+
 def cases(package: str) -> list[Case]:
     """The cases of every provider that the package has."""
     models = importlib.import_module(f"{package}.models")
-    conversation = fixtures.conversation()
+    ours = [models.load(models.Message, message) for message in conversation()]
+    theirs = plain.neutral(conversation())
     found: list[Case] = []
-    for name in PROVIDERS:
-        try:
-            provider = importlib.import_module(f"{package}.providers.{name}")
-        except ModuleNotFoundError:
-            continue
+    for name, provider in providers(package).items():
         found.append(tools_case(name, provider))
-        ours = [models.load(models.Message, m) for m in conversation]
-        theirs = handwritten.neutral(conversation)
-        found.append(
-            Case(
-                f"{name} messages",
-                GOALS["messages"],
-                provider.to_messages,
-                handwritten.MESSAGES[name],
-                lambda o=ours, t=theirs: (o, t),
-            )
-        )
-        body = getattr(fixtures, f"{name.removeprefix('openai_')}_response")()
-        found.append(
-            Case(
-                f"{name} response",
-                GOALS["response"],
-                provider.from_response,
-                handwritten.RESPONSES[name],
-                lambda b=body: (b, b),
-            )
-        )
-        events = getattr(fixtures, f"{name.removeprefix('openai_')}_stream")(1000)
-        found.append(
-            Case(
-                f"{name} stream",
-                GOALS["stream"],
-                run_stream(provider.Stream),
-                run_stream(handwritten.STREAMS[name]),
-                lambda e=events: (e, e),
-            )
-        )
+        wire = wire_of(name)
+        if wire is None:
+            continue
+        answer, events = wire.answer(), wire.events(1_000)
+        works = [
+            ("messages", provider.to_messages, wire.messages_out, (ours, theirs)),
+            ("response", provider.from_response, wire.response_in, (answer, answer)),
+            ("stream", run_stream(provider.Stream), run_stream(wire.Stream), (events, events)),
+        ]
+        found += [Case(f"{name} {work}", GOALS[work], a, b, lambda x=x: x) for work, a, b, x in works]
     return found
 
 
@@ -152,14 +145,13 @@ def tools_case(name: str, provider: Any) -> Case:
 def growth(package: str, rounds: int) -> list[tuple[str, float]]:
     """Cost of a chunk at 16,000 chunks by its cost at 1,000."""
     found = []
-    for name in PROVIDERS:
-        try:
-            provider = importlib.import_module(f"{package}.providers.{name}")
-        except ModuleNotFoundError:
+    for name, provider in providers(package).items():
+        wire = wire_of(name)
+        if wire is None:
             continue
         costs = {}
         for n in (1_000, 16_000):
-            events = getattr(fixtures, f"{name.removeprefix('openai_')}_stream")(n)
+            events = wire.events(n)
             run = run_stream(provider.Stream)
             times = [seconds(run, fresh_copies(events, 1)) for _ in range(rounds)]
             costs[n] = statistics.median(times) / len(events)
@@ -177,7 +169,7 @@ def main() -> int:
     sys.path.insert(0, str(options.package.resolve().parent))
     package = options.package.name
     above = 0
-    print(f"{'case':24} {'ratio':>6}  {'quartiles':13} {'goal':>5} {'ours µs':>9} {'hand µs':>9}")
+    print(f"{'case':26} {'ratio':>6}  {'quartiles':13} {'goal':>5} {'ours µs':>9} {'hand µs':>9}")
     for case in cases(package):
         if options.only not in case.name:
             continue
@@ -186,12 +178,12 @@ def main() -> int:
         above += middle > case.goal
         mark = "" if middle <= case.goal else "  above"
         print(
-            f"{case.name:24} {middle:6.2f}  {low:5.2f} - {high:5.2f} {case.goal:5.1f} {ours * 1e6:9.1f} {theirs * 1e6:9.1f}{mark}"
+            f"{case.name:26} {middle:6.2f}  {low:5.2f} - {high:5.2f} {case.goal:5.1f} {ours * 1e6:9.1f} {theirs * 1e6:9.1f}{mark}"
         )
     if "growth".startswith(options.only) or options.only in "growth":
         for name, factor in growth(package, 5):
             above += factor > GOALS["growth"]
-            print(f"{name + ' growth':24} {factor:6.2f}  chunk at 16,000 by chunk at 1,000, goal {GOALS['growth']}")
+            print(f"{name + ' growth':26} {factor:6.2f}  chunk at 16,000 by chunk at 1,000, goal {GOALS['growth']}")
     return 1 if above else 0
 
 

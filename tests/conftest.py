@@ -10,7 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-pytest.register_assert_rewrite("tests.providers.laws")
+pytest.register_assert_rewrite("tests.providers.laws", "tests.providers.single_laws")
 
 from tests.providers.exchanges import Exchanges  # noqa: E402
 from tests.support import known_failures  # noqa: E402

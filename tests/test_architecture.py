@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.repository import PROFILES, ROOT
+from toolgen.resolve.linking import PROVIDERS
 
 PACKAGE = ROOT / "generator" / "toolgen"
 
@@ -127,8 +128,8 @@ def test_nothing_but_the_command_line_prints() -> None:
     assert {c for c in calls if not c.startswith("cli/")} == {"remembered.py"}  # which opens its record
 
 
-DEFAULTS = {"resolve/linking.py": {"openai_responses", "openai_chat", "anthropic", "gemini"}}
-"""The only names of providers in code: those that a project gets unasked."""
+DEFAULTS = {"resolve/linking.py": set(PROVIDERS)}
+"""The only names of providers in code: those that a declaration may speak of, whether a release has them or not."""
 
 NAMES_WIRES = "importing/formats/"
 """A foreign format's file says which wires its tools keep their own names and members for."""

@@ -1132,6 +1132,8 @@ def _read_assistant_message(
     if refusal is not None and type(refusal) is not str:
         raise wrong_type((at, "refusal"), "a string", refusal)
     rest = leftovers(wire, _ASSISTANT_MESSAGE)
+    if refusal == "":
+        refusal, rest["refusal"] = None, ""
     if content is None and rest.pop("content", ABSENT) is ABSENT:
         rest["$absent"] = ["content"]
     if type(content) is str and refusal is None and not calls:
@@ -1319,6 +1321,8 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
         first = leftovers(choice, _CHOICE)
         if "finish_reason" not in choice:
             first["$absent"] = ["finish_reason"]
+        elif word == "":
+            first["finish_reason"] = word
         rest["choices"] = [first, *choices_found[1:]]
     elif "choices" not in wire:
         rest["$absent"] = ["choices"]

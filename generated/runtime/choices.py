@@ -14,7 +14,10 @@ from .reader import Reader
 from .residue import ABSENT, restore
 from .writer import Writer
 
-__all__ = ["read", "write"]
+__all__ = ["UNSAID", "read", "write"]
+
+UNSAID = "$absent"
+"""The row of a choice that is said by leaving it out."""
 
 _CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "required")
 
@@ -23,9 +26,12 @@ def read(
     value: Any, reader: Reader, table: Mapping[str, Any]
 ) -> tuple[ToolChoice | None, Any]:
     """Read a choice; one that no row of the table fits gives None and is kept."""
+    table = {form: row for form, row in table.items() if row != UNSAID}
     for word in _CHOICES:
         if word in table and type(value) is type(table[word]) and value == table[word]:
             return word, ABSENT
+    if type(value) is str and value in table.get("also", {}):
+        return table["also"][value], {"$whole": value}
     if (
         "named" in table
         and (found := match(table["named"], value))
@@ -55,7 +61,7 @@ def _words(table: Mapping[str, Any]) -> Mapping[str, str]:
 def write(
     choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mapping[str, Any]
 ) -> Any:
-    """Write a choice; one that the table has no row for is a loss of behaviour.
+    """Write a choice; one that the table has no row for is a loss of behaviour, but `auto` is what silence means.
 
     Raises:
         ConversionError: it names a tool that this provider may not get, or the loss was not allowed.
@@ -84,6 +90,8 @@ def write(
             spelled(at), f"names a tool that is not offered to {writer.wire.title}"
         )
     if row not in table:
+        if row == "auto":
+            return ABSENT
         writer.lost(
             at,
             "toolChoice",
@@ -92,9 +100,16 @@ def write(
             f"{writer.wire.title} has no such choice",
         )
         return ABSENT
+    if table[row] == UNSAID:
+        writer.lost(at, "toolChoice", "defaulted", "note", "it is so unasked")
+        return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
-    if row == choice and type(kept) is dict and match(table[row], kept.get("$whole")):
-        return kept["$whole"]
+    if row == choice and type(kept) is dict:
+        whole = kept.get("$whole")
+        if match(table[row], whole) or (
+            type(whole) is str and table.get("also", {}).get(whole) == row
+        ):
+            return whole
     written = fill(table[row], _words(table).get(mode, mode), spelling)
     if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
         writer.lost(

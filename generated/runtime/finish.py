@@ -59,8 +59,13 @@ def hold_calls(message: AssistantMessage, reason: FinishReason) -> None:
                 )
 
 
-def hold_call(message: AssistantMessage, index: int) -> None:
-    """Mark one call of an answer, by its place among the calls, as cut off."""
+def hold_call(
+    message: AssistantMessage,
+    index: int,
+    reason: Literal["truncated", "malformed"] = "truncated",
+    text: str | None = None,
+) -> None:
+    """Mark one call of an answer, by its place among the calls, as cut off, or as one that could not be read."""
     content = message.content
     calls = (
         [part.call for part in content if type(part) is ToolCallPart]
@@ -68,7 +73,9 @@ def hold_call(message: AssistantMessage, index: int) -> None:
         else []
     )
     if index < len(calls):
-        calls[index].invalid = InvalidCall(loose(calls[index].arguments), "truncated")
+        calls[index].invalid = InvalidCall(
+            loose(calls[index].arguments) if text is None else text, reason
+        )
 
 
 def stop_word(

@@ -20,7 +20,8 @@ Write = Callable[[Any, Path, Writer], Any]
 def write_offered(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write a tool. What its declaration says of this provider is in its metadata, and comes last.
 
-    `$description` stands for the description, `$patch` is a merge patch (RFC 7396) on the entry.
+    `$description` stands for the description, `$patch` is a merge patch (RFC 7396) on the entry. What the declaration
+    says of the tool for any wire that has a key for it is under `declaration`.
 
     Raises:
         ConversionError: the declaration leaves this provider out, and that was not to be weakened.
@@ -40,6 +41,10 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
     if type(own.get("$description")) is str:
         tool = replace(tool, description=own["$description"])
     entry = write(tool, at, writer)
+    said = within(tool.metadata or {}, "declaration")
+    for name, key in writer.wire.declared.items():
+        if f"${name}" in said and type(entry) is dict:
+            entry = {**entry, key: said[f"${name}"]}
     patch = within(own, "$patch")
     return _patched(entry, patch) if patch and type(entry) is dict else entry
 

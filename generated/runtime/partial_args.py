@@ -3,178 +3,284 @@
 
 from __future__ import annotations
 
+import math
 import re
-from itertools import pairwise
 from typing import Any, TypeAlias
 
-from .json_text import compact
+from .errors import wrong_type
+from .json_text import compact, is_json
+from .paths import ROOT, Path
+from .residue import ABSENT
+from .strict_json import MAX_DEPTH, loads
 
 __all__ = ["PathArguments"]
 
 Step: TypeAlias = str | int
+Steps: TypeAlias = tuple[Step, ...]
 
 _STEP = re.compile(
-    r"""\.([^.\[]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]"""
+    r"""\.([^.\[\]*]+)|\[\s*(?:(0|[1-9]\d{0,8})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]""",
+    re.DOTALL,
 )
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 MAX_GAP = 1_000
-"""Places that an update may leave out of an array; one further away is not filled up, for it costs memory."""
+"""Places that the updates of a call may leave out of arrays; more are not filled up, for they cost memory."""
 
-_SCALARS = ("numberValue", "boolValue")
+
+class _Text:
+    """A text that goes on: where it stands, and its pieces."""
+
+    __slots__ = ("holder", "pieces", "step")
+
+    def __init__(self, holder: Any, step: Step, first: str) -> None:
+        self.holder = holder
+        self.step = step
+        self.pieces = [first]
+
+    def join(self) -> None:
+        """Put what came so far at its place."""
+        self.holder[self.step] = "".join(self.pieces)
 
 
 class PathArguments:
     """Arguments that grow by updates of leaves.
 
     `add` and `end` give the text that each brings. The text follows the document's order; an update that goes back to
-    what is closed changes the value alone, and the text stops there.
+    what is closed changes the value alone, and the text stops there. `unplaced` are updates that have no place: a path
+    that is none, a place that something else holds, a number that JSON does not have.
     """
 
-    __slots__ = ("_containers", "_counts", "_in_order", "_pieces", "_string", "_value")
+    __slots__ = (
+        "_chain",
+        "_gaps",
+        "_in_order",
+        "_open",
+        "_quoted",
+        "_value",
+        "unplaced",
+    )
 
     def __init__(self) -> None:
+        self.unplaced: list[Any] = []
         self._value: dict[str, Any] = {}
-        self._containers: list[Step] = []
-        self._counts: list[set[Step]] = []
-        self._string: tuple[Step, ...] | None = None
-        self._pieces: list[str] = []
+        self._chain: list[Any] = []
+        self._open: dict[Steps, _Text] = {}
+        self._quoted: Steps | None = None
+        self._gaps = 0
         self._in_order = True
 
-    def add(self, update: dict[str, Any]) -> str:
-        """Take one update and give the text that it brings."""
-        steps = _steps(update.get("jsonPath"))
-        value = _leaf(update)
-        if not steps or (value is None and "nullValue" not in update):
-            return "" if update.get("willContinue") else self._end_string()
-        if self._string == steps and type(value) is str:
-            self._pieces.append(value)
-            text = compact(value)[1:-1] if self._in_order else ""
-        else:
-            text = self._end_string() + self._place(steps)
-            self._set(steps, value)
-            if type(value) is str:
-                self._string = steps
-                self._pieces = [value]
-                text += compact(value)[:-1] if self._in_order else ""
+    def add(self, update: Any, at: Path = ROOT) -> str:
+        """Take one update and give the text that it brings.
+
+        Raises:
+            ConversionError: a value has the wrong JSON type.
+        """
+        if type(update) is not dict:
+            raise wrong_type(at, "an object", update)
+        value = _leaf(update, at)
+        steps = _steps(update.get("jsonPath"), at)
+        more = update.get("willContinue") is True
+        known = self._open.get(steps) if steps else None
+        if known is not None and (value is ABSENT or type(value) is str):
+            return self._go_on(steps, known, "" if value is ABSENT else value, more)
+        if value is ABSENT:
+            return ""
+        if known is not None or not self._fits(steps, value):
+            self.unplaced.append(update)
+            return ""
+        return self._put(steps, value, more)
+
+    def merge(self, arguments: dict[str, Any]) -> str:
+        """Take arguments that came whole, and give the text that they bring."""
+        text = ""
+        for name, given in arguments.items():
+            try:
+                value = loads(compact(given))
+            except (TypeError, ValueError, RecursionError):
+                self.unplaced.append({name: given})
+                continue
+            if self._fits((name,), value):
+                text += self._put((name,), value, False)
             else:
-                text += compact(value) if self._in_order else ""
-        if self._string is not None and not update.get("willContinue"):
-            text += self._end_string()
+                self.unplaced.append({name: given})
         return text
 
     def end(self) -> str:
         """The text that closes what is open."""
-        text = self._end_string()
+        for known in self._open.values():
+            known.join()
+        self._open.clear()
+        text = self._unquoted()
         if not self._in_order:
             return ""
-        if not self._counts:
-            return "{}"
-        text += self._close(0) + "}"
-        return text
+        return text + self._close(0) if self._chain else "{}"
 
     def value(self) -> dict[str, Any]:
-        """The arguments so far."""
-        if self._string is not None:
-            self._set(self._string, "".join(self._pieces))
-        return self._value
+        """The arguments so far; a copy, which does not grow."""
+        for known in self._open.values():
+            known.join()
+        copied: dict[str, Any] = _copied(self._value)
+        return copied
 
-    def _end_string(self) -> str:
-        if self._string is None:
+    def _go_on(self, steps: Steps, known: _Text, piece: str, more: bool) -> str:
+        """Add to a text."""
+        text = ""
+        if piece:
+            known.pieces.append(piece)
+            self._in_order = self._in_order and self._quoted == steps
+            text = compact(piece)[1:-1] if self._in_order else ""
+        if not more:
+            known.join()
+            del self._open[steps]
+            text += self._unquoted() if self._quoted == steps else ""
+        return text
+
+    def _unquoted(self) -> str:
+        """The end of the text that the last leaf left open."""
+        if self._quoted is None:
             return ""
-        self._set(self._string, "".join(self._pieces))
-        self._string = None
+        self._quoted = None
         return '"' if self._in_order else ""
 
-    def _place(self, steps: tuple[Step, ...]) -> str:
-        """The text between the last leaf and the next: brackets closed and opened, and the key."""
+    def _fits(self, steps: Steps, value: Any) -> bool:
+        """Whether there is a place for a value: every step leads to a container of its kind, or to nothing yet."""
+        if not 0 < len(steps) <= MAX_DEPTH or not is_json(value):
+            return False
+        holder: Any = self._value
+        gaps = self._gaps
+        for step in steps:
+            if holder is not None and type(holder) is not (
+                dict if type(step) is str else list
+            ):
+                return False
+            if isinstance(step, int):
+                gaps += max(step - len(holder or ()), 0)
+            holder = None if holder is None else _member(holder, step)
+        return type(holder) not in (dict, list) and gaps <= MAX_GAP
+
+    def _put(self, steps: Steps, value: Any, more: bool) -> str:
+        """Put a value at its place, and give the text between the last leaf and this one, and its own."""
+        text = self._unquoted()
+        if not self._chain:
+            self._chain.append(self._value)
+            text = "{"
+        holder: Any = self._value
+        last = len(steps) - 1
+        for depth, step in enumerate(steps):
+            inner = _member(holder, step)
+            if depth < last and inner is not None:
+                if self._in_order and (
+                    depth + 1 == len(self._chain) or self._chain[depth + 1] is not inner
+                ):
+                    self._in_order = False
+            else:
+                text += self._begin_member(holder, step, depth)
+                inner = (
+                    value
+                    if depth == last
+                    else []
+                    if type(steps[depth + 1]) is int
+                    else {}
+                )
+                holder[step] = inner
+                if depth < last and self._in_order:
+                    self._chain.append(inner)
+                    text += "[" if type(inner) is list else "{"
+            if depth < last:
+                holder = inner
+        growing = type(value) is str and more
+        if growing:
+            self._open[steps] = _Text(holder, steps[-1], value)
+            self._quoted = steps
         if not self._in_order:
             return ""
-        text = ""
-        if not self._counts:
-            self._counts.append(set())
-            text = "{"
-        shared = 0
-        while (
-            shared < len(self._containers)
-            and shared < len(steps) - 1
-            and self._containers[shared] == steps[shared]
-        ):
-            shared += 1
-        text += self._close(shared)
-        for depth in range(shared, len(steps)):
-            step, known = steps[depth], self._counts[-1]
-            if step in known or (type(step) is int and step < len(known)):
-                self._in_order = False
-                return ""
-            gap = range(len(known), step) if type(step) is int else ()
-            text += ("," if known else "") + "null," * len(gap)
-            text += compact(step) + ":" if type(step) is str else ""
-            known.update((*gap, step))
-            if depth < len(steps) - 1:
-                text += "[" if type(steps[depth + 1]) is int else "{"
-                self._containers.append(step)
-                self._counts.append(set())
-        return text
+        return text + (compact(value)[:-1] if growing else compact(value))
+
+    def _begin_member(self, holder: Any, step: Step, depth: int) -> str:
+        """Make room for a member of a container, and give the text before its value."""
+        fresh = step not in holder if isinstance(step, str) else step >= len(holder)
+        self._in_order = self._in_order and fresh
+        text = (
+            self._close(depth + 1) + ("," if holder else "") if self._in_order else ""
+        )
+        if isinstance(step, str):
+            return text + compact(step) + ":" if self._in_order else ""
+        gap = max(step - len(holder), 0)
+        self._gaps += gap
+        if fresh:
+            holder.extend([None] * (gap + 1))
+        return text + "null," * gap if self._in_order else ""
 
     def _close(self, depth: int) -> str:
         """Close the containers below a depth."""
         text = ""
-        while len(self._containers) > depth:
-            self._containers.pop()
-            members = self._counts.pop()
-            text += "]" if any(type(member) is int for member in members) else "}"
+        while len(self._chain) > depth:
+            text += "]" if type(self._chain.pop()) is list else "}"
         return text
 
-    def _set(self, steps: tuple[Step, ...], value: Any) -> None:
-        """Put a value at its place; a place that another kind of container holds already is left as it is."""
-        holder: Any = self._value
-        for step, following in pairwise(steps):
-            holder = _inner(holder, step, [] if type(following) is int else {})
-        _inner(holder, steps[-1], value, replace=True)
+
+def _member(holder: Any, step: Any) -> Any:
+    """What stands at a step of a container of its kind; None where nothing does, or null."""
+    if type(holder) is list:
+        return holder[step] if step < len(holder) else None
+    return holder.get(step)
 
 
-def _inner(holder: Any, step: Step, value: Any, *, replace: bool = False) -> Any:
-    """What stands at a step of a container; `value` where nothing does, or where it replaces what does."""
-    if type(step) is int and isinstance(holder, list):
-        if step > len(holder) + MAX_GAP:
-            return None
-        holder.extend([None] * (step + 1 - len(holder)))
-        if replace or holder[step] is None:
-            holder[step] = value
-        return holder[step]
-    if type(step) is str and isinstance(holder, dict):
-        if replace or holder.get(step) is None:
-            holder[step] = value
-        return holder[step]
-    return None
+def _copied(value: Any) -> Any:
+    if type(value) is dict:
+        return {name: _copied(inner) for name, inner in value.items()}
+    return [_copied(inner) for inner in value] if type(value) is list else value
 
 
-def _steps(path: Any) -> tuple[Step, ...]:
-    if type(path) is not str:
+def _steps(path: Any, at: Path) -> Steps:
+    """The steps of a path to one place; none for one that is no such path."""
+    if path is None:
         return ()
-    return tuple(
-        int(index)
-        if index
-        else _unescaped(single or double)
-        if single or double
-        else name
-        for name, index, single, double in _STEP.findall(path.removeprefix("$"))
-    )
-
-
-def _unescaped(name: str) -> str:
-    return re.sub(r"\\(.)", r"\1", name)
-
-
-def _leaf(update: dict[str, Any]) -> Any:
-    """The value of an update; whole numbers come as doubles."""
-    if "stringValue" in update:
-        return update["stringValue"]
-    for key in _SCALARS:
-        if key in update:
-            value = update[key]
-            return (
-                int(value)
-                if type(value) is float and value.is_integer() and abs(value) < 2**53
-                else value
+    if type(path) is not str:
+        raise wrong_type((at, "jsonPath"), "a string", path)
+    found: list[Step] = []
+    end = 1
+    while path[:1] == "$" and (step := _STEP.match(path, end)):
+        end = step.end()
+        plain, index, single, double = step.groups()
+        quoted = double if single is None else single
+        name = plain if quoted is None else _ESCAPE.sub(_unescaped, quoted)
+        try:
+            # Halves of a surrogate pair that stand side by side are one character; others cannot be sent on.
+            found.append(
+                int(index)
+                if name is None
+                else name.encode("utf-16", "surrogatepass").decode("utf-16")
             )
-    return None
+        except UnicodeDecodeError:
+            return ()
+    return tuple(found) if end == len(path) else ()
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1]
+    return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPED.get(code, code)
+
+
+def _leaf(update: dict[str, Any], at: Path) -> Any:
+    """The value of an update, or ABSENT; whole numbers come as doubles, and what is not finite as text."""
+    text, number, flag = (
+        update.get(key) for key in ("stringValue", "numberValue", "boolValue")
+    )
+    if text is not None:
+        if type(text) is not str:
+            raise wrong_type((at, "stringValue"), "a string", text)
+        return text
+    if number is not None:
+        if type(number) not in (int, float, str):
+            raise wrong_type((at, "numberValue"), "a number", number)
+        if type(number) is str:
+            return math.nan
+        whole = type(number) is float and number.is_integer() and abs(number) < 2**53
+        return int(number) if whole else number
+    if flag is not None:
+        if type(flag) is not bool:
+            raise wrong_type((at, "boolValue"), "true or false", flag)
+        return flag
+    return None if "nullValue" in update else ABSENT

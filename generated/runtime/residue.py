@@ -7,7 +7,8 @@ carried a field, `$absent` the keys that were not there though we would write th
 spelled as a list, `$single` a value that stood without its list, `$key` the wire key that an opaque part belongs to,
 `$synthetic` ids made here, `$whole` a value with more in it than its field says, `$apart` and `$inline` how messages
 stood, `$item` what else a message held of which only the parts are left, `$urlsafe` base64 in the alphabet of
-addresses, `$description` and `$patch` what a declaration says of the provider.
+addresses, `$sent` parts that the API took in a request and refuses otherwise, `$cache` an entry that marks a part for
+the cache, `$content` the blocks of a result, `$description` and `$patch` what a declaration says of the provider.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ __all__ = [
     "spelled_as",
     "spelling",
     "within",
+    "without",
 ]
 
 Residue = dict[str, Any]
@@ -62,6 +64,14 @@ def kept_at(own: Residue, *way: str) -> Any:
             return ABSENT
         value = value[key]
     return value
+
+
+def without(own: Residue, *way: str) -> Residue:
+    """A residue without what it keeps at the end of a chain of keys, nor the objects that are empty then."""
+    key, *further = way
+    inner = without(own[key], *further) if further else {}
+    rest = {name: value for name, value in own.items() if name != key}
+    return {**rest, key: inner} if inner else rest
 
 
 def leftovers(wire: dict[str, Any], known: frozenset[str]) -> Residue:

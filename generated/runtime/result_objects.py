@@ -181,7 +181,10 @@ def write_captioned(
 
     texts = [part.text for part in parts if type(part) is TextPart]
     for i, part in enumerate(parts):
-        if type(part) is TextPart and i > 0:
+        if type(part) is not TextPart:
+            continue
+        writer.own(part.metadata, (at, i))
+        if i > 0:
             writer.lost(
                 (at, i),
                 "TextPart",

@@ -11,7 +11,7 @@ from .errors import ConversionError, wrong_type
 from .json_text import compact
 from .lists import Write, write_list
 from .paths import Path, spelled
-from .residue import ABSENT
+from .residue import ABSENT, within
 from .strict_json import loads
 from .writer import Writer
 
@@ -62,12 +62,15 @@ def write_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer) -> st
 def write_parts(
     parts: Sequence[Any], at: Path, writer: Writer, write: Write
 ) -> str | list[Any]:
-    """Write the text parts of a result; the others wait in `writer.media`."""
+    """Write the text parts of a result, and those that came inside of one; the others wait in `writer.media`."""
     behind = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
-        if type(part) is TextPart or (
-            getattr(part, "provider", None) == writer.wire.name
+        inside = "$inline" in within(part.metadata or {}, writer.wire.name)
+        if (
+            type(part) is TextPart
+            or inside
+            or getattr(part, "provider", None) == writer.wire.name
         ):
             texts += write_list([part], at, writer, write)
         else:

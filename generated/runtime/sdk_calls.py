@@ -7,7 +7,10 @@ import copy
 from collections.abc import Collection
 from typing import Any
 
-__all__ = ["generate_content", "keywords"]
+from .paths import ROOT
+from .writer import Writer
+
+__all__ = ["generate_content", "keywords", "known_keywords", "methods_for_streams"]
 
 
 def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
@@ -16,6 +19,24 @@ def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
     extra = {key: value for key, value in body.items() if key not in accepted}
     if extra:
         found["extra_body"] = extra
+    return found
+
+
+def methods_for_streams(
+    body: dict[str, Any], accepted: Collection[str]
+) -> dict[str, Any]:
+    """The body's keys as keywords for a client whose method says whether the answer is a stream.
+
+    What its call has no keyword for goes into the body by the options of the request.
+    """
+    found = {key: value for key, value in body.items() if key in accepted}
+    extra = {
+        key: value
+        for key, value in body.items()
+        if key not in accepted and key != "stream"
+    }
+    if extra:
+        found["request_options"] = {"additional_body_parameters": extra}
     return found
 
 
@@ -55,3 +76,19 @@ def generate_content(
         config["automaticFunctionCalling"] = {"disable": True}
     found: dict[str, Any] = {} if model is None else {"model": model}
     return {**found, "contents": body["contents"], "config": copy.deepcopy(config)}
+
+
+def known_keywords(
+    body: dict[str, Any], accepted: Collection[str], writer: Writer
+) -> dict[str, Any]:
+    """The body's keys as keywords of a client that takes no others; what it has no keyword for is reported."""
+    found = {key: value for key, value in body.items() if key in accepted}
+    for key in [key for key in body if key not in found]:
+        writer.lost(
+            (ROOT, key),
+            key,
+            "dropped",
+            "warning",
+            "the client's call has no keyword for it",
+        )
+    return found

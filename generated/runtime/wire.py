@@ -16,10 +16,12 @@ class Wire:
     """A provider's wire: what it is called, and how it spells ids and names.
 
     `names` maps the names of declared tools that are spelled otherwise on this wire; `refused` are tools that this provider may not get; `shares` are the providers
-    whose opaque state it may read as well.
+    whose opaque state it may read as well; `rejects` are the ways, in an object of the wire, to members that the API refuses in requests;
+    `declared` names the keys of its tools for what a declaration says beyond the definition.
     """
 
     __slots__ = (
+        "declared",
         "id_length",
         "id_prefix",
         "legal_id",
@@ -28,6 +30,7 @@ class Wire:
         "name_length",
         "names",
         "refused",
+        "rejects",
         "shares",
         "spoken",
         "title",
@@ -38,14 +41,16 @@ class Wire:
         name: str,
         title: str,
         *,
-        ids: str,
-        id_length: int,
         names: str,
         name_length: int,
+        ids: str = ".*",
+        id_length: int = 64,
         id_prefix: str = "call_",
         renames: Mapping[str, str] | None = None,
         refused: tuple[str, ...] = (),
         shares: tuple[str, ...] = (),
+        rejects: tuple[tuple[str, ...], ...] = (),
+        declared: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.title = title
@@ -58,6 +63,8 @@ class Wire:
         self.spoken = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(refused)
         self.shares = shares
+        self.rejects = rejects
+        self.declared = dict(declared or {})
 
     def spelling(self, name: str) -> str:
         """A spelling of a tool's name that this wire takes: itself, or a legal one made of it, always the same."""

@@ -139,5 +139,11 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "properties": {"order_id": {"type": "string"}, "total": {"type": "number"}},
         "required": ["order_id", "total"],
     },
+    metadata={
+        "declaration": {
+            "$annotations": {"destructiveHint": True},
+            "$display_name": "Create order",
+        }
+    },
 )
 """What is declared to providers."""

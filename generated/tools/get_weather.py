@@ -74,6 +74,12 @@ DEFINITION: ToolDefinition = ToolDefinition(
             },
         },
     },
-    metadata={"anthropic": {"$patch": {"cache_control": {"type": "ephemeral"}}}},
+    metadata={
+        "declaration": {
+            "$annotations": {"readOnlyHint": True},
+            "$display_name": "Weather",
+        },
+        "anthropic": {"$patch": {"cache_control": {"type": "ephemeral"}}},
+    },
 )
 """What is declared to providers."""

@@ -47,5 +47,8 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "additionalProperties": False,
     },
     result={"type": "string"},
+    metadata={
+        "declaration": {"$annotations": {"readOnlyHint": True, "openWorldHint": False}}
+    },
 )
 """What is declared to providers."""

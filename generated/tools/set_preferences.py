@@ -78,5 +78,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             },
         },
     },
+    metadata={"declaration": {"$display_name": "Preferences"}},
 )
 """What is declared to providers."""

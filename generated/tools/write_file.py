@@ -52,5 +52,10 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "required": ["path", "content"],
         "additionalProperties": False,
     },
+    metadata={
+        "declaration": {
+            "$annotations": {"destructiveHint": True, "idempotentHint": True}
+        }
+    },
 )
 """What is declared to providers."""

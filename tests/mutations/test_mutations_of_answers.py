@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.mutations.test_mutations import Check, Mutation
-from tests.providers import laws, test_chat_chunks, test_history
+from tests.providers import laws, test_chat_chunks, test_history, test_plans
 from tests.providers.test_answers import answered, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
@@ -84,8 +84,19 @@ def every_cut(package: Package) -> None:
 
 
 CHAT, ANTHROPIC, RESPONSES = "openai_chat", "anthropic", "openai_responses"
-CHUNKS, EVENTS, ITEMS, BASE = (
-    f"runtime/streams/{name}.py" for name in ("chat_chunks", "message_events", "response_events", "base")
+BEDROCK, COHERE, MISTRAL, OLLAMA = "bedrock", "cohere", "mistral", "ollama"
+CHUNKS, CONTENT, EVENTS, ITEMS, BLOCKS, PLANNED, LINES, BASE = (
+    f"runtime/streams/{name}.py"
+    for name in (
+        "chat_chunks",
+        "content_chunks",
+        "message_events",
+        "response_events",
+        "block_events",
+        "planned_events",
+        "message_lines",
+        "base",
+    )
 )
 MUTATIONS = (
     Mutation(
@@ -152,6 +163,67 @@ MUTATIONS = (
         'call.wire_id = head["id"]',
     ),
     Mutation(
+        "3: a thought that goes on begins anew",
+        answers(MISTRAL, laws.stream_says_what_the_whole_says),
+        CONTENT,
+        "self._text or self._parts[-1] is not thought",
+        "True",
+    ),
+    Mutation(
+        "3: text in front of a chunk comes behind it",
+        answers(MISTRAL, laws.stream_says_what_the_whole_says),
+        CONTENT,
+        "        self._close_text()\n        self._parts.append(part)",
+        "        self._parts.append(part)",
+    ),
+    Mutation(
+        "3: a piece that has no id is another call",
+        streams(MISTRAL, laws.stream_is_read),
+        CONTENT,
+        'piece.get("id") == "null"',
+        "False",
+    ),
+    Mutation(
+        "6: ids keep their length",
+        hand_over(CHAT, MISTRAL),
+        f"providers/{MISTRAL}.py",
+        "id_length=9",
+        "id_length=12",
+    ),
+    Mutation(
+        "7: calls without a type get one",
+        answers(MISTRAL, laws.answer_comes_back),
+        f"providers/{MISTRAL}.py",
+        """    if "type" in own.get("$absent", ()):
+        del wire["type"]
+    if own:
+        restore(wire, own)
+    return wire
+
+
+def _read_tool_result""",
+        """    if own:
+        restore(wire, own)
+    return wire
+
+
+def _read_tool_result""",
+    ),
+    Mutation(
+        "7: a writer forgets what a thought holds besides its text",
+        streams(MISTRAL, laws.stream_comes_back),
+        "runtime/streams/content_chunk_writer.py",
+        "if items or len(part) > 2 else None",
+        "if items else None",
+    ),
+    Mutation(
+        "next: a thought loses its signature",
+        goes_back(MISTRAL),
+        f"providers/{MISTRAL}.py",
+        "rest = leftovers(wire, _THINKING_PART)",
+        "rest = {}",
+    ),
+    Mutation(
         "next: reasoning loses what is encrypted",
         goes_back(RESPONSES),
         f"providers/{RESPONSES}.py",
@@ -171,6 +243,76 @@ MUTATIONS = (
         "runtime/streams/response_event_writer.py",
         "self._event(end, response=body)",
         "self._event(end)",
+    ),
+    Mutation(
+        "3: usage behind the stop is not looked at",
+        streams(BEDROCK, laws.stream_is_read),
+        BLOCKS,
+        'self._rest |= _unpadded(event["metadata"])',
+        "pass",
+    ),
+    Mutation(
+        "3: a server's call is one of the app's",
+        answers(BEDROCK, laws.answer_is_read),
+        "runtime/blocks.py",
+        'call.get("type") in (None, "tool_use")',
+        'call.get("type") != ""',
+    ),
+    Mutation(
+        "next: reasoning comes back without what is redacted",
+        goes_back(BEDROCK),
+        f"providers/{BEDROCK}.py",
+        'ReasoningPart("", reader.metadata(wire))',
+        'ReasoningPart("")',
+    ),
+    Mutation(
+        "7: text with sources comes back as text",
+        answers(BEDROCK, laws.answer_comes_back),
+        f"providers/{BEDROCK}.py",
+        "if cited is not None:",
+        "if False:",
+    ),
+    Mutation(
+        "6: neighbours of one role stay apart",
+        every_order(BEDROCK),
+        "runtime/turns.py",
+        'if last is not None and last["role"] == role and "$apart" not in own:\n            self._report',
+        "if last is None and self.wires:\n            self._report",
+    ),
+    Mutation(
+        "3: calls of a line stand for those before",
+        streams(OLLAMA, laws.stream_is_read),
+        LINES,
+        "(self._message.get(key) or []) + value",
+        "value",
+    ),
+    Mutation(
+        "3: text of the short way is forgotten",
+        streams(OLLAMA, laws.stream_is_read),
+        LINES,
+        'self._texts["content"].append(text)',
+        "pass",
+    ),
+    Mutation(
+        "stream: a line that is not the last one ends a stream",
+        streams(OLLAMA, laws.cut_anywhere),
+        LINES,
+        'self._done or event.get("done") is True',
+        '"done" in event',
+    ),
+    Mutation(
+        "7: a writer of lines sends all text again",
+        streams(OLLAMA, laws.stream_comes_back),
+        "runtime/streams/message_line_writer.py",
+        'text[len(sent) :] if text.startswith(sent) else ""',
+        "text",
+    ),
+    Mutation(
+        "6: results without ids go to the first call",
+        hand_over(OLLAMA, CHAT),
+        "runtime/reader.py",
+        "                del self._open[i]\n",
+        "",
     ),
     Mutation(
         "5: an unknown block of an answer is dropped",
@@ -306,6 +448,55 @@ MUTATIONS = (
         BASE,
         "        self._finished = True\n",
         "",
+    ),
+    Mutation(
+        "3: a plan is told and forgotten",
+        streams(COHERE, laws.stream_is_read),
+        PLANNED,
+        "self._plan.append(piece)",
+        "pass",
+    ),
+    Mutation(
+        "3: citations of a stream are forgotten",
+        answers(COHERE, laws.stream_says_what_the_whole_says),
+        PLANNED,
+        'self._citations.append(message["citations"])',
+        "pass",
+    ),
+    Mutation(
+        "5: a word that nobody knows is not kept",
+        answers(COHERE, laws.unknown_in_an_answer_is_kept),
+        f"providers/{COHERE}.py",
+        '        rest["finish_reason"] = word\n',
+        "        pass\n",
+    ),
+    Mutation(
+        "7: a plan comes back as thinking",
+        answers(COHERE, laws.answer_comes_back),
+        "runtime/plan_turns.py",
+        'if key == "tool_plan":',
+        'if key == "no such key":',
+    ),
+    Mutation(
+        "7: a writer does not say what its pieces do not",
+        streams(COHERE, laws.stream_comes_back),
+        "runtime/streams/planned_event_writer.py",
+        'last["message"] = message',
+        "pass",
+    ),
+    Mutation(
+        "stream: an error at the end is not told",
+        lambda package: test_plans.test_an_error_at_the_end_is_told_and_holds_the_calls(package),
+        PLANNED,
+        "        if error:\n",
+        "        if not error:\n",
+    ),
+    Mutation(
+        "6: the system speaks twice",
+        lambda package: test_plans.test_the_systems_messages_become_its_one_turn(package, package.module("models")),
+        f"providers/{COHERE}.py",
+        "add_to_turn(system, wire)",
+        "wires.append(wire)",
     ),
     Mutation(
         "repair: a paired result is dropped",

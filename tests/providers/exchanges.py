@@ -15,19 +15,19 @@ from tests.support.loopback import Loopback, Reply, Sent, torn
 def whole(body: Any, status: int = 200) -> Reply:
     """The reply of a body, which is JSON, a text, or nothing at all."""
     if body is None or isinstance(body, str):
-        return Reply(torn(body or ""), "text/html", status)
-    return Reply(torn(json.dumps(body, ensure_ascii=False, separators=(",", ":"))), status=status)
+        return Reply(torn((body or "").encode()), "text/html", status)
+    return Reply(torn(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()), status=status)
 
 
-def stream(pieces: Iterable[bytes], *, cut: bool = False) -> Reply:
+def stream(provider: str, pieces: Iterable[bytes], *, cut: bool = False) -> Reply:
     """The reply of a stream that comes in these pieces."""
-    return Reply(pieces, "text/event-stream; charset=utf-8", cut=cut)
+    return Reply(pieces, WIRES[provider].client.media_type, cut=cut)
 
 
 def all_of(provider: str, events: list[Any]) -> Reply:
     """The reply of a stream with these events, which comes to its end."""
     client = WIRES[provider].client
-    return stream(torn(client.framed(events) + client.end))
+    return stream(provider, client.torn(client.framed(events) + client.end))
 
 
 class Exchanges:
@@ -71,6 +71,7 @@ class Exchanges:
         wire = self._expecting(provider, reply)
         client = self._opened.get((provider, True))
         if client is None:
+            assert wire.opened_async is not None
             client = await self._later.enter_async_context(wire.opened_async(self.server.address))
             self._opened[provider, True] = client
         return await wire.call(client, keywords or wire.least, streaming)

@@ -13,6 +13,7 @@ from typing import Any
 
 from tests.providers.wires import MARK, WIRES, as_object
 from tests.support.generated import Package
+from tests.support.repository import profile
 
 FREE = {"arguments", "parameters", "properties", "schema", "metadata", "input", "input_schema", "args", "response"}
 """Keys of a body whose value is the user's: no member is added inside."""
@@ -112,7 +113,27 @@ def bare_request_comes_back(package: Package, provider: str, body: Any) -> None:
     again = bare(read(package, provider, write(package, provider, request, losses)))
     before, after = (package.module("models").dump(r) for r in (request, again))
     forget(before, after, losses)
+    before = _renamed(before, after, WIRES[provider].order_faults(body))
     assert exact(_one_spelling(after)) == exact(_one_spelling(before))
+
+
+def _renamed(before: Any, after: Any, faults: list[str]) -> Any:
+    """The dumped request with those ids renamed that the API would refuse of others; no two to one."""
+    names = dict(zip(_call_ids(before), _call_ids(after), strict=True))
+    assert len(set(names.values())) == len(names)
+    text = exact(before)
+    for old, new in names.items():
+        if old != new:
+            assert f"id {old}" in faults
+            text = text.replace(exact(old), exact(new))
+    return json.loads(text)
+
+
+def _call_ids(request: Any) -> list[str]:
+    """The ids of the calls in a dumped request."""
+    contents = [m.get("content") for m in request.get("messages", []) if m["role"] == "assistant"]
+    parts = [part for content in contents if isinstance(content, list) for part in content]
+    return [part["call"]["id"] for part in parts if part["type"] == "tool_call"]
 
 
 def _one_spelling(request: Any) -> Any:
@@ -285,8 +306,9 @@ def adds_up(package: Package, completion: Any, told: list[Any]) -> None:
 
 def stream_says_what_the_whole_says(package: Package, provider: str, body: Any) -> None:
     """Law 3: a stream over an answer, split as the provider would, gives the Completion that the whole gives."""
-    models, events = package.module("models"), WIRES[provider].split(copy.deepcopy(body))
-    completion, told = played(package, provider, events)
+    models, wire = package.module("models"), WIRES[provider]
+    body = wire.streamed(copy.deepcopy(body))
+    completion, told = played(package, provider, wire.split(copy.deepcopy(body)))
     assert exact(models.dump(completion)) == exact(models.dump(answer(package, provider, body)))
     adds_up(package, completion, told)
 
@@ -312,26 +334,40 @@ def written(package: Package, provider: str, told: list[Any], **options: Any) ->
 
 
 def stream_comes_back(package: Package, provider: str, events: list[Any]) -> None:
-    """Law 7: a stream over what the writer wrote of a stream is that stream."""
-    models = package.module("models")
+    """Law 7: a stream over what the writer wrote of a stream is that stream; written once more it is the same."""
+    models, respelled = package.module("models"), WIRES[provider].respelled
     completion, told = played(package, provider, events)
     again, told_again = played(package, provider, written(package, provider, told))
-    assert exact(models.dump(again)) == exact(models.dump(completion))
+    assert exact(respelled(models.dump(again))) == exact(respelled(models.dump(completion)))
     adds_up(package, again, told_again)
+    third, _ = played(package, provider, written(package, provider, told_again))
+    assert exact(models.dump(third)) == exact(models.dump(again))
 
 
 def outline(package: Package, completion: Any) -> Any:
-    """What every wire can say of an answer: its text (a refusal is text where there is no other word), its calls."""
+    """What every wire can say of an answer: its text (a refusal is text where there is no other word), its calls.
+
+    Text that is no object goes as the one member INVALID_JSON where arguments are an object on the wire.
+    """
     text = joined(completion, "TextPart") + joined(completion, "RefusalPart")
-    calls = [(c.name, exact(c.arguments), c.invalid is None) for c in calls_of(package, completion)]
+    calls = [(c.name, said(c), c.invalid is None) for c in calls_of(package, completion)]
     return text, calls, completion.finish_reason
+
+
+def said(call: Any) -> str:
+    """The arguments of a call: what they are, or the text of those that cannot be run."""
+    return exact(call.arguments) if call.invalid is None else call.arguments.get("INVALID_JSON", call.invalid.text)
 
 
 def stream_passes_a_gateway(package: Package, provider: str, target: str, events: list[Any]) -> None:
     """A stream of one provider, written as another's, says the same: text, calls, why it ended, what it cost."""
     completion, told = played(package, provider, events)
     again, told_again = played(package, target, written(package, target, told, id="an-id", created=7))
-    assert outline(package, again) == outline(package, completion)
+    alike_to = slice(None) if completion.stop_reason is not None else slice(2)  # for no reason there is no word
+    expected = outline(package, completion)
+    if expected[2] == "content_filter" and "content_filter" not in profile(target)["finish_reasons"].values():
+        expected = (*expected[:2], "error")  # a wire without a word for it says that its answer did not end well
+    assert outline(package, again)[alike_to] == expected[alike_to]
     if completion.usage is not None:
         before, after = completion.usage, again.usage
         assert (after.input_tokens, after.output_tokens) == (before.input_tokens, before.output_tokens)
@@ -395,20 +431,22 @@ def answer_goes_back(package: Package, provider: str, completion: Any, said: Any
     assert [r.id for r in wire.results(body)] == [c.id for c in calls]
     for i, seen in enumerate(wire.results(body)):
         assert results[i].value in exact(seen.value)
-    assert wire.order_faults(body) == []
+    assert [fault for fault in wire.order_faults(body) if fault not in [f"id {i}" for i in given]] == []
 
 
 def cut_anywhere(package: Package, provider: str, events: list[Any]) -> None:
     """A stream that breaks at any event ends with an error and one `completed`, and none of its calls may be run."""
     wire = WIRES[provider]
+    failed = "ErrorEvent" in [type(e).__name__ for e in played(package, provider, events)[1]]
     for i in range(len(events) + 1):
         for error in (None, OSError("reset")):
             completion, told = played(package, provider, events[:i], error)
             kinds = [type(e).__name__ for e in told]
             calls = calls_of(package, completion)
-            ended = wire.heard(events[:i]).stop is not None
+            heard = wire.heard(events[:i])
+            ended = heard.stop is not None or heard.closed
             if ended and error is None:
-                assert "ErrorEvent" not in kinds
+                assert ("ErrorEvent" in kinds) == failed
                 continue
             assert kinds[-2:] == ["ErrorEvent", "CompletedEvent"]
             assert completion.finish_reason in ("error", "content_filter")

@@ -9,7 +9,7 @@ import pytest
 from tests.providers import laws
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import PROFILES, recordings
+from tests.support.repository import CONVERSING, OWN_CODE, recordings
 
 
 def answered(provider: str) -> list[Any]:
@@ -23,19 +23,30 @@ def refused(provider: str) -> list[Any]:
 
 
 def streamed(provider: str) -> list[Any]:
-    """The recordings of a provider with a stream."""
+    """The recordings of a provider with a stream that has no error in it."""
+    return [r for r in _streams(provider) if "stream_error" not in r["tags"]]
+
+
+def failed(provider: str) -> list[Any]:
+    """The recordings of a provider with a stream that has an error in it."""
+    return [r for r in _streams(provider) if "stream_error" in r["tags"]]
+
+
+def _streams(provider: str) -> list[Any]:
     return [r for r in recordings(provider) if r["events"] is not None and r["status"] < 400]
 
 
-def _params(key: str, choose: Any) -> list[Any]:
-    return [pytest.param(p, r[key], id=f"{p}-{r['id']}") for p in PROFILES for r in choose(p)]
+def _params(key: str, choose: Any, providers: list[str] = CONVERSING) -> list[Any]:
+    return [pytest.param(p, r[key], id=f"{p}-{r['id']}") for p in providers for r in choose(p)]
 
 
-BODIES = _params("response", answered)
-STREAMS = _params("events", streamed)
+BODIES = _params("response", answered, OWN_CODE)
+STREAMS = _params("events", streamed, OWN_CODE)
 each_answer = pytest.mark.parametrize(("provider", "body"), BODIES)
 each_stream = pytest.mark.parametrize(("provider", "events"), STREAMS)
-each_provider = pytest.mark.parametrize("provider", PROFILES)
+each_answer_of_a_host = pytest.mark.parametrize(("provider", "body"), _params("response", answered))
+each_stream_of_a_host = pytest.mark.parametrize(("provider", "events"), _params("events", streamed))
+each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 
 
 @each_provider
@@ -45,15 +56,27 @@ def test_there_are_answers_and_streams(provider: str) -> None:
 
 
 @pytest.mark.row("T01", "T25", "T26", "T35", "T39", "I22", "I23", "I25", "K17", "Q27", "Q29", "Q30", "Q32", "Q34")
-@each_answer
+@each_answer_of_a_host
 def test_law_3_an_answer_is_read(sample: Package, provider: str, body: Any) -> None:
     laws.answer_is_read(sample, provider, body)
 
 
 @pytest.mark.row("T44", "T45", "T46", "T47", "T48", "T49", "T50", "T51", "Q53", "Q54", "Q56", "Q57")
-@each_stream
+@each_stream_of_a_host
 def test_law_3_a_stream_is_read(sample: Package, provider: str, events: list[Any]) -> None:
     laws.stream_is_read(sample, provider, events)
+
+
+@pytest.mark.row("Q55")
+@pytest.mark.parametrize(("provider", "events"), _params("events", failed))
+def test_an_error_in_a_recorded_stream_ends_it(sample: Package, provider: str, events: list[Any]) -> None:
+    completion, told = laws.played(sample, provider, events)
+    said = WIRES[provider].heard(events)
+    assert laws.joined(completion, "TextPart") == said.text
+    assert laws.joined(completion, "ReasoningPart") == said.reasoning
+    assert completion.finish_reason in ("error", "length")
+    assert [c for c in laws.calls_of(sample, completion) if c.invalid is None] == []
+    assert [type(e).__name__ for e in told][-2:] == ["ErrorEvent", "CompletedEvent"]
 
 
 @pytest.mark.row("Q57")
@@ -74,12 +97,12 @@ def test_law_5_unknown_things_in_a_stream_change_nothing(sample: Package, provid
     laws.unknown_in_a_stream_changes_nothing(sample, provider, events)
 
 
-@each_answer
+@each_answer_of_a_host
 def test_law_7_an_answer_comes_back_exactly(sample: Package, provider: str, body: Any) -> None:
     laws.answer_comes_back(sample, provider, body)
 
 
-@each_stream
+@each_stream_of_a_host
 def test_law_7_a_stream_comes_back(sample: Package, provider: str, events: list[Any]) -> None:
     laws.stream_comes_back(sample, provider, events)
 
@@ -91,7 +114,7 @@ def test_law_7_a_split_answer_comes_back(sample: Package, provider: str, body: A
 
 @pytest.mark.pain("P21")
 @pytest.mark.row("T02", "K21", "Q43")
-@each_answer
+@each_answer_of_a_host
 def test_next_an_answer_goes_back(sample: Package, provider: str, body: Any) -> None:
     completion = laws.answer(sample, provider, body)
     if completion.finish_reason not in ("stop", "tool_calls") or not completion.message.content:
@@ -105,7 +128,7 @@ def test_next_an_answer_goes_back(sample: Package, provider: str, body: Any) -> 
 
 
 @pytest.mark.pain("P20", "P21")
-@each_stream
+@each_stream_of_a_host
 def test_next_a_streamed_answer_goes_back(sample: Package, provider: str, events: list[Any]) -> None:
     completion, _ = laws.played(sample, provider, events)
     if completion.finish_reason in ("stop", "tool_calls") and completion.message.content:
@@ -115,7 +138,7 @@ def test_next_a_streamed_answer_goes_back(sample: Package, provider: str, events
 GATEWAYS = [
     pytest.param(p.values[0], target, p.values[1], id=f"{p.id}-{target}")
     for p in STREAMS
-    for target in PROFILES
+    for target in OWN_CODE
     if target != p.values[0]
 ]
 

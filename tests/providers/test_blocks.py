@@ -12,7 +12,7 @@ from tests.providers.test_responses import put
 from tests.providers.test_tools import table
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import PROFILES
+from tests.support.repository import CONVERSING
 
 PROVIDER = "anthropic"
 
@@ -73,7 +73,7 @@ def test_a_hosted_tool_keeps_its_place_and_stays_at_home(sample: Package) -> Non
     }
     request = laws.read(sample, PROVIDER, body)
     assert laws.exact(laws.write(sample, PROVIDER, request)["tools"]) == laws.exact(body["tools"])
-    for target in PROFILES:
+    for target in CONVERSING:
         if target == PROVIDER:
             continue
         losses: list[Any] = []

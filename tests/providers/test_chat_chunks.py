@@ -226,6 +226,21 @@ def test_chunks_with_nothing_in_them_change_nothing(sample: Package, noise: Any)
         assert [type(e).__name__ for e in told] == ["TextDelta", "TextDelta", "CompletedEvent"]
 
 
+@pytest.mark.parametrize("first", [{}, {"role": "assistant"}])
+def test_a_first_chunk_without_content_costs_no_text(sample: Package, first: Any) -> None:
+    for end in ([], [chunk(reason="stop")]):
+        completion, told = played(sample, chunk(first), chunk({"content": "Hal"}), chunk({"content": "lo"}), *end)
+        assert laws.joined(completion, "TextPart") == "Hallo"
+        laws.adds_up(sample, completion, told)
+
+
+def test_arguments_may_come_as_an_object(sample: Package) -> None:
+    call = {"id": "call_a", "function": {"name": "now", "arguments": {"a": [1, None]}}}
+    completion, told = played(sample, piece(call, index=0), chunk(reason="tool_calls"))
+    assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": [1, None]}]
+    laws.adds_up(sample, completion, told)
+
+
 def test_a_filters_first_chunk_has_no_choice(sample: Package) -> None:
     first = {
         "id": "",

@@ -9,10 +9,10 @@ import pytest
 from tests.providers import laws
 from tests.providers.exchanges import Exchanges
 from tests.providers.requests import HELLO, SCENARIOS
-from tests.providers.test_tools import table
+from tests.providers.test_tools import UNSAID, names_tools, table
 from tests.providers.wires import WIRES
-from tests.support.generated import Package
-from tests.support.repository import PROFILES
+from tests.support.generated import Package, wire_name
+from tests.support.repository import CONVERSING, OWN_CODE
 
 
 def plain(provider: str, body: Any) -> str:
@@ -38,7 +38,7 @@ def sent(exchanges: Exchanges, package: Package, provider: str, request: Any) ->
 
 @pytest.mark.row("T28", "T53")
 @pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("provider", PROFILES)
+@pytest.mark.parametrize("provider", CONVERSING)
 def test_the_client_sends_a_request_of_ours(
     exchanges: Exchanges, sample: Package, models: Any, provider: str, scenario: str
 ) -> None:
@@ -48,7 +48,7 @@ def test_the_client_sends_a_request_of_ours(
 
 
 @pytest.mark.row("T21", "T22")
-@pytest.mark.parametrize("provider", PROFILES)
+@pytest.mark.parametrize("provider", OWN_CODE)
 def test_declared_tools_and_a_choice_go_through_the_client(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
 ) -> None:
@@ -58,18 +58,18 @@ def test_declared_tools_and_a_choice_go_through_the_client(
         [models.load(models.Message, HELLO)],
         model="m",
         tools=offered,
-        tool_choice=models.NamedToolChoice("place_order"),
+        tool_choice=models.NamedToolChoice("place_order") if names_tools(provider) else "required",
     )
     body = sent(exchanges, sample, provider, request)
     assert plain(provider, sample.provider(provider).TOOLS)[1:-1] in plain(provider, body)
-    assert "orders-place" in laws.exact(body)
-    assert "place_order" not in laws.exact(body)
+    assert wire_name(provider) in laws.exact(body)
+    assert '"place_order"' not in laws.exact(body)
     without = sent(exchanges, sample, provider, models.Request(request.messages, model="m"))
-    assert not {"tools", "tool_choice", "toolConfig"} & set(without)
+    assert not {"tools", "tool_choice", "toolConfig"} & {key for key, value in without.items() if value}
 
 
 def choices() -> list[Any]:
-    return [pytest.param(p, *row, id=f"{p}-{i}") for p in PROFILES for i, row in enumerate(table(p)["parallel"])]
+    return [pytest.param(p, *row, id=f"{p}-{i}") for p in CONVERSING for i, row in enumerate(table(p)["parallel"])]
 
 
 @pytest.mark.pain("P27")
@@ -97,7 +97,7 @@ def test_a_choice_goes_with_the_switch_for_calls_side_by_side(
 def forms() -> list[Any]:
     return [
         pytest.param(p, choice, wire, id=f"{p}-{i}")
-        for p in PROFILES
+        for p in OWN_CODE
         for i, (choice, wire) in enumerate(table(p)["tool_choice"])
     ]
 
@@ -125,10 +125,13 @@ def test_every_choice_with_every_setting_is_kept_or_refused(
     assert WIRES[provider].type_faults(body) == []
     told = {loss.path for loss in losses if loss.severity == "behaviour"}
     back = laws.read(sample, provider, body)
-    assert (back.tool_choice == request.tool_choice) == ("toolChoice" not in told)
+    without_tools = choice in table(provider).get("said_without_tools", [])
+    meant = None if wire == UNSAID else request.tool_choice
+    assert (back.tool_choice == meant) == ("toolChoice" not in told and not without_tools)
+    assert (back.tools is None) == without_tools
     assert back.parallel_tool_calls == parallel or "parallelToolCalls" in [loss.path for loss in losses]
     thinking = reasoning is not None and "budgetTokens" in reasoning
-    refused = wire is None or (thinking and choice in table(provider)["not_with_reasoning"])
+    refused = (wire is None and not without_tools) or (thinking and choice in table(provider)["not_with_reasoning"])
     assert ("toolChoice" in told) == refused
     if told:
         with pytest.raises(models.ConversionError):
@@ -137,10 +140,15 @@ def test_every_choice_with_every_setting_is_kept_or_refused(
 
 @pytest.mark.pain("P14", "P27")
 @pytest.mark.row("T10", "I30")
-@pytest.mark.parametrize("provider", PROFILES)
+@pytest.mark.parametrize("provider", OWN_CODE)
 def test_none_with_calls_in_the_history_keeps_the_tools(sample: Package, models: Any, provider: str) -> None:
-    request = models.load(models.Request, {**SCENARIOS["calls"], "toolChoice": "none"})
-    body = laws.write(sample, provider, request)
+    request, losses = models.load(models.Request, {**SCENARIOS["calls"], "toolChoice": "none"}), []
+    body = laws.write(sample, provider, request, losses)
     assert len(WIRES[provider].calls(body)) == 2
-    assert laws.read(sample, provider, body).tool_choice == "none"
+    if table(provider).get("none_without_tools"):  # nothing else keeps the model from calling them
+        assert laws.read(sample, provider, body).tools is None
+        return
+    refused = ["none", None] in table(provider)["tool_choice"]
+    assert refused == (("toolChoice", "behaviour") in [(loss.path, loss.severity) for loss in losses])
+    assert refused or laws.read(sample, provider, body).tool_choice == "none"
     assert [t.name for t in laws.read(sample, provider, body).tools] == ["get_weather"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.generated import Package
-from tests.support.repository import PROFILES, recordings
+from tests.support.repository import OWN_CODE, recordings
 
 VALUES = [
     None, True, 0, -1, 1.5, 10**30, math.nan, "", " ", "x", "\ud800", [], [None], [[]], [{}], {}, {"type": "x"}, {"$ref": "x"},
@@ -46,7 +46,7 @@ def spoiled(value: Any, rng: random.Random) -> Any:
 def carried(sample: Package, provider: str, recording: Any, rng: random.Random) -> int:
     """Carry what is spoiled to every wire; the number of things that were read."""
     models, messages = sample.module("models"), sample.module("messages")
-    source, targets, done = sample.provider(provider), [sample.provider(p) for p in PROFILES], 0
+    source, targets, done = sample.provider(provider), [sample.provider(p) for p in OWN_CODE], 0
     options: dict[str, Any] = {"on_loss": lambda loss: None, "on_unsupported": "weaken"}
 
     def attempt(function: Any, *args: Any, **keywords: Any) -> Any:
@@ -87,7 +87,7 @@ def streamed(stream: Any, events: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("provider", PROFILES)
+@pytest.mark.parametrize("provider", OWN_CODE)
 def test_spoiled_recordings_are_read_or_refused(sample: Package, provider: str, seed: int) -> None:
     rng = random.Random(f"{provider} {seed}")
     assert sum(carried(sample, provider, r, rng) for r in recordings(provider) for _ in range(4)) >= 60
@@ -132,7 +132,7 @@ def test_events_of_another_form(sample: Package, provider: str, events: list[Any
     assert (failed.type, completed.type) == ("error", "completed")
     content = completed.completion.message.content
     assert all(part.call.invalid for part in content if getattr(part, "call", None))
-    for target in PROFILES if "NaN" not in json.dumps(events) else ():
+    for target in OWN_CODE if "NaN" not in json.dumps(events) else ():
         writer = sample.provider(target).StreamWriter(on_loss=lambda loss: None)
         assert writer.write(failed) + writer.write(completed)
 

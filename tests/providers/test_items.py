@@ -13,7 +13,7 @@ from tests.providers.test_responses import put
 from tests.providers.test_tools import table
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import PROFILES
+from tests.support.repository import CONVERSING
 
 PROVIDER = "openai_responses"
 
@@ -84,7 +84,7 @@ def test_items_keep_their_order_and_go_back_byte_for_byte(sample: Package, strea
     assert laws.exact(sent["input"][1:-1]) == laws.exact(OUTPUT)
     assert sent["input"][-1]["call_id"] == "call_1"
     assert WIRES[PROVIDER].order_faults(sent) == []
-    for target in PROFILES:
+    for target in CONVERSING:
         if target != PROVIDER:
             foreign, losses = sample.module("models").Request([completion.message]), []
             assert "Z0FBQUFB" not in laws.exact(laws.write(sample, target, foreign, losses))
@@ -249,6 +249,7 @@ def test_calls_of_other_kinds_wait_for_the_app(sample: Package, item: Any) -> No
     assert laws.answer(sample, PROVIDER, answer(SEARCH)).finish_reason == "stop"
 
 
+@pytest.mark.row("A31")
 def test_made_answers_are_what_the_types_take(sample: Package, models: Any) -> None:
     """Each text that was said in a row stands in one message, reasoning has its summary."""
     parts = [

@@ -11,16 +11,16 @@ from tests.providers import laws
 from tests.providers.requests import SCENARIOS
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import PROFILES, recordings
+from tests.support.repository import CONVERSING, OWN_CODE, recordings
 
 BODIES = [
     pytest.param(provider, recording["request"], id=f"{provider}-{recording['id']}")
-    for provider in PROFILES
+    for provider in CONVERSING
     for recording in recordings(provider)
 ]
 each_recording = pytest.mark.parametrize(("provider", "body"), BODIES)
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS)
-each_provider = pytest.mark.parametrize("provider", PROFILES)
+each_provider = pytest.mark.parametrize("provider", CONVERSING)
 
 
 @each_recording
@@ -62,7 +62,7 @@ def test_law_5_unknown_members_come_back(sample: Package, provider: str, body: A
 
 FOREIGN = [
     pytest.param(provider, body, id=f"{provider}-{i}")
-    for provider in PROFILES
+    for provider in OWN_CODE
     if provider in WIRES
     for i, body in enumerate(WIRES[provider].foreign({"model": "m", "messages": []}))
 ]

@@ -10,9 +10,9 @@ import pytest
 
 from tests.providers import laws
 from tests.support.generated import Package, compiled, write_project
-from tests.support.repository import PROFILES
+from tests.support.repository import OWN_CODE, PROFILES
 
-each_provider = pytest.mark.parametrize("provider", PROFILES)
+each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 
 DEEP: dict[str, Any] = {"type": "object", "description": "An item.", "properties": {"name": {"type": "string"}}}
 for _ in range(5):

@@ -10,15 +10,15 @@ from tests.providers import laws
 from tests.providers.requests import CONVERSATIONS, DEFINITIONS, HELLO, SETTINGS
 from tests.providers.test_tools import table
 from tests.support.generated import Package
-from tests.support.repository import PROFILES
+from tests.support.repository import CONVERSING, PROFILES
 
-each_provider = pytest.mark.parametrize("provider", PROFILES)
+each_provider = pytest.mark.parametrize("provider", CONVERSING)
 
 
 @pytest.mark.pain("P14")
 @pytest.mark.row("T06", "T07", "T30", "T36", "I19", "I26", "I27", "I28", "Q37")
 @pytest.mark.parametrize("given", DEFINITIONS)
-@each_provider
+@pytest.mark.parametrize("provider", PROFILES)
 def test_definitions_are_spelled_as_the_provider_has_them(
     sample: Package, models: Any, provider: str, given: str
 ) -> None:

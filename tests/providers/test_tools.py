@@ -5,30 +5,40 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.providers import laws
 from tests.providers.requests import HELLO
 from tests.providers.wires import WIRES
-from tests.support.generated import PROBES, Package
-from tests.support.repository import PROFILES, profile
+from tests.support.generated import PROBES, Package, wire_name
+from tests.support.repository import CONVERSING, PROFILES, profile, table
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)
+each_with_conversations = pytest.mark.parametrize("provider", CONVERSING)
 
 
-def table(provider: str) -> Any:
-    """The provider's table; an empty one where it is missing, which `test_coverage.py` tells."""
-    file = Path(__file__).parent / "tables" / f"{provider}.yaml"
-    return yaml.safe_load(file.read_text("utf-8")) if file.exists() else {"tool_choice": [], "results": {}}
+UNSAID = "$absent"
+"""Stands in tables for a choice that is said by leaving it out."""
+
+
+def names_tools(provider: str) -> bool:
+    """Whether a choice can name a tool."""
+    return any(
+        type(choice) is dict and "name" in choice and wire is not None
+        for choice, wire in table(provider)["tool_choice"]
+    )
+
+
+def spelled(provider: str, identifier: str) -> str:
+    """An id as the table has it on this wire; most wires take it as it is."""
+    return str(table(provider)["ids"].get("spelled", {}).get(identifier, identifier))
 
 
 CHOICES = [
     pytest.param(provider, choice, wire, id=f"{provider}-{i}")
-    for provider in PROFILES
+    for provider in CONVERSING
     for i, (choice, wire) in enumerate(table(provider)["tool_choice"])
 ]
 
@@ -80,8 +90,12 @@ def test_a_tool_kept_from_a_provider_is_refused_at_run_time(sample: Package, mod
     module, hidden = sample.provider(provider), sample.module("tools").DEFINITIONS["hidden"]
     with pytest.raises(models.ConversionError):
         module.to_tools([hidden])
+
+
+@each_with_conversations
+def test_a_tool_kept_from_a_provider_cannot_be_chosen(sample: Package, models: Any, provider: str) -> None:
     with pytest.raises(models.ConversionError):
-        module.to_tool_choice(models.NamedToolChoice("hidden"))
+        sample.provider(provider).to_tool_choice(models.NamedToolChoice("hidden"))
 
 
 @each_provider
@@ -114,10 +128,15 @@ def test_a_tool_choice_is_spelled_as_the_provider_has_it(
     sample: Package, models: Any, provider: str, choice: Any, wire: Any
 ) -> None:
     module, neutral = sample.provider(provider), models.load(models.ToolChoice, choice)
+    losses: list[Any] = []
+    if wire == UNSAID:
+        assert module.to_tool_choice(neutral, on_loss=losses.append) is None
+        assert [(loss.action, loss.severity) for loss in losses] == [("defaulted", "note")]
+        assert module.from_tool_choice(None) is None
+        return
     if wire is None:
         with pytest.raises(models.ConversionError):
             module.to_tool_choice(neutral)
-        losses: list[Any] = []
         assert module.to_tool_choice(neutral, on_loss=losses.append, on_unsupported="weaken") is None
         assert [(loss.action, loss.severity) for loss in losses] == [("dropped", "behaviour")]
         return
@@ -125,30 +144,31 @@ def test_a_tool_choice_is_spelled_as_the_provider_has_it(
     assert module.from_tool_choice(wire) == neutral
 
 
-@each_provider
+@each_with_conversations
 def test_every_form_of_choice_is_in_the_table(provider: str) -> None:
     rows = table(provider)["tool_choice"]
     said = {c if isinstance(c, str) else next(iter(c)) for c, wire in rows if wire is not None}
     words = {"named": "name", "allowed": "names"}
-    assert said == {words.get(form, form) for form in profile(provider)["tool_choice"] if form != "modes"}
+    assert said == {words.get(form, form) for form in profile(provider)["tool_choice"] if form not in ("also", "modes")}
 
 
-@each_provider
+@each_with_conversations
 def test_a_declared_tools_name_on_the_wire_is_spelled_back(sample: Package, models: Any, provider: str) -> None:
     module = sample.provider(provider)
-    call = models.ToolCall("call_a", "place_order", {})
+    call = models.ToolCall(spelled(provider, "call_a"), "place_order", {})
     request = models.Request(
         [
             models.load(models.Message, HELLO),
             models.AssistantMessage([models.ToolCallPart(call)]),
-            models.ToolMessage([models.ToolResult("call_a", "place_order", "text", "done")]),
+            models.ToolMessage([models.ToolResult(call.id, "place_order", "text", "done")]),
         ],
         tools=[sample.module("tools").DEFINITIONS["place_order"]],
-        tool_choice=models.NamedToolChoice("place_order"),
+        tool_choice=models.NamedToolChoice("place_order") if names_tools(provider) else None,
     )
     body = module.to_request(request)
-    assert [seen.name for seen in WIRES[provider].calls(body)] == ["orders-place"]
-    assert str(body).count("orders-place") >= 3  # results have the name, too, on some wires
+    assert [seen.name for seen in WIRES[provider].calls(body)] == [wire_name(provider)]
+    # Results have the name, too, on some wires.
+    assert str(body).count(wire_name(provider)) >= 2 + names_tools(provider)
     assert "place_order" not in str(body)
     assert module.from_request(body).messages == request.messages
     assert module.from_request(body).tool_choice == request.tool_choice
@@ -177,11 +197,10 @@ AWKWARD = [
 def test_names_are_renamed_one_to_one(sample: Package, models: Any, provider: str) -> None:
     module, facts = sample.provider(provider), profile(provider)["names"]
     heard: list[Any] = []
-    request = models.Request([models.UserMessage("Hello")], tools=[models.ToolDefinition(name) for name in AWKWARD])
-    body = module.to_request(request, on_loss=heard.append)
-    again = module.to_request(request, on_loss=lambda loss: None)
-    assert body == again
-    written = [t.name for t in module.from_request(body).tools]
+    definitions = [models.ToolDefinition(name) for name in AWKWARD]
+    wire = module.to_tools(definitions, on_loss=heard.append)
+    assert wire == module.to_tools(definitions, on_loss=lambda loss: None)
+    written = [t.name for t in module.from_tools(wire)]
     assert len(set(written)) == len(AWKWARD)
     assert [n for n in written if not re.fullmatch(facts["pattern"], n)] == []
     changed = [name for name, spelling in zip(AWKWARD, written, strict=True) if name != spelling]
@@ -194,7 +213,7 @@ IDS = ["call_a", "x" * 40, "x" * 41, "x" * 500, "x" * 501, "é", "call a", "call
 
 @pytest.mark.pain("P23")
 @pytest.mark.row("T13")
-@each_provider
+@each_with_conversations
 def test_ids_are_renamed_one_to_one_and_pairs_stay(sample: Package, models: Any, provider: str) -> None:
     module, wire = sample.provider(provider), WIRES[provider]
     calls = [models.ToolCall(identifier, "now", {"i": i}) for i, identifier in enumerate(IDS)]
@@ -219,7 +238,7 @@ def test_ids_are_renamed_one_to_one_and_pairs_stay(sample: Package, models: Any,
 
 
 @pytest.mark.pain("P23")
-@each_provider
+@each_with_conversations
 def test_ids_that_repeat_from_turn_to_turn_are_told_apart(sample: Package, models: Any, provider: str) -> None:
     module, wire = sample.provider(provider), WIRES[provider]
     turn = [
@@ -233,4 +252,4 @@ def test_ids_that_repeat_from_turn_to_turn_are_told_apart(sample: Package, model
     assert len({call.id for call in calls}) == 2
     assert [result.tool_call_id for result in results] == [call.id for call in calls]
     assert laws.exact(module.to_request(request)) == laws.exact(body)
-    assert [seen.id for seen in wire.calls(body)] == ["call_0", "call_0"]
+    assert [seen.id for seen in wire.calls(body)] == [spelled(provider, "call_0")] * 2

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from tests.providers.test_hostile_values import carried
 from tests.support import strategies
 from tests.support.generated import Package, compiled, write_project
-from tests.support.repository import PROFILES, recordings
+from tests.support.repository import CONVERSING, recordings
 from toolgen.compiling import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.printers import PRINTERS
@@ -106,7 +106,7 @@ def traffic(seed: int) -> None:
         folder = Path(tempfile.mkdtemp())
         _SAMPLE.append(Package(compiled(write_project(folder)), folder))
     chance = random.Random(seed)
-    recording = chance.choice([(p, r) for p in PROFILES for r in recordings(p)])
+    recording = chance.choice([(p, r) for p in CONVERSING for r in recordings(p)])
     for _ in range(20):
         carried(_SAMPLE[0], *recording, chance)
 

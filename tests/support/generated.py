@@ -6,6 +6,7 @@ import importlib
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,13 +15,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests.support.repository import PROFILES, ROOT
+from tests.support.repository import PROFILES, ROOT, profile
 from toolgen.compiling import compile_project
 from toolgen.diagnostics import Findings
 
 _serial = itertools.count()
 
 Declaration = Mapping[str, Any]
+
+
+def wire_name(provider: str) -> str:
+    """The name of `place_order` on a provider's wire: another one, that the provider takes."""
+    pattern = profile(provider).get("names", {}).get("pattern", ".*")
+    return next(name for name in ("orders-place", "orders_place") if re.fullmatch(pattern, name))
+
 
 PROBES: tuple[Declaration, ...] = (
     {
@@ -55,7 +63,7 @@ PROBES: tuple[Declaration, ...] = (
             },
             "required": ["lines"],
         },
-        "providers": {name: {"name": "orders-place", "description": "Order things."} for name in PROFILES},
+        "providers": {name: {"name": wire_name(name), "description": "Order things."} for name in PROFILES},
     },
     {"name": "now", "description": "The time."},
     {"name": "hidden", "description": "Kept from every provider.", "unsupported": list(PROFILES)},
@@ -96,9 +104,10 @@ def compiled(schemas: Path, providers: Sequence[str] = ()) -> dict[str, str]:
 class Package:
     """A generated package. `module("models")` imports a module of it."""
 
-    def __init__(self, files: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, files: Mapping[str, str], folder: Path, name: str = "") -> None:
+        """Write the files below a folder; a package of a name that is given may be there already."""
         self.files = dict(files)
-        self.name = f"generated_{next(_serial)}_{os.getpid()}"
+        self.name = name or f"generated_{next(_serial)}_{os.getpid()}"
         self.folder = folder / self.name
         for path, text in files.items():
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)

@@ -91,6 +91,6 @@ class _Handler(BaseHTTPRequestHandler):
 _AWKWARD = re.compile(rb"(?<=[\xc2-\xf4])|(?<=\n)(?=\r?\n)|(?<=\r)|(?<=da)(?=ta:)|(?<=[:,]\")")
 
 
-def torn(text: str) -> list[bytes]:
-    """A text in pieces that end where readers stumble: inside characters, ends of lines, names of fields and texts."""
-    return [piece for piece in _AWKWARD.split(text.encode()) if piece]
+def torn(content: bytes) -> list[bytes]:
+    """Pieces that end where readers stumble: inside characters, ends of lines, names of fields and texts."""
+    return [piece for piece in _AWKWARD.split(content) if piece]

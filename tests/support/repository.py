@@ -1,4 +1,9 @@
-"""Where things are in this repository, and which providers it has."""
+"""Where things are in this repository, and which providers it has.
+
+A profile that `extends` another one and states only what differs shares that one's code. It has a table (what differs,
+too) and is held against it and against the recordings that its host answered; it has no wire module. What tests the
+shared code, and is slow or grows with the number of providers, runs for `OWN_CODE` alone.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +14,62 @@ from typing import Any
 
 import yaml
 
+from toolgen.resolve.profiles import merged
+
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"
 PROFILES = sorted(p.stem for p in (SCHEMAS / "providers").glob("*.yaml"))
 TRAFFIC = ROOT / "tests" / "traffic"
+PROVIDERS = ROOT / "tests" / "providers"
+
+
+def _read(file: Path) -> dict[str, Any]:
+    facts: dict[str, Any] = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
+    return facts
+
+
+def _whole(folder: Path, name: str) -> dict[str, Any]:
+    facts = _read(folder / f"{name}.yaml")
+    parent = facts.pop("extends", None)
+    return facts if parent is None else dict(merged(_whole(folder, parent), facts))
 
 
 @cache
 def profile(name: str) -> dict[str, Any]:
-    """A profile as it is written."""
-    facts: dict[str, Any] = yaml.safe_load((SCHEMAS / "providers" / f"{name}.yaml").read_text("utf-8"))
-    return facts
+    """A profile with what it extends merged in."""
+    return _whole(SCHEMAS / "providers", name)
+
+
+@cache
+def extended(name: str) -> str | None:
+    """The profile that a profile extends."""
+    return _read(SCHEMAS / "providers" / f"{name}.yaml").get("extends")
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """The table of a provider with what it extends merged in; empty where it is missing, which `test_coverage.py` tells."""
+    return _whole(PROVIDERS / "tables", name) or {"tool_choice": [], "results": {}}
+
+
+def converses(name: str) -> bool:
+    """Whether a wire carries conversations: its profile has a shape for requests."""
+    return any(shape.get("type") == "Request" for shape in profile(name).get("shapes", {}).values())
+
+
+CONVERSING = [name for name in PROFILES if converses(name)]
+"""The wires with requests and answers; the others have tools, calls and results alone."""
+
+OWN_CODE = [name for name in CONVERSING if (PROVIDERS / "wires" / f"{name}.py").is_file()]
+"""The wires with conversations that share no other one's code: those with a wire module."""
 
 
 @cache
 def recordings(name: str) -> tuple[dict[str, Any], ...]:
-    """The recordings of a profile; none where there is no file."""
+    """The recordings of a profile: its own, and where it shares another one's code, those that its host answered."""
     file = TRAFFIC / f"{name}.jsonl"
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
-    return tuple(json.loads(line) for line in lines)
+    own = tuple(json.loads(line) for line in lines)
+    parent = None if name in OWN_CODE else extended(name)
+    shared = recordings(parent) if parent is not None else ()
+    return (*own, *(recording for recording in shared if recording["provider"] == name))

@@ -180,7 +180,7 @@ class ChatChunks(BaseStream):
             call.name = function["name"] or None
         if type(text) is dict:
             call.head["function"] = {**(head or {}), "arguments": text}
-            text = None
+            text = loose(text)
         elif text is not None and type(text) is not str:
             text = loose(text)
         first = len(call.pieces) == 0 and not call.told
@@ -245,7 +245,13 @@ class ChatChunks(BaseStream):
         body = {**self._top}
         if body.get("object") == "chat.completion.chunk":
             body["object"] = "chat.completion"
-        if self._message or self._choice or self._entries or self._has_content:
+        if (
+            self._message
+            or self._choice
+            or self._entries
+            or self._has_content
+            or self._text
+        ):
             choices = [self._joined_choice(0)]
             choices += [
                 self._further[i]._joined_choice(i)
@@ -272,7 +278,7 @@ class ChatChunks(BaseStream):
                 [{"type": "text", "text": text}] if text else []
             ) + message["content"]
         else:
-            message["content"] = text if self._has_content else None
+            message["content"] = text if text or self._has_content else None
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:

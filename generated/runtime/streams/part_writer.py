@@ -60,7 +60,7 @@ class PartWriter(BaseStreamWriter):
 
     def _chunk(self, parts: list[Any]) -> dict[str, Any]:
         chunk: dict[str, Any] = {
-            "candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}]
+            "candidates": [{"content": {"role": "model", "parts": parts}}]
         }
         if self.id is not None:
             chunk["responseId"] = self.id

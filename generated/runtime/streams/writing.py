@@ -60,7 +60,7 @@ class BaseStreamWriter:
     ) -> None:
         self.id = id
         self.created = created
-        self.writer = Writer(self.WIRE, on_loss, "weaken")
+        self.writer = Writer(self.WIRE, on_loss, "weaken", answer=True)
         self.calls: dict[int, SentCall] = {}
         self.text: list[str] = []
         self.reasoning: list[str] = []

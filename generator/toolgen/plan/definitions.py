@@ -9,6 +9,9 @@ from toolgen.resolve import Tool
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
 """What `strict` of a declaration says to every provider; `auto` leaves it to the provider's lowering."""
 
+BEYOND = ("annotations", "display_name")
+"""What a declaration says of a tool for any wire that has a key for it; `declared` of a profile names the key."""
+
 
 def definition_facts(tool: Tool) -> dict[str, Any]:
     """The fields of the ToolDefinition that have a value, in the order of the type."""
@@ -24,11 +27,13 @@ def definition_facts(tool: Tool) -> dict[str, Any]:
 
 
 def _metadata(tool: Tool) -> dict[str, Any]:
-    """What the declaration says of single providers, as the runtime's `write_offered` reads it.
+    """What the declaration says beyond the definition, and of single providers, as the runtime's `write_offered` reads it.
 
     Another name is no part of it: a wire's names are mapped both ways, in results and choices too.
     """
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
+    if beyond := {f"${key}": value for key in BEYOND if (value := getattr(tool, key)) is not None}:
+        found["declaration"] = beyond
     for provider, patch in sorted(tool.providers.items()):
         entry: dict[str, Any] = {}
         if "description" in patch:

@@ -15,7 +15,7 @@ from toolgen.resolve import Catalog, Format, Profile, Tool
 class MemberPlan:
     """A member of a union: the tag's words on the wire, the shape, and what must be there besides the tag."""
 
-    words: tuple[str, ...]
+    words: tuple[str | None, ...]
     shape: str
     type: str
     needs: tuple[str, ...]
@@ -23,7 +23,10 @@ class MemberPlan:
 
 @dataclass(frozen=True, slots=True)
 class UnionPlan:
-    """Objects of several shapes, told apart by a tag, or by the function `by`. What has none of the shapes stays opaque."""
+    """Objects of several shapes, told apart by a tag, or by the function `by`. What has none of the shapes stays opaque.
+
+    Objects of one shape alone need neither.
+    """
 
     name: str
     types: tuple[str, ...]
@@ -34,7 +37,7 @@ class UnionPlan:
 
 @dataclass(frozen=True, slots=True)
 class ProviderPlan:
-    """What a provider's template prints."""
+    """What a provider's template prints. `notions` are what the wire has, besides tools, calls and results."""
 
     name: str
     template: str
@@ -47,6 +50,7 @@ class ProviderPlan:
     tool_names: tuple[str, ...]
     fields: Mapping[str, frozenset[str]]
     usage: UsagePlan | None
+    notions: frozenset[str]
 
     def has(self, type_name: str, field: str) -> bool:
         """Whether the format has a field; what speaks of one that was taken out is not printed."""
@@ -70,6 +74,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     shapes = {n: plan_shape(n, s, catalog.format) for n, s in facts.get("shapes", {}).items()}
     unions = {n: _union(n, u, facts, shapes, catalog.format.types) for n, u in facts.get("unions", {}).items()}
     _check_constants(shapes)
+    notions = _notions(facts, shapes)
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
     return ProviderPlan(
         name=profile.name,
@@ -83,7 +88,35 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         tool_names=tuple(t.name for t in tools),
         fields=_fields(catalog.format),
         usage=plan_usage(facts["usage"], catalog.format) if "usage" in facts else None,
+        notions=notions,
     )
+
+
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "request": ("tool_choice", "finish_reasons", "usage", "stream"),
+    "answer": ("finish_reasons", "usage"),
+    "stream": ("finish_reasons", "usage"),
+    "ids": ("ids",),
+}
+"""The sections that a profile must have for a notion."""
+
+
+def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]) -> frozenset[str]:
+    """What the wire has a notion of, by the sections and the shapes that its profile has."""
+    found = {
+        "request": any(shape.type == "Request" for shape in shapes.values()),
+        "answer": "finish_reasons" in facts,
+        "choice": "tool_choice" in facts,
+        "stream": "stream" in facts,
+        "writer": "writes" in facts.get("stream", {}),
+        "ids": any(shape.type == "ToolCall" and "id" not in shape.outside for shape in shapes.values()),
+        "sdk": "call" in facts["sdk"] or any(shape.type == "Request" for shape in shapes.values()),
+    }
+    for notion, sections in NEEDS.items():
+        for section in sections:
+            if found[notion] and section not in facts:
+                raise ShapeError((), f"needs {section}, for the wire has a notion of {notion}")
+    return frozenset(notion for notion, there in found.items() if there)
 
 
 def _check_constants(shapes: Mapping[str, ShapePlan]) -> None:
@@ -111,7 +144,7 @@ def _union(
     types: Collection[str],
 ) -> UnionPlan:
     members = []
-    if not ("by" in union or "tag" in union):
+    if not ("by" in union or "tag" in union or len(union["shapes"]) == 1):
         raise ShapeError(("unions", name), "needs a tag, or a function that tells its shapes apart")
     for kind in union["types"]:
         if kind not in types:
@@ -125,11 +158,13 @@ def _union(
         if by:
             members.append(MemberPlan((named[shape_name],), shape_name, shape.type, ()))
             continue
-        words = [str(word) for key, word in shape.tag if key == union["tag"]]
-        if not words:
+        words = [str(word) for key, word in shape.tag if key == union.get("tag")]
+        if not words and "tag" in union:
             raise ShapeError(("shapes", shape_name, "tag"), f"needs the tag {union['tag']}, for it is in {name}")
+        missing = (None,) if "tag" in union and union["tag"] == shape.untagged else ()
         needs = tuple(facts["shapes"][shape_name].get("needs", ()))
-        members.append(MemberPlan((*words, *shape.tag_also.get(union["tag"], ())), shape_name, shape.type, needs))
+        others = (*shape.tag_also.get(union.get("tag", ""), ()), *missing)
+        members.append(MemberPlan((*words, *others), shape_name, shape.type, needs))
     return UnionPlan(name, tuple(union["types"]), union.get("tag", ""), by, tuple(members))
 
 

@@ -12,11 +12,15 @@ from toolgen.resolve import Format
 
 @dataclass(frozen=True, slots=True)
 class CountPlan:
-    """A number of the provider: where it is, and the variable that holds it."""
+    """A number of the provider: where it is, and the variable that holds it.
+
+    `other` is the key beside the holders that has the number where this one is not there.
+    """
 
     variable: str
     holder: str
     key: str
+    other: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +55,18 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         ShapeError: two ways cannot be told apart by name.
     """
     fields = {f.name: f for f in format.types["Usage"].fields}
-    ways = {name: [str(w) for w in table[name]] for name in table if name in fields}
+    said = {name: [[w.strip() for w in str(way).split("|")] for way in table[name]] for name in table if name in fields}
+    ways = {name: [way[0] for way in found] for name, found in said.items()}
+    other = {way[0]: way[1] for found in said.values() for way in found if len(way) > 1}
     single = {found[0]: name for name, found in ways.items() if len(found) == 1}
     counts: dict[str, CountPlan] = {}
     for found in ways.values():
         for way in found:
             if way not in counts:
                 *holder, key = way.split(".")
-                counts[way] = CountPlan(_snake(way), _snake(".".join(holder)) if holder else "wire", key)
+                counts[way] = CountPlan(
+                    _snake(way), _snake(".".join(holder)) if holder else "wire", key, other.get(way, "")
+                )
     if len({count.variable for count in counts.values()}) < len(counts):
         raise ShapeError(("usage",), "two ways differ only in case or punctuation")
     totals = []
@@ -74,6 +82,8 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
             for way in found[1:]
         )
         parts = ("input_tokens", "output_tokens") if field.name == "totalTokens" else ()
+        if field.required and found and found[0] in other:
+            raise ShapeError(("usage", field.name), "a number that must be there is spelled in one way")
         if found or field.required:
             totals.append(TotalPlan(field.python, counts[found[0]] if found else None, others, parts, field.required))
     holders = tuple(

@@ -87,7 +87,7 @@ class LostField:
 
 @dataclass(frozen=True, slots=True)
 class ShapePlan:
-    """A shape, ready to print."""
+    """A shape, ready to print. `outside` are the variables of texts that whoever reads the object has to give."""
 
     name: str
     type: str
@@ -97,11 +97,13 @@ class ShapePlan:
     keys: tuple[KeyPlan, ...]
     tag: tuple[tuple[str, str | bool], ...]
     tag_also: Mapping[str, tuple[str, ...]]
+    untagged: str
     lost: tuple[LostField, ...]
     known: Mapping[str, tuple[str, ...]]
     arguments: tuple[str, ...]
     least: Mapping[str, tuple[str, ...]]
     plain: PlainObject | None
+    outside: tuple[str, ...]
 
     def keys_of(self, holder: str) -> tuple[KeyPlan, ...]:
         """The keys of one of the objects."""
@@ -164,7 +166,8 @@ class _Planner:
         tag = dict(self.shape.get("tag", {}))
         self._object("wire", "", "", self.shape["keys"], "at", "own", (*tag, *self.shape.get("aside", ())))
         carried = {f for k in self.keys for f in k.fields}
-        ignored = set(self.shape.get("ignored", {})) | {"metadata"}
+        outside = self._outside()
+        ignored = set(self.shape.get("ignored", {})) | outside.keys() | {"metadata"}
         missing = [f for f in self._data_fields() if self._variable(f) not in carried and f.name not in ignored]
         for field in missing:
             if field.required:
@@ -181,12 +184,24 @@ class _Planner:
             keys=tuple(self.keys),
             tag=tuple((k, v) for k, v in tag.items()),
             tag_also={k: tuple(v) for k, v in self.shape.get("also", {}).items()},
+            untagged=str(self.shape.get("untagged", "")),
             lost=tuple(LostField(f.python, f.name, self._severity(f, words[-1].lower())) for f in missing),
             known=self.known,
-            arguments=self._arguments(carried),
-            least=self._least(tuple(tag), needed) if plain is None else {},
+            arguments=self._arguments(carried | set(outside.values())),
+            least=self._least(tuple(tag), needed | set(outside.values())) if plain is None else {},
             plain=plain,
+            outside=tuple(outside.values()),
         )
+
+    def _outside(self) -> dict[str, str]:
+        """The variables of the fields that stand outside of the object, by field."""
+        found = {}
+        for name in self.shape.get("outside", {}):
+            field = self.fields.get(name)
+            if field is None or field.schema.get("type") != "string":
+                raise ShapeError(("shapes", self.name, "outside"), f"{self.kind.name}.{name} is no text of the format")
+            found[str(name)] = self._variable(field)
+        return found
 
     def _type_of(self, key: KeyPlan) -> str:
         first = next(f for f in self.kind.fields if self._variable(f) == key.fields[0])
@@ -194,7 +209,9 @@ class _Planner:
 
     def _plain(self, tags: int, value: str) -> PlainObject | None:
         """The plain object of the shape; None where a key that is always there has no plain form."""
-        if self.shape.get("aside") or self.shape.get("also") or not all(o.required for o in self.objects):
+        if any(self.shape.get(key) for key in ("also", "aside", "untagged")) or not all(
+            o.required for o in self.objects
+        ):
             return None
         found: list[PlainKey] = []
         for key in self.keys:

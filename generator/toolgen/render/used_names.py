@@ -53,6 +53,8 @@ def runtime_names() -> Mapping[str, str]:
             found[module.removeprefix("codecs.")] = "codecs"
             continue
         for name in exported(path):
+            if name in found:
+                raise ValueError(f"runtime.{found[name]} and runtime.{module} both export {name}")
             found[name] = module
     for module in ("choices", "results"):
         found[module] = ""

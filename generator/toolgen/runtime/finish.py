@@ -51,12 +51,17 @@ def hold_calls(message: AssistantMessage, reason: FinishReason) -> None:
                 part.call.invalid = InvalidCall(loose(part.call.arguments) if unread is None else unread.text, fault)
 
 
-def hold_call(message: AssistantMessage, index: int) -> None:
-    """Mark one call of an answer, by its place among the calls, as cut off."""
+def hold_call(
+    message: AssistantMessage,
+    index: int,
+    reason: Literal["truncated", "malformed"] = "truncated",
+    text: str | None = None,
+) -> None:
+    """Mark one call of an answer, by its place among the calls, as cut off, or as one that could not be read."""
     content = message.content
     calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
     if index < len(calls):
-        calls[index].invalid = InvalidCall(loose(calls[index].arguments), "truncated")
+        calls[index].invalid = InvalidCall(loose(calls[index].arguments) if text is None else text, reason)
 
 
 def stop_word(completion: Completion, table: Mapping[str, str], own: Mapping[str, Any]) -> str | None:

@@ -97,10 +97,15 @@ class Reader:
 
     def answered(self, name: str) -> str | None:
         """Id of the first call of the last turn with this tool name that has no answer yet: wires without ids match so."""
+        call = self.next_open(name)
+        return None if call is None else call.id
+
+    def next_open(self, name: str | None) -> ToolCall | None:
+        """The first call of the last turn that has no answer yet, with this tool name where there is one. It has one now."""
         for i, (_, call) in enumerate(self._open):
-            if call.name == name:
+            if name is None or call.name == name:
                 del self._open[i]
-                return call.id
+                return call
         return None
 
     def closed(self, identifier: str) -> None:

@@ -123,7 +123,10 @@ def write_captioned(
 
     texts = [part.text for part in parts if type(part) is TextPart]
     for i, part in enumerate(parts):
-        if type(part) is TextPart and i > 0:
+        if type(part) is not TextPart:
+            continue
+        writer.own(part.metadata, (at, i))
+        if i > 0:
             writer.lost((at, i), "TextPart", "moved", "note", "the texts of a result stand together, before its media")
     if len(texts) > 1:
         writer.lost(at, "TextPart", "rewritten", "note", "the texts of a result are one text")

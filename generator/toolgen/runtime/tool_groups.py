@@ -25,13 +25,13 @@ def begin_group(entries: Sequence[ToolDefinition], before: Sequence[Any], rest: 
 def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str, write: Write) -> list[Any]:
     """Write declarations into one tool under `key`, at the place of the first; one that began a tool begins one again.
 
-    Another provider's tool has no place here; one of this provider stays between the tools.
+    Another provider's tool has no place here, nor one that the API refuses; one of this provider stays between the tools.
     """
     wires: list[Any] = []
     group: list[Any] | None = None
     for i, tool in enumerate(definitions):
         if type(tool) is OpaquePart:
-            if tool.provider != writer.wire.name:
+            if tool.provider != writer.wire.name or not writer.takes(tool.value):
                 writer.no_place((at, i), "a provider's own tool", "warning")
                 continue
             wires.append(tool.value)
@@ -42,7 +42,7 @@ def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str
         written = write(tool, (at, i), writer)
         if group is None or type(rest) is dict:
             group = []
-            wires.append({key: group, **(rest or {})})
+            wires.append({key: group, **(writer.accepted(rest, ((at, i), "metadata")) if rest else {})})
         group.append(written)
     return wires
 

@@ -10,7 +10,7 @@ from ..models import Loss
 from .errors import ConversionError, ConversionLoss
 from .ids import renamed
 from .paths import Path, spelled
-from .residue import Residue, within
+from .residue import ABSENT, Residue, kept_at, within, without
 from .wire import Wire
 
 __all__ = ["OnLoss", "OnUnsupported", "Writer"]
@@ -25,15 +25,18 @@ class Writer:
     """State of one call of a `to_*` function.
 
     `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
-    the end of the turn.
+    the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses.
     """
 
-    __slots__ = ("_ids", "_on_loss", "_unheard", "_weaken", "media", "names", "unsent", "wire")
+    __slots__ = ("_ids", "_on_loss", "_rejects", "_unheard", "_weaken", "media", "names", "unsent", "wire")
 
-    def __init__(self, wire: Wire, on_loss: OnLoss | None, on_unsupported: OnUnsupported) -> None:
+    def __init__(
+        self, wire: Wire, on_loss: OnLoss | None, on_unsupported: OnUnsupported, *, answer: bool = False
+    ) -> None:
         if on_unsupported not in ("error", "weaken"):
             raise ValueError('on_unsupported must be "error" or "weaken"')
         self.wire = wire
+        self._rejects = () if answer else wire.rejects
         self._on_loss = on_loss
         self._weaken = on_unsupported == "weaken"
         self._unheard: list[Loss] = []
@@ -60,6 +63,11 @@ class Writer:
     def no_place(self, at: Path, what: str, severity: Severity = "note") -> None:
         """Report a value that this wire has no place for."""
         self.lost(at, what, "dropped", severity, f"{self.wire.title} has no place for it")
+
+    def adopted(self, metadata: dict[str, Any] | None, at: Path) -> None:
+        """Report reasoning that another provider's model thought, and that goes out as a thought here."""
+        if metadata and not self.kept(metadata):
+            self.lost((at, "text"), "reasoning", "rewritten", "note", "it goes out as a thought that no model here had")
 
     @staticmethod
     def kind_of(value: Any) -> str:
@@ -93,7 +101,19 @@ class Writer:
                     "note",
                     "only its own provider reads it",
                 )
-        return found
+        return self.accepted(found, (at, "metadata")) if found else found
+
+    def accepted(self, state: Residue, at: Path) -> Residue:
+        """What was kept without what the API refuses, which is reported."""
+        for way in self._rejects:
+            if kept_at(state, *way) is not ABSENT:
+                self.lost(at, way[-1], "dropped", "warning", f"{self.wire.title} refuses it")
+                state = without(state, *way)
+        return state
+
+    def takes(self, value: Any) -> bool:
+        """Whether a value that was kept whole holds nothing that the API refuses."""
+        return all(kept_at(value, *way) is ABSENT for way in self._rejects)
 
     def kept(self, metadata: dict[str, Any] | None) -> Residue:
         """This provider's residue, without a report of what others left."""

@@ -1,7 +1,11 @@
 """What the tests know of each wire that the profile does not say, one module a provider, found by its stem.
 
+A profile that shares the code of the one that it extends shares its module, too; `wire_of` of that module, where it has
+one, says what is otherwise by the table.
+
 A module has `WIRE`: how to look at bodies, answers and streams of the wire without the package under test, what the
-SDK's types and the API refuse, and how the official client sends and reads.
+SDK's types and the API refuse, and how the official client sends and reads. That of a wire without conversations has
+`TOOL_WIRE` instead.
 """
 
 from __future__ import annotations
@@ -12,6 +16,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from tests.support.loopback import torn
+from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, extended, table
 
 MARK = "x-mark-of-the-unknown"
 """Stands in everything unknown that a wire module makes up."""
@@ -28,7 +35,10 @@ class Seen:
 
 @dataclass
 class Said:
-    """What an answer says: arguments of a call are None where they are no object; usage is the wire's own."""
+    """What an answer says: arguments of a call are None where they are no object; usage is the wire's own.
+
+    `closed`: the stream came to its end, though it gave no reason.
+    """
 
     text: str = ""
     reasoning: str = ""
@@ -37,6 +47,7 @@ class Said:
     stop: str | None = None
     usage: Any = None
     signatures: list[str] = field(default_factory=list)
+    closed: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,27 +70,36 @@ class Client:
     """The official client, over real connections.
 
     `opened` and `opened_async` make one that talks to an address, without retries and without the proxies that the
-    environment names. `call` calls it for an answer or for a stream (what is to be awaited, of an asynchronous one);
+    environment names; `opened_async` is None where there is no asynchronous one. `call` calls it for an answer or for a stream (what is to be awaited, of an asynchronous one);
     `least` are keywords that it takes, and `paths` where it sends requests for the model `m`, without and with streaming.
-    `framed` is the text of events in a stream, and `end` what stands behind the last one.
+    `framed` is what goes over the connection for events of a stream, `end` what stands behind the last one, and
+    `media_type` what the answer's head calls both; `torn` cuts it where its readers stumble.
+
+    `gives_dicts`: it has no types of its own for answers and events, but plain dicts.
 
     `error` is what it raises for an error of the API, `broken` for a connection that was cut; `refusal` gives the
     status and the bodies that a caller finds in an error. `validated` is what its types make of an answer, an error where they refuse it; `spelled` brings a body to what the
-    client would have made of it.
+    client would have made of it, and `kept` an answer, or an event, to what is left of it in the client's object.
+    `raises`: it raises for an error inside of a stream, where the wire has a form for one.
     """
 
     opened: Callable[[str], Any]
-    opened_async: Callable[[str], Any]
+    opened_async: Callable[[str], Any] | None
     call: Callable[[Any, dict[str, Any], bool], Any]
     least: dict[str, Any]
     paths: tuple[str, str]
-    framed: Callable[[list[Any]], str]
+    framed: Callable[[list[Any]], bytes]
     error: Callable[[], type[Exception]]
     broken: Callable[[], type[Exception]]
     refusal: Callable[[Any], tuple[int, list[Any]]]
     validated: Callable[[Any], Any]
     spelled: Callable[[Any], Any] = lambda body: body
-    end: str = ""
+    kept: Callable[[Any], Any] = lambda body: body
+    end: bytes = b""
+    raises: bool = True
+    media_type: str = "text/event-stream; charset=utf-8"
+    torn: Callable[[bytes], list[bytes]] = torn
+    gives_dicts: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,10 +130,29 @@ class Wire:
     unknown_answers: Callable[[Any], list[Changed]]
     unknown_events: Callable[[list[Any]], list[Changed]]
     client: Client
+    streamed: Callable[[Any], Any] = lambda body: body
+    """An answer without what a stream of this wire does not say; the profile lists it under `lacks`."""
+    respelled: Callable[[Any], Any] = lambda completion: completion
+    """A dumped answer without the choices of spelling that a writer of streams must make before it knows the answer."""
     unknown_key: str = "x_unknown"
     """A key that nobody knows, spelled as the wire spells keys."""
     alike: Callable[[Any], Any] = lambda body: body
     """A body in the one spelling of several that the API treats alike."""
+
+
+@dataclass(frozen=True)
+class ToolWire:
+    """How to look at a wire that has tools, calls and results alone.
+
+    Each function is what the SDK's types say against an entry of the tools, a call, or a result. `free` are the keys
+    whose value is the user's or the model's, where nothing unknown is added.
+    """
+
+    tool_faults: Callable[[Any], list[str]]
+    call_faults: Callable[[Any], list[str]]
+    result_faults: Callable[[Any], list[str]]
+    free: frozenset[str]
+    unknown_key: str = "x_unknown"
 
 
 def drained(value: Any) -> Any:
@@ -152,16 +191,32 @@ def as_object(text: Any) -> Any:
     return text if isinstance(text, dict) else None
 
 
-def event_stream(events: list[Any], *, named: bool = False, end: str = "\n") -> str:
-    """The events as the text of an event stream."""
+def event_stream(events: list[Any], *, named: bool = False, end: str = "\n") -> bytes:
+    """The events as the lines of an event stream."""
     texts = [json.dumps(event, ensure_ascii=False, separators=(",", ":")) for event in events]
     names = [f"event: {event.get('type')}{end}" if named else "" for event in events]
     lines = [f"{name}data: {text}{end}{end}" for name, text in zip(names, texts, strict=True)]
-    return "".join(lines)
+    return "".join(lines).encode()
 
 
-WIRES: Mapping[str, Wire] = {
-    module.stem: importlib.import_module(f"{__name__}.{module.stem}").WIRE
-    for module in sorted(Path(__file__).parent.glob("[!_]*.py"))
+def _wire(name: str) -> Wire:
+    """The wire of a profile: its module's, or that of the profile it extends, with what its table says."""
+    if name in OWN_CODE:
+        wire: Wire = importlib.import_module(f"{__name__}.{name}").WIRE
+        return wire
+    parent = extended(name)
+    assert parent is not None, f"there is no tests/providers/wires/{name}.py"
+    module = importlib.import_module(f"{__name__}.{parent}")
+    shared: Wire = module.wire_of(table(name)) if hasattr(module, "wire_of") else _wire(parent)
+    return shared
+
+
+WIRES: Mapping[str, Wire] = {name: _wire(name) for name in CONVERSING if name in OWN_CODE or extended(name)}
+"""The wires with conversations: of all profiles that have a module here, or extend one that has."""
+
+TOOL_WIRES: Mapping[str, ToolWire] = {
+    name: importlib.import_module(f"{__name__}.{name}").TOOL_WIRE
+    for name in PROFILES
+    if name not in CONVERSING and (Path(__file__).parent / f"{name}.py").is_file()
 }
-"""The wires that have a module here."""
+"""The wires without conversations that have a module here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 import warnings
 from typing import Any
@@ -255,6 +256,18 @@ def split(body: Any) -> list[Any]:
     return events or [body]
 
 
+def streamed(body: Any) -> Any:
+    """Texts in a row are one in a stream, where nothing tells a piece of a text from a text."""
+    plain = copy.deepcopy(body)
+    for candidate in plain.get("candidates") or []:
+        parts = (candidate.get("content") or {}).get("parts") or []
+        for before, part in reversed(list(itertools.pairwise(parts))):
+            if set(before) == set(part) == {"text"}:
+                before["text"] += part["text"]
+                parts[:] = [p for p in parts if p is not part]
+    return plain
+
+
 def unknown_answers(body: Any) -> list[Changed]:
     candidate = (body.get("candidates") or [{}])[0]
     content = candidate.get("content") or {}
@@ -281,14 +294,19 @@ def unknown_answers(body: Any) -> list[Changed]:
 
 
 def unknown_events(events: list[Any]) -> list[Changed]:
-    end = next(i for i, e in enumerate(events) if "finishReason" in camel(e)["candidates"][0])
-    candidate = events[end]["candidates"][0]
-    stop = {**candidate, "finishReason": MARK}
-    stop.pop("finish_reason", None)
     part = {**events[0], "candidates": [{"index": 0, "content": {"role": "model", "parts": [{"xPart": MARK}]}}]}
-    return [
+    changes = [
         Changed("an event", [*events[:1], {"xEvent": MARK}, *events[1:]], kept=False),
         Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:]], kept=False),
+    ]
+    ends = [i for i, e in enumerate(events) for c in camel(e).get("candidates", [])[:1] if "finishReason" in c]
+    if not ends:  # the prompt was blocked: there is no candidate
+        return changes
+    end = ends[0]
+    stop = {**events[end]["candidates"][0], "finishReason": MARK}
+    stop.pop("finish_reason", None)
+    return [
+        *changes,
         Changed("a part", [*events[:end], part, *events[end:]]),
         Changed("a stop reason", [*events[:end], {**events[end], "candidates": [stop]}, *events[end + 1 :]], stop=True),
     ]
@@ -353,6 +371,7 @@ WIRE = Wire(
     tokens=tokens,
     heard=heard,
     split=split,
+    streamed=streamed,
     unknown_answers=unknown_answers,
     unknown_events=unknown_events,
     client=Client(

@@ -220,3 +220,16 @@ def test_tools_of_the_provider_are_skipped_by_name(
 def test_wrong_shapes_are_named_at_their_places(tmp_path: Path, format: str, source: str, brief: list[str]) -> None:
     result = imported(tmp_path, source, format)
     assert (result.brief, result.added) == (brief, None)
+
+
+def test_the_result_of_an_mcp_tool_is_the_schema_of_the_value(tmp_path: Path) -> None:
+    """A fault in it is told at its place in the file."""
+    wrapper = {"type": "object", "properties": {"result": {"type": "array"}}, "required": ["result"]}
+    declared, codes = one(tmp_path / "a", {"name": "a", "inputSchema": {"type": "object"}, "outputSchema": wrapper})
+    assert (declared["result"], codes) == ({"type": "array"}, ["import-unwrapped"])
+    titled = {**wrapper, "title": "T"}
+    declared, codes = one(tmp_path / "b", {"name": "a", "inputSchema": {"type": "object"}, "outputSchema": titled})
+    assert (declared["result"], codes) == (titled, [])
+    text = """[{"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": {
+"result": {"items": {"type": "objekt"}}}, "required": ["result"]}}]"""
+    assert imported(tmp_path / "c", text).brief[-1] == "2:30 type-unknown"

@@ -11,17 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(max_size=8)
-NAMES = st.text(st.characters(codec="utf-8", exclude_characters="'\\"), min_size=1, max_size=4)
+NAMES = st.text(st.characters(codec="utf-8"), max_size=4)
 VALUES = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, min_size=1, max_size=3) | st.dictionaries(NAMES, inner, min_size=1, max_size=3),
 )
 
 
+def quoted(name: str) -> str:
+    """A name as RFC 9535 spells it between single quotes, and between double ones where it is long."""
+    if len(name) > 2:
+        return json.dumps(name)
+    return "'" + json.dumps(name, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'") + "'"
+
+
 def updates(value: Any, path: str = "$") -> list[dict[str, Any]]:
     """A value as updates of its leaves, texts in two pieces."""
     if isinstance(value, dict):
-        return [u for name, inner in value.items() for u in updates(inner, f"{path}['{name}']")]
+        return [u for name, inner in value.items() for u in updates(inner, f"{path}[{quoted(name)}]")]
     if isinstance(value, list):
         return [u for i, inner in enumerate(value) for u in updates(inner, f"{path}[{i}]")]
     if value is None:
@@ -45,30 +52,120 @@ def test_any_object_in_pieces_is_that_object_and_its_text(generated: SimpleNames
     assert json.loads(text) == value
 
 
-ODD = {
-    "no path": ([{"stringValue": "x"}], {}),
-    "the root": ([{"jsonPath": "$", "stringValue": "x"}], {}),
-    "another kind of container": (
-        [{"jsonPath": "$.a", "numberValue": 1}, {"jsonPath": "$.a.b", "numberValue": 2}],
-        {"a": 1},
+def leaf(path: Any, **value: Any) -> dict[str, Any]:
+    return {"jsonPath": path, **value}
+
+
+ODD: dict[str, tuple[list[Any], Any]] = {
+    "set twice": ([leaf("$.a", numberValue=1), leaf("$.a", numberValue=2)], {"a": 2}),
+    "a gap": ([leaf("$.a[2]", boolValue=True)], {"a": [None, None, True]}),
+    "a gap that is filled": (
+        [leaf("$.a[1]", boolValue=True), leaf("$.a[0].b", numberValue=1)],
+        {"a": [{"b": 1}, True]},
     ),
-    "set twice": ([{"jsonPath": "$.a", "numberValue": 1}, {"jsonPath": "$.a", "numberValue": 2}], {"a": 2}),
-    "a gap": ([{"jsonPath": "$.a[2]", "boolValue": True}], {"a": [None, None, True]}),
-    "text begun without any": (
-        [{"jsonPath": "$.a", "willContinue": True}, {"jsonPath": "$.a", "stringValue": "x"}],
-        {"a": "x"},
+    "null, then an object": ([leaf("$.a", nullValue=None), leaf("$.a.b", numberValue=1)], {"a": {"b": 1}}),
+    "text begun without any": ([leaf("$.a", willContinue=True), leaf("$.a", stringValue="x")], {"a": "x"}),
+    "a path alone": ([leaf("$.a")], {}),
+    "dots in a name": ([leaf('$["a.b"]', numberValue=0.5)], {"a.b": 0.5}),
+    "blanks in brackets": ([leaf("$[ 'a' ][ 0 ]", numberValue=1)], {"a": [1]}),
+    "escapes": ([leaf(r"$['it\'s \n \u0041 \ud83d\ude00 \\ \/']", numberValue=1)], {"it's \n A \U0001f600 \\ /": 1}),
+    "null keys beside the value": ([leaf("$.a", stringValue=None, numberValue=1.0, boolValue=None)], {"a": 1}),
+    "texts side by side": (
+        [
+            leaf("$.a", stringValue="x", willContinue=True),
+            leaf("$.b", stringValue="y", willContinue=True),
+            leaf("$.a", stringValue="z", willContinue=True),
+            leaf("$.b", stringValue=""),
+        ],
+        {"a": "xz", "b": "y"},
     ),
-    "double quotes": ([{"jsonPath": '$["a.b"]', "numberValue": 0.5}], {"a.b": 0.5}),
+    "a text that begins anew": ([leaf("$.a", stringValue="x"), leaf("$.a", stringValue="y")], {"a": "y"}),
+    "a double beyond whole numbers": ([leaf("$.a", numberValue=1e300)], {"a": 1e300}),
 }
 
 
 @pytest.mark.parametrize(("found", "value"), ODD.values(), ids=ODD.keys())
-def test_odd_updates_do_no_harm(generated: SimpleNamespace, found: list[Any], value: Any) -> None:
+def test_odd_updates_are_placed(generated: SimpleNamespace, found: list[Any], value: Any) -> None:
     arguments = generated.module("partial_args").PathArguments()
     for update in found:
         arguments.add(update)
     arguments.end()
     assert arguments.value() == value
+    assert arguments.unplaced == []
+
+
+NOWHERE: dict[str, tuple[list[Any], Any]] = {
+    "no path": ([{"stringValue": "x"}], {}),
+    "the root": ([leaf("$", stringValue="x")], {}),
+    "no root": ([leaf("a", stringValue="x")], {}),
+    "an index at the root": ([leaf("$[0]", stringValue="x")], {}),
+    "any member": ([leaf("$.*", stringValue="x")], {}),
+    "any place": ([leaf("$.a[*]", stringValue="x")], {}),
+    "descendants": ([leaf("$..a", stringValue="x")], {}),
+    "a place from behind": ([leaf("$.a[-1]", stringValue="x")], {}),
+    "a filter": ([leaf("$.a[?(@.b)]", stringValue="x")], {}),
+    "an open bracket": ([leaf("$['a", stringValue="x")], {}),
+    "half of a character": ([leaf(r"$['\ud800']", stringValue="x")], {}),
+    "another kind of container": ([leaf("$.a", numberValue=1), leaf("$.a.b", numberValue=2)], {"a": 1}),
+    "an index of an object": ([leaf("$.a.b", numberValue=1), leaf("$.a[0]", numberValue=2)], {"a": {"b": 1}}),
+    "a container's own place": ([leaf("$.a.b", numberValue=1), leaf("$.a", numberValue=2)], {"a": {"b": 1}}),
+    "far away": ([leaf("$.a[999999999]", numberValue=1)], {}),
+    "far away again and again": (
+        [leaf(f"$.a[{at}]", numberValue=1) for at in (600, 1300, 601)],
+        {"a": [*[None] * 600, 1, 1]},
+    ),
+    "far away inside": ([leaf("$.a[800].b[800]", numberValue=1)], {}),
+    "too deep": ([leaf("$" + ".a" * 201, numberValue=1)], {}),
+    "no number of JSON": ([leaf("$.a", numberValue="NaN"), leaf("$.b", numberValue=float("inf"))], {}),
+    "a number for a text": (
+        [leaf("$.a", stringValue="x", willContinue=True), leaf("$.a", numberValue=1)],
+        {"a": "x"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("found", "value"), NOWHERE.values(), ids=NOWHERE.keys())
+def test_updates_without_a_place_are_told(generated: SimpleNamespace, found: list[Any], value: Any) -> None:
+    arguments = generated.module("partial_args").PathArguments()
+    text = "".join(arguments.add(update) for update in found) + arguments.end()
+    assert arguments.value() == json.loads(text) == value
+    assert 0 < len(arguments.unplaced) <= 2
+    assert all(update in found for update in arguments.unplaced)
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "no object": (1, "must be an object"),
+    "path": (leaf(1, stringValue="x"), "jsonPath: must be a string"),
+    "text": (leaf("$.a", stringValue=1), "stringValue: must be a string"),
+    "number": (leaf("$.a", numberValue=True), "numberValue: must be a number"),
+    "flag": (leaf("$.a", boolValue="true"), "boolValue: must be true or false"),
+}
+
+
+@pytest.mark.parametrize(("update", "message"), WRONG.values(), ids=WRONG.keys())
+def test_updates_of_wrong_types_are_refused(generated: SimpleNamespace, update: Any, message: str) -> None:
+    with pytest.raises(generated.models.ConversionError, match=message):
+        generated.module("partial_args").PathArguments().add(update)
+
+
+def test_a_value_that_was_given_does_not_grow(generated: SimpleNamespace) -> None:
+    arguments = generated.module("partial_args").PathArguments()
+    arguments.add(leaf("$.a.b[0]", stringValue="x", willContinue=True))
+    given = arguments.value()
+    arguments.add(leaf("$.a.b[0]", stringValue="y"))
+    arguments.add(leaf("$.a.b[1]", numberValue=1))
+    assert given == {"a": {"b": ["x"]}}
+
+
+def test_arguments_that_came_whole_are_merged(generated: SimpleNamespace) -> None:
+    arguments = generated.module("partial_args").PathArguments()
+    given = {"a": {"b": [1.0]}, "c": float("nan")}
+    text = arguments.merge(given) + arguments.add(leaf("$.d", boolValue=True)) + arguments.end()
+    assert json.loads(text) == {"a": {"b": [1.0]}, "d": True}
+    arguments.add(leaf("$.a.e", numberValue=2))
+    assert arguments.value() == {"a": {"b": [1.0], "e": 2}, "d": True}
+    assert given["a"] == {"b": [1.0]}
+    assert len(arguments.unplaced) == 1
 
 
 SCHEMAS = {

@@ -124,6 +124,14 @@ PARTIAL = {
         {"a": {"b": None, "c d": 1.5}, "e": True, "f": ""},
     ),
     "nothing": ([partial(name="f", id="1"), partial(more=False)], {}),
+    "some of it whole": (
+        [
+            partial(name="f", id="1", args={"a": {"b": 1}}),
+            partial(leaf("$.c", numberValue=2)),
+            partial(more=False, args={"d": []}),
+        ],
+        {"a": {"b": 1}, "c": 2, "d": []},
+    ),
     "an empty end too many": (
         [partial(leaf("$.a", numberValue=1), name="f", id="1", more=False), partial(more=False)],
         {"a": 1},
@@ -171,6 +179,66 @@ def test_two_calls_in_pieces_follow_one_another(generated: SimpleNamespace) -> N
     completion, events = fed(generated, chunks)
     assert [(c["name"], c["arguments"]) for c in calls_of(generated, completion)] == [("f", {"a": 1}), ("g", {"b": 2})]
     assert [json.loads(s["text"]) for s in deltas(events).values()] == [{"a": 1}, {"b": 2}]
+
+
+def test_a_signature_comes_with_any_piece(generated: SimpleNamespace) -> None:
+    for signed in range(4):
+        chunks = [
+            partial(name="f", id="1"),
+            partial(leaf("$.a", numberValue=1)),
+            partial(leaf("$.b", numberValue=2), more=False),
+            partial(more=False),
+        ]
+        chunks[signed]["candidates"][0]["content"]["parts"][0]["thoughtSignature"] = SIGNATURE
+        completion, _ = fed(generated, [*chunks, END])
+        (found,) = calls_of(generated, completion)
+        assert (found["arguments"], found["metadata"]) == (A | {"b": 2}, {"gemini": {"thoughtSignature": SIGNATURE}})
+
+
+STRAY = {
+    "a path that is none": [partial(leaf("$..a", numberValue=1), name="f", id="1"), partial(more=False)],
+    "a piece that comes late": [
+        partial(name="f", id="1"),
+        partial(more=False),
+        partial(leaf("$.a", numberValue=1), more=False),
+    ],
+}
+
+
+@pytest.mark.pain("P29")
+@pytest.mark.parametrize("chunks", STRAY.values(), ids=STRAY.keys())
+def test_a_call_with_a_piece_that_has_no_place_cannot_be_run(generated: SimpleNamespace, chunks: list[Any]) -> None:
+    completion, events = fed(generated, [*chunks, chunk(call("g", A)), END])
+    stray, other = calls_of(generated, completion)
+    assert (stray["name"], stray["arguments"], stray["invalid"]["reason"]) == ("f", {}, "malformed")
+    assert '"numberValue":1' in stray["invalid"]["text"]
+    assert (other["name"], other["arguments"]) == ("g", A)
+    assert "invalid" not in other
+    assert "invalid" in next(event["call"] for event in events if event["type"] == "tool_call")
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "updates": {"partialArgs": {}},
+    "an update": {"partialArgs": [1]},
+    "a value": {"partialArgs": [{"jsonPath": "$.a", "stringValue": 1}]},
+    "arguments": {"args": []},
+}
+
+
+@pytest.mark.parametrize("piece", WRONG.values(), ids=WRONG.keys())
+def test_a_piece_of_the_wrong_type_is_refused(generated: SimpleNamespace, piece: dict[str, Any]) -> None:
+    stream = generated.gemini.Stream()
+    stream.feed(partial(name="f", id="1"))
+    with pytest.raises(generated.models.ConversionError, match=r"functionCall\.(args|partialArgs)"):
+        stream.feed(chunk({"functionCall": {**piece, "willContinue": True}}))
+
+
+def test_a_result_that_was_given_does_not_grow(generated: SimpleNamespace) -> None:
+    stream = generated.gemini.Stream()
+    stream.feed(partial(leaf("$.a", numberValue=1), name="f", id="1"))
+    before = stream.result()
+    stream.feed(partial(leaf("$.b", numberValue=1)))
+    assert calls_of(generated, before)[0]["arguments"] == A
 
 
 def test_partial_arguments_are_there_on_demand(generated: SimpleNamespace) -> None:
@@ -333,9 +401,12 @@ def test_a_writer_sends_text_as_it_comes(generated: SimpleNamespace) -> None:
     models, writer = generated.models, generated.gemini.StreamWriter(id="r")
     sent = [writer.write(models.TextDelta(word)) for word in "abc"]
     assert [len(chunks) for chunks in sent] == [0, 1, 1]
-    assert sent[1] == [{**chunk({"text": "a"}), "responseId": "r"}]
+    said = [
+        {"candidates": [{"content": {"role": "model", "parts": [{"text": word}]}}], "responseId": "r"} for word in "ac"
+    ]
+    assert sent[1] == said[:1]
     last, failure = writer.finish()
-    assert last == {**chunk({"text": "c"}), "responseId": "r"}
+    assert last == said[1]
     assert "error" in failure
 
 

@@ -68,6 +68,14 @@ _CHANGES = (
         "file on some disks, or a class. The wire that the tool came from goes on using the name it has there.",
     ),
     Code(
+        "import-unwrapped",
+        "note",
+        "the schema of the result is that of the value under {key}",
+        None,
+        "On this wire a result is an object, so a value of another type stands inside one. The declaration has the schema "
+        "of the value; the wire goes on having the object.",
+    ),
+    Code(
         "import-root-type",
         "note",
         "the schema of the arguments has no type; it becomes an object",

@@ -6,11 +6,13 @@ has no key for (`icons`, `execution`, `_meta`, any other) become the patch for `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolgen.importing.reader import Entry, Reader
 from toolgen.importing.tool import ImportedTool
+from toolgen.load import Pointer
+from toolgen.runtime.wrapped_values import WRAPPED, is_wrapper, value_schema_of
 
 TITLE = "an answer to tools/list, or the array of tools in it"
 
@@ -22,19 +24,20 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
     _check_complete(reader)
     for at, entry in reader.entries("tools", _is_tool):
         name = reader.name(at, entry)
+        result, place = _result(reader, (*at, "outputSchema"), entry)
         tool = ImportedTool(
             at,
             name or "",
             ("mcp",),
             description=reader.text(at, entry, "description"),
             parameters=reader.parameters(at, entry, "inputSchema", demanded=True),
-            result=reader.object(at, entry, "outputSchema"),
+            result=result,
             display_name=_title(reader, (*at, "title"), entry),
             annotations=reader.object(at, entry, "annotations"),
             patch=reader.rest(at, entry, _KNOWN),
             moved={
                 "parameters": (*at, "inputSchema"),
-                "result": (*at, "outputSchema"),
+                "result": place,
                 "display_name": (*at, "title"),
             },
         )
@@ -44,6 +47,17 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
 
 def _is_tool(entry: Entry) -> bool:
     return "name" in entry and "tools" not in entry
+
+
+def _result(reader: Reader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any] | bool | None, Pointer]:
+    """The schema of the value that a tool gives, and its place; what stands inside an object is taken out."""
+    schema = reader.object(at[:-1], entry, "outputSchema")
+    if schema is None:
+        return None, at
+    if not is_wrapper(schema):
+        return value_schema_of(schema), at
+    reader.changed("import-unwrapped", at, key=WRAPPED)
+    return value_schema_of(schema), (*at, "properties", WRAPPED)
 
 
 def _title(reader: Reader, at: tuple[str | int, ...], entry: Entry) -> str | None:

@@ -64,6 +64,8 @@ class BaseStream:
     """
 
     WIRE: ClassVar[Wire]
+    _plain = staticmethod(plain)
+    """How the client's events become plain data."""
 
     @staticmethod
     def read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -85,7 +87,7 @@ class BaseStream:
         Raises:
             ConversionError: the event is neither.
         """
-        return self._take(event if type(event) is dict else plain(event, ROOT))
+        return self._take(event if type(event) is dict else self._plain(event, ROOT))
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
         """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing."""

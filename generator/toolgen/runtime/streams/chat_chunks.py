@@ -161,7 +161,7 @@ class ChatChunks(BaseStream):
             call.name = function["name"] or None
         if type(text) is dict:
             call.head["function"] = {**(head or {}), "arguments": text}
-            text = None
+            text = loose(text)
         elif text is not None and type(text) is not str:
             text = loose(text)
         first = len(call.pieces) == 0 and not call.told
@@ -220,7 +220,7 @@ class ChatChunks(BaseStream):
         body = {**self._top}
         if body.get("object") == "chat.completion.chunk":
             body["object"] = "chat.completion"
-        if self._message or self._choice or self._entries or self._has_content:
+        if self._message or self._choice or self._entries or self._has_content or self._text:
             choices = [self._joined_choice(0)]
             choices += [self._further[i]._joined_choice(i) for i in sorted(self._further, key=str)]
             body["choices"] = choices
@@ -237,7 +237,7 @@ class ChatChunks(BaseStream):
         if "content" in message:
             message["content"] = ([{"type": "text", "text": text}] if text else []) + message["content"]
         else:
-            message["content"] = text if self._has_content else None
+            message["content"] = text if text or self._has_content else None
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ..content_parts import part_list
+from ..errors import wrong_type
 from ..finish import hold_call
 from ..json_text import loose
 from ..partial_args import PathArguments
@@ -15,6 +16,8 @@ from .base import BaseStream, OpenCall, place_of
 __all__ = ["PartChunks"]
 
 _TEXT = frozenset(["text", "thought"])
+_PIECES = frozenset(["args", "partialArgs", "willContinue"])
+_CALL = ((((ROOT, "candidates"), "content"), "parts"), "functionCall")
 
 
 class _Run:
@@ -28,15 +31,20 @@ class _Run:
 
 
 class _Candidate:
-    """One of the answers: its parts, and what else was said of it. `open` is the call whose arguments are coming."""
+    """One of the answers: its parts, and what else was said of it.
 
-    __slots__ = ("content", "open", "parts", "rest", "updates")
+    `open` is the call whose arguments are coming, `last` the one whose arguments came in pieces last; `calls` counts.
+    """
+
+    __slots__ = ("calls", "content", "last", "open", "parts", "rest", "updates")
 
     def __init__(self) -> None:
         self.content: dict[str, Any] | None = None
         self.rest: dict[str, Any] = {}
         self.parts: list[dict[str, Any] | _Run | OpenCall] = []
+        self.calls = 0
         self.open: OpenCall | None = None
+        self.last: OpenCall | None = None
         self.updates: dict[OpenCall, PathArguments] = {}
 
     def body(self) -> dict[str, Any]:
@@ -124,10 +132,16 @@ class PartChunks(BaseStream):
             self._width, self._candidate_width = len(event), len(candidates[0])
 
     def result(self) -> Completion:
-        """The answer as far as it came; a call that was left open cannot be run."""
+        """The answer as far as it came; a call that was left open, or has updates without a place, cannot be run."""
         completion = super().result()
         answer = self._answers.get(0)
-        if answer is not None and answer.open is not None:
+        if answer is None:
+            return completion
+        if self._ended() and self._failure is None:
+            for call, arguments in answer.updates.items():
+                if arguments.unplaced:
+                    hold_call(completion.message, call.index, "malformed", loose(arguments.unplaced))
+        if answer.open is not None:
             hold_call(completion.message, answer.open.index)
         return completion
 
@@ -167,38 +181,54 @@ class PartChunks(BaseStream):
     def _take_call(
         self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
     ) -> None:
-        """Take a call, or more of the one that is open: a piece without a name goes on with it."""
-        known = answer.open
-        if call.get("name") or known is None:
-            if not call and answer.updates:
-                return
+        """Take a call, or more of the one that is open: a piece without a name goes on with it, or comes late."""
+        named = bool(call.get("name"))
+        known = answer.last if answer.open is None and not named else answer.open
+        if named or known is None:
             if known is not None:
                 self._end_call(answer, known, events)
             known = self._begin_call(answer, part, call, events)
         else:
             known.head |= {key: value for key, value in part.items() if key != "functionCall"}
-            known.head["functionCall"] |= {k: v for k, v in call.items() if k not in ("args", "partialArgs", "willContinue")}
+            known.head["functionCall"] |= {key: value for key, value in call.items() if key not in _PIECES}
         if known not in answer.updates:
             return
-        for update in call.get("partialArgs") or ():
-            if type(update) is dict and (text := answer.updates[known].add(update)):
-                known.add(text)
-                events.append(ToolCallDelta(known.index, arguments_delta=text))
-        if call.get("willContinue") is not True:
-            self._end_call(answer, known, events)
+        if known is answer.open:
+            self._add_pieces(known, answer.updates[known], call, events)
+            if call.get("willContinue") is not True:
+                self._end_call(answer, known, events)
+        elif late := {key: call[key] for key in ("args", "partialArgs") if call.get(key)}:
+            answer.updates[known].unplaced.append(late)
+
+    @staticmethod
+    def _add_pieces(
+        known: OpenCall, arguments: PathArguments, call: dict[str, Any], events: list[StreamEvent]
+    ) -> None:
+        """Add arguments that came with a chunk: those that came whole, and updates."""
+        whole, updates = call.get("args"), call.get("partialArgs")
+        if whole is not None and type(whole) is not dict:
+            raise wrong_type((_CALL, "args"), "an object", whole)
+        if updates is not None and type(updates) is not list:
+            raise wrong_type((_CALL, "partialArgs"), "an array", updates)
+        texts = [arguments.merge(whole)] if whole else []
+        texts += [arguments.add(update, ((_CALL, "partialArgs"), i)) for i, update in enumerate(updates or ())]
+        if text := "".join(texts):
+            known.add(text)
+            events.append(ToolCallDelta(known.index, arguments_delta=text))
 
     def _begin_call(
         self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
     ) -> OpenCall:
         """Begin a call; without the sign that more of it comes it is whole."""
-        begun = OpenCall(sum(type(known) is OpenCall for known in answer.parts), {**part})
+        begun = OpenCall(answer.calls, {**part})
+        answer.calls += 1
         answer.parts.append(begun)
         growing = call.get("willContinue") is True or "partialArgs" in call
         text = "" if growing else loose(call.get("args") or {})
         if growing:
-            begun.head["functionCall"] = {k: v for k, v in call.items() if k not in ("partialArgs", "willContinue")}
+            begun.head["functionCall"] = {key: value for key, value in call.items() if key not in _PIECES}
             answer.updates[begun] = PathArguments()
-            answer.open = begun
+            answer.open = answer.last = begun
         begun.add(text)
         if answer is self._answers.get(0):
             self._calls.append(begun)

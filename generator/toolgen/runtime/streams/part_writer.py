@@ -52,7 +52,7 @@ class PartWriter(BaseStreamWriter):
         return [self._chunk([ready])]
 
     def _chunk(self, parts: list[Any]) -> dict[str, Any]:
-        chunk: dict[str, Any] = {"candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}]}
+        chunk: dict[str, Any] = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
         if self.id is not None:
             chunk["responseId"] = self.id
         return chunk

@@ -142,7 +142,8 @@ class ResponseEventWriter(BaseStreamWriter):
         events = self._start()
         left = [item for item in body.get("output") or [] if type(item) is dict]
         for item in list(self._items):
-            whole = next((found for found in left if found.get("type") == item.head["type"]), None)
+            alike = [found for found in left if found.get("type") == item.head["type"]]
+            whole = next((found for found in alike if _text_of(found).startswith(item.text)), next(iter(alike), None))
             if whole is None:
                 events += self._done(item, self._as_sent(item))
             else:

@@ -50,7 +50,7 @@ class BaseStreamWriter:
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
         self.id = id
         self.created = created
-        self.writer = Writer(self.WIRE, on_loss, "weaken")
+        self.writer = Writer(self.WIRE, on_loss, "weaken", answer=True)
         self.calls: dict[int, SentCall] = {}
         self.text: list[str] = []
         self.reasoning: list[str] = []

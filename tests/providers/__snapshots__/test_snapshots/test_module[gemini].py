@@ -1079,6 +1079,8 @@ def _write_assistant_part(part: AssistantPart, at: Path, writer: Writer) -> Any:
     ):
         writer.no_place(at, "reasoning without text")
         return ABSENT
+    if type(part) is ReasoningPart:
+        writer.adopted(part.metadata, at)
     return _write_assistant_content(part, at, writer)
 
 

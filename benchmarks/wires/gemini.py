@@ -1,0 +1,138 @@
+"""Gemini's generateContent: an answer, a stream, and plain Python for the same work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conversation import TEXT, WORDS, arguments
+from plain import Answer, Assistant, Call, Delta, Result, Usage, User, dumps
+
+Json = dict[str, Any]
+
+
+def answer() -> Json:
+    """The same as Gemini gives it."""
+    calls: list[Json] = [
+        {"functionCall": {"id": f"g{k}", "name": f"look_up_{WORDS[k]}", "args": arguments(k)}} for k in range(3)
+    ]
+    calls[0]["thoughtSignature"] = "c2lnbmF0dXJl"
+    return {
+        "candidates": [
+            {"content": {"parts": [{"text": TEXT}, *calls], "role": "model"}, "finishReason": "STOP", "index": 0}
+        ],
+        "usageMetadata": {
+            "promptTokenCount": 1200,
+            "candidatesTokenCount": 148,
+            "thoughtsTokenCount": 32,
+            "totalTokenCount": 1380,
+        },
+        "modelVersion": "some-model",
+        "responseId": "r1",
+    }
+
+
+def events(n: int) -> list[Json]:
+    """About `n` chunks of text, then three whole calls, a chunk each."""
+
+    def chunk(part: Json, **more: Any) -> Json:
+        return {
+            "candidates": [{"content": {"parts": [part], "role": "model"}, "index": 0, **more}],
+            "modelVersion": "some-model",
+            "responseId": "r1",
+        }
+
+    chunks = [chunk({"text": f"word{i} "}) for i in range(n - 3)]
+    for k in range(3):
+        chunks.append(chunk({"functionCall": {"id": f"g{k}", "name": f"look_up_{WORDS[k]}", "args": arguments(k)}}))
+    chunks[-1]["candidates"][0]["finishReason"] = "STOP"
+    chunks[-1]["usageMetadata"] = {"promptTokenCount": 9, "candidatesTokenCount": n, "totalTokenCount": n + 9}
+    return chunks
+
+
+def messages_out(messages: list[Any]) -> list[Json]:
+    """Write Gemini's contents."""
+    out: list[Json] = []
+    results: list[Json] | None = None
+    for m in messages:
+        kind = type(m)
+        if kind is Result:
+            response = {"error": m.value} if m.kind == "error" else m.value if m.kind == "data" else {"output": m.value}
+            part = {"functionResponse": {"id": m.call, "name": m.name, "response": response}}
+            if results is None:
+                results = [part]
+                out.append({"role": "user", "parts": results})
+            else:
+                results.append(part)
+            continue
+        results = None
+        if kind is Assistant:
+            parts: list[Json] = [{"text": m.text}]
+            for c in m.calls:
+                parts.append({"functionCall": {"id": c.id, "name": c.name, "args": c.arguments}})
+            out.append({"role": "model", "parts": parts})
+        elif kind is User:
+            parts = [{"text": m.text}]
+            if m.data is not None:
+                parts.append({"inlineData": {"mimeType": m.media, "data": m.data}})
+            out.append({"role": "user", "parts": parts})
+    return out
+
+
+def response_in(body: Json) -> Answer:
+    """Read a Gemini response."""
+    candidate = body["candidates"][0]
+    parts: list[Any] = []
+    calls = False
+    for i, part in enumerate(candidate["content"]["parts"]):
+        if "text" in part:
+            parts.append(part["text"])
+        elif "functionCall" in part:
+            call = part["functionCall"]
+            parts.append(
+                Call(call.get("id") or f"call_0_{i}", call["name"], call["args"], part.get("thoughtSignature"))
+            )
+            calls = True
+    usage, stop = body["usageMetadata"], candidate["finishReason"]
+    thoughts = usage["thoughtsTokenCount"]
+    counts = Usage(
+        usage["promptTokenCount"], usage["candidatesTokenCount"] + thoughts, usage["totalTokenCount"], None, thoughts
+    )
+    return Answer(body["responseId"], body["modelVersion"], parts, stop, "tool_calls" if calls else stop, counts)
+
+
+class Stream:
+    """Join Gemini's chunks."""
+
+    __slots__ = ("last", "parts", "stop", "text")
+
+    def __init__(self) -> None:
+        self.parts: list[Any] = []
+        self.text: list[str] = []
+        self.stop = ""
+        self.last: Json = {}
+
+    def feed(self, chunk: Json) -> list[Delta]:
+        """Take a chunk."""
+        self.last = chunk
+        out: list[Delta] = []
+        candidate = chunk["candidates"][0]
+        for part in candidate["content"]["parts"]:
+            if "text" in part:
+                self.text.append(part["text"])
+                out.append(Delta("text", part["text"]))
+            elif "functionCall" in part:
+                if self.text:
+                    self.parts.append("".join(self.text))
+                    self.text = []
+                call = part["functionCall"]
+                self.parts.append(Call(call["id"], call["name"], call["args"], part.get("thoughtSignature")))
+                out.append(Delta("call", dumps(call["args"]), len(self.parts), call["id"], call["name"]))
+        if candidate.get("finishReason"):
+            self.stop = candidate["finishReason"]
+        return out
+
+    def finish(self) -> Answer:
+        """Give the answer."""
+        usage = self.last["usageMetadata"]
+        counts = Usage(usage["promptTokenCount"], usage["candidatesTokenCount"], usage["totalTokenCount"], None, None)
+        return Answer(self.last["responseId"], self.last["modelVersion"], self.parts, self.stop, "tool_calls", counts)

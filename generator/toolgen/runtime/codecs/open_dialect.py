@@ -1,0 +1,32 @@
+"""The schema of a tool's parameters, on a wire where every tool must have one and none is strict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..paths import Path
+from ..reader import Reader
+from ..residue import ABSENT, marked
+from ..writer import Writer
+from . import dialect
+from .dialect import Dialects
+
+__all__ = ["read", "write"]
+
+
+def read(value: Any, at: Path, reader: Reader, dialects: Dialects) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema; that there was none is kept.
+
+    Raises:
+        ConversionError: it is neither an object nor null.
+    """
+    if value is ABSENT:
+        return None, {"$absent": True}
+    return dialect.read(value, at, reader, None, dialects)
+
+
+def write(parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, dialects: Dialects) -> Any:
+    """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
+    if parameters is not None:
+        return dialect.write(parameters, kept, at, writer, None, dialects)
+    return ABSENT if kept is None or marked(kept) else {"type": "object", "properties": {}}

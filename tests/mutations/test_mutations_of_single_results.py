@@ -1,0 +1,128 @@
+"""The laws of tools, calls and results alone have teeth, too: see `test_mutations.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutations.test_mutations import Check, Mutation
+from tests.providers import single_laws, test_mcp, test_tool_wires
+from tests.support.generated import Package
+from tests.support.repository import recordings
+
+PROVIDER = "mcp"
+
+
+def on_exchanges(law: Callable[[Package, str, Any], None]) -> Check:
+    """The law over all exchanges that have come to their end."""
+
+    def check(package: Package) -> None:
+        for recording in filter(test_tool_wires.is_done, recordings(PROVIDER)):
+            law(package, PROVIDER, recording)
+
+    return check
+
+
+def on_schemas(package: Package) -> None:
+    for schema, wire in test_mcp.SCHEMAS:
+        test_mcp.test_a_schema_that_admits_more_than_objects_is_put_into_one(
+            package, package.module("models"), schema, wire
+        )
+
+
+def on_invalid_calls(package: Package) -> None:
+    test_mcp.test_a_call_that_must_not_be_run_is_not_sent(package, package.module("models"))
+
+
+def on_changed_values(package: Package) -> None:
+    test_mcp.test_a_value_without_its_text_is_unwrapped_where_the_tool_is_known(package, package.module("models"))
+
+
+def on_ids(package: Package) -> None:
+    test_tool_wires.test_a_call_has_the_id_that_it_is_given_or_one_that_is_made(
+        package, package.module("models"), PROVIDER
+    )
+
+
+MUTATIONS = (
+    Mutation(
+        "a list stands outside of an object",
+        on_exchanges(single_laws.types_are_legal),
+        "runtime/call_results.py",
+        "value if bare else {WRAPPED: value}",
+        "value",
+    ),
+    Mutation(
+        "a spelling that is not ours is forgotten",
+        on_exchanges(single_laws.wire_comes_back),
+        "runtime/call_results.py",
+        "if not _is_ours(kind, value, wrapped, pair):",
+        "if False:",
+    ),
+    Mutation(
+        "a failure is not said",
+        on_exchanges(single_laws.format_comes_back),
+        "runtime/call_results.py",
+        'wire["isError"] = True',
+        "pass",
+    ),
+    Mutation(
+        "what is kept is sent although the value is another one",
+        on_changed_values,
+        "runtime/call_results.py",
+        "known[0] == kind and same(known[1], value)",
+        "True",
+    ),
+    Mutation(
+        "the address of a resource is forgotten",
+        on_exchanges(single_laws.wire_comes_back),
+        "runtime/codecs/media_block.py",
+        'inner["uri"] = uri',
+        "pass",
+    ),
+    Mutation(
+        "references stay where their schema is moved",
+        on_schemas,
+        "runtime/wrapped_values.py",
+        "return _INSIDE + reference[1:]",
+        "return reference",
+    ),
+    Mutation(
+        "a schema that looks wrapped is not told from one that is",
+        on_schemas,
+        "runtime/wrapped_values.py",
+        "_admits_objects_alone(schema) and not _looks_wrapped(schema)",
+        "_admits_objects_alone(schema)",
+    ),
+    Mutation(
+        "a call that was cut is sent",
+        on_invalid_calls,
+        "runtime/codecs/live_arguments.py",
+        "if invalid is not None:",
+        "if False:",
+    ),
+    Mutation(
+        "two calls have one id",
+        on_ids,
+        f"providers/{PROVIDER}.py",
+        'identifier, _ = reader.call_id(given, (at, "id"))',
+        'identifier = given or "call_3_0"',
+    ),
+)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+def test_a_broken_converter_is_caught(sample: Package, tmp_path: Path, mutation: Mutation) -> None:
+    text = sample.files[mutation.file]
+    assert text.count(mutation.old) == 1, f"{mutation.file}: {mutation.old!r} stands {text.count(mutation.old)} times"
+    broken = Package({**sample.files, mutation.file: text.replace(mutation.old, mutation.new)}, tmp_path)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        mutation.check(broken)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+def test_an_unbroken_converter_passes(sample: Package, mutation: Mutation) -> None:
+    mutation.check(sample)

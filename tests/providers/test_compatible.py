@@ -1,0 +1,361 @@
+"""What only the servers that speak Chat Completions have: reasoning beside the content, defects, and hosts as data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.test_chat_chunks import CALLS, FORMS, WITHOUT_IDS, chunk, in_turn
+from tests.providers.test_responses import put
+from tests.support.generated import Package
+from tests.support.repository import CONVERSING, PROFILES, extended, table
+
+PROVIDER = "openai_compatible"
+HOSTS = [name for name in PROFILES if extended(name) == PROVIDER]
+SECRET = "c2lnLTE+/w=="
+DETAILS = [
+    {"type": "reasoning.text", "text": "Hm.", "signature": SECRET, "format": "anthropic-claude-v1", "index": 0},
+    {"type": "reasoning.encrypted", "data": SECRET, "id": "call_1", "index": 1},
+    {"type": "x_detail", "x": [1, None]},
+]
+CALL = {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+each_host = pytest.mark.parametrize("host", HOSTS)
+
+
+def answer(**message: Any) -> Any:
+    body = put(table(PROVIDER)["answer"], ["choices", 0, "message"], {"role": "assistant", "content": "Hi", **message})
+    return put(body, ["choices", 0, "finish_reason"], "tool_calls" if message.get("tool_calls") else "stop")
+
+
+def asked(*messages: Any) -> Any:
+    return {"model": "m", "messages": [{"role": "user", "content": "Begin."}, *messages]}
+
+
+def reasoning(completion: Any) -> Any:
+    (part,) = [p for p in completion.message.content if type(p).__name__ == "ReasoningPart"]
+    return part
+
+
+SPELLINGS: list[tuple[dict[str, Any], str]] = [
+    ({"reasoning_content": "Hm."}, "Hm."),
+    ({"reasoning": "Hm."}, "Hm."),
+    ({"reasoning": "Hm.", "reasoning_content": None}, "Hm."),
+    ({"reasoning": "", "reasoning_content": "Hm."}, "Hm."),
+    ({"reasoning": "Hm.", "reasoning_content": "Hm."}, "Hm."),
+    ({"reasoning_content": "Hm.", "reasoning": "In other words."}, "Hm."),
+    ({"reasoning_details": DETAILS}, "Hm."),
+    ({"reasoning_details": DETAILS[1:]}, ""),
+    ({"reasoning": "Hm.", "reasoning_details": DETAILS}, "Hm."),
+    ({"reasoning": "In short.", "reasoning_details": DETAILS}, "In short."),
+    ({"reasoning_details": DETAILS, "reasoning": "In short."}, "Hm."),
+    ({"reasoning": None, "reasoning_details": DETAILS[1:]}, ""),
+]
+
+
+@pytest.mark.pain("P20", "P21")
+@pytest.mark.parametrize(("keys", "text"), SPELLINGS, ids=range(len(SPELLINGS)))
+@pytest.mark.parametrize("calls", [{}, {"tool_calls": [CALL]}], ids=["plain", "calls"])
+def test_reasoning_comes_back_under_its_keys(sample: Package, keys: Any, text: str, calls: Any) -> None:
+    body = answer(**keys, **calls)
+    completion = laws.answer(sample, PROVIDER, body)
+    assert reasoning(completion).text == text
+    laws.answer_comes_back(sample, PROVIDER, body)
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    for key, value in keys.items():
+        assert laws.exact(sent["messages"][1][key]) == laws.exact(value)
+    laws.body_comes_back(sample, PROVIDER, sent)
+    laws.request_comes_back(sample, PROVIDER, laws.read(sample, PROVIDER, sent))
+
+
+@pytest.mark.parametrize("keys", [{"reasoning": ""}, {"reasoning_details": []}, {"reasoning_content": None}])
+def test_empty_reasoning_is_no_part_and_comes_back(sample: Package, keys: Any) -> None:
+    completion = laws.answer(sample, PROVIDER, answer(**keys))
+    assert completion.message.content == "Hi"
+    laws.answer_comes_back(sample, PROVIDER, answer(**keys))
+
+
+@pytest.mark.parametrize("keys", [{"reasoning": 7}, {"reasoning_content": ["a"]}, {"reasoning_details": "a"}])
+def test_reasoning_of_a_wrong_type_is_a_fault_at_its_place(sample: Package, models: Any, keys: Any) -> None:
+    with pytest.raises(models.ConversionError, match=rf"choices\[0\]\.message\.{next(iter(keys))}\b"):
+        laws.answer(sample, PROVIDER, answer(**keys))
+
+
+@pytest.mark.parametrize("keys", [keys for keys, text in SPELLINGS if text])
+def test_what_is_said_of_an_edited_text_is_left_out(sample: Package, keys: Any) -> None:
+    completion = laws.answer(sample, "openrouter", answer(**keys))
+    reasoning(completion).text = "Edited."
+    sent, _ = laws.next_request(sample, "openrouter", completion)
+    message = sent["messages"][1]
+    assert [v for k, v in message.items() if k.startswith("reasoning") and v] == ["Edited."]
+    assert SECRET not in laws.exact(sent)
+
+
+@pytest.mark.pain("P24")
+@pytest.mark.parametrize("target", CONVERSING)
+@pytest.mark.parametrize("host", [PROVIDER, *HOSTS])
+def test_what_a_host_made_opaque_stays_at_home(sample: Package, models: Any, host: str, target: str) -> None:
+    """Its words may go on, under the key of the next host; the rest is left out, and that is told."""
+    body = answer(reasoning="Hm.", reasoning_content="Hm.", reasoning_details=DETAILS, tool_calls=[CALL])
+    completion, losses = laws.answer(sample, host, body), []
+    assert reasoning(completion).text == "Hm."
+    result = models.ToolMessage([models.ToolResult("call_1", "now", "text", "noon")])
+    request = models.Request([models.UserMessage("Begin."), completion.message, result], model="m")
+    sent = laws.write(sample, target, request, losses)
+    if host == target:
+        assert laws.exact(sent["messages"][1]["reasoning_details"]) == laws.exact(DETAILS)
+        return
+    assert SECRET not in laws.exact(sent)
+    assert "x_detail" not in laws.exact(sent)
+    assert any(loss.path.startswith("messages[1]") for loss in losses)
+    if target in HOSTS:
+        key = table(target)["beyond_sdk"][0]
+        assert sent["messages"][1][key] == "Hm."
+
+
+@each_host
+def test_reasoning_from_elsewhere_goes_under_the_hosts_key(sample: Package, models: Any, host: str) -> None:
+    parts = [models.ReasoningPart("One."), models.ReasoningPart("Two."), models.TextPart("Hi")]
+    request = models.Request([models.UserMessage("Begin."), models.AssistantMessage(parts)], model="m")
+    losses: list[Any] = []
+    sent = laws.write(sample, host, request, losses)
+    assert sent["messages"][1] == {"role": "assistant", "content": "Hi", table(host)["beyond_sdk"][0]: "One.Two."}
+    assert [(loss.path, loss.action) for loss in losses] == [("messages[1].content[1]", "moved")]
+    sent = laws.write(sample, PROVIDER, request, losses)
+    assert sent["messages"][1] == {"role": "assistant", "content": "Hi"}
+    assert [loss.path for loss in losses[-2:]] == ["messages[1].content[0]", "messages[1].content[1]"]
+
+
+@pytest.mark.parametrize("thought", [{}, {"reasoning_content": ""}, {"reasoning_content": "Hm."}])
+def test_a_key_that_is_demanded_beside_calls_is_there(sample: Package, models: Any, thought: Any) -> None:
+    """What came without it goes back without; what came from elsewhere gets it."""
+    result = {"role": "tool", "tool_call_id": "call_1", "content": "noon"}
+    body = asked({"role": "assistant", "content": None, "tool_calls": [CALL], **thought}, result)
+    laws.body_comes_back(sample, "deepseek", body)
+    foreign = laws.read(
+        sample, "openai_chat", asked({"role": "assistant", "content": None, "tool_calls": [CALL]}, result)
+    )
+    assert laws.write(sample, "deepseek", foreign)["messages"][1]["reasoning_content"] == ""
+    plain = models.Request([models.AssistantMessage("Hi")], model="m")
+    assert "reasoning_content" not in laws.write(sample, "deepseek", plain)["messages"][0]
+
+
+USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+
+
+@pytest.mark.parametrize(
+    "place", [["usage"], ["x_groq", "usage"], ["choices", 0, "usage"]], ids=lambda place: str(place[0])
+)
+def test_usage_is_found_where_it_stands(sample: Package, place: list[Any]) -> None:
+    body = answer()
+    if place[0] == "x_groq":
+        body["x_groq"] = {"id": "req"}
+    body = put(body, place, USAGE)
+    completion = laws.answer(sample, PROVIDER, body)
+    assert (completion.usage.input_tokens, completion.usage.output_tokens) == (3, 4)
+    laws.answer_comes_back(sample, PROVIDER, body)
+    completion.usage.output_tokens = 5
+    assert sample.provider(PROVIDER).to_response(completion)["usage"]["completion_tokens"] == 5
+
+
+@pytest.mark.parametrize("place", [["error"], ["x_groq"], ["choices", 0, "error"]], ids=lambda place: str(place[0]))
+def test_an_error_is_found_where_it_stands(sample: Package, place: list[Any]) -> None:
+    error = {"message": "too busy", "code": 502}
+    value = {"error": error} if place == ["x_groq"] else error
+    body = put(answer(tool_calls=[CALL]), place, value)
+    completion = laws.answer(sample, PROVIDER, body)
+    assert completion.finish_reason == "error"
+    assert laws.calls_of(sample, completion)[0].invalid.reason == "truncated"
+    laws.answer_comes_back(sample, PROVIDER, body)
+    last = put(chunk({"content": "Hal"}), place, value)
+    completion, told = laws.played(sample, PROVIDER, [chunk({"role": "assistant"}), last])
+    assert [type(e).__name__ for e in told] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
+    assert (told[1].message, completion.finish_reason) == ("too busy", "error")
+
+
+def test_content_that_the_host_parsed_is_text_here_and_an_object_there(sample: Package) -> None:
+    body = answer(content={"name": "Ada", "age": 36})
+    completion = laws.answer(sample, PROVIDER, body)
+    assert completion.message.content == '{"name":"Ada","age":36}'
+    laws.answer_comes_back(sample, PROVIDER, body)
+    assert laws.next_request(sample, PROVIDER, completion)[0]["messages"][1]["content"] == completion.message.content
+    completion.message.content = '{"name":"Bob"}'
+    assert sample.provider(PROVIDER).to_response(completion)["choices"][0]["message"]["content"] == '{"name":"Bob"}'
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_arguments_that_are_an_object_go_back_as_text(sample: Package, streaming: bool) -> None:
+    call = {**CALL, "function": {"name": "now", "arguments": {"a": {"b": 1}}}}
+    if streaming:
+        events = [chunk({"tool_calls": [{"index": 0, **call}]}, "tool_calls")]
+        completion, told = laws.played(sample, PROVIDER, events)
+        laws.adds_up(sample, completion, told)
+    else:
+        completion = laws.answer(sample, PROVIDER, answer(tool_calls=[call]))
+    assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": {"b": 1}}]
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    assert sent["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"a":{"b":1}}'
+
+
+def test_values_of_zero_are_nothing(sample: Package) -> None:
+    """One gateway fills in every member that it does not have."""
+    call = {**CALL, "custom": {"input": "", "name": ""}}
+    body = answer(refusal="", function_call={"name": "", "arguments": ""}, tool_calls=[call])
+    body = put(body, ["choices", 0, "finish_reason"], "")
+    completion = laws.answer(sample, PROVIDER, body)
+    assert [type(p).__name__ for p in completion.message.content] == ["TextPart", "ToolCallPart"]
+    assert (completion.finish_reason, completion.stop_reason) == ("tool_calls", None)
+    laws.answer_comes_back(sample, PROVIDER, body)
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("cut", [0, 1, 5])
+@pytest.mark.parametrize("form", FORMS)
+def test_calls_in_every_form_are_the_same_calls(sample: Package, form: str, cut: int) -> None:
+    events = [chunk({"role": "assistant", "reasoning": "Hm."}), *in_turn(form, cut), chunk(reason="tool_calls")]
+    completion, told = laws.played(sample, PROVIDER, events)
+    ids = ["call_0_0", "call_0_1", "call_0_2"] if form in WITHOUT_IDS else [c[0] for c in CALLS]
+    found = [(c.id, c.name, c.arguments) for c in laws.calls_of(sample, completion)]
+    assert found == [(i, name, json.loads(text)) for i, (_, name, text) in zip(ids, CALLS, strict=True)]
+    laws.adds_up(sample, completion, told)
+
+
+def test_fragments_of_a_detail_are_joined_and_details_stay_apart(sample: Package) -> None:
+    def detail(kind: str, index: Any, **more: Any) -> Any:
+        return chunk({"reasoning_details": [{"type": f"reasoning.{kind}", "index": index, **more}]})
+
+    events = [
+        detail("text", 0, text="Let ", format="f"),
+        detail("text", 0, text="me", signature=""),
+        detail("text", 0, signature=SECRET),
+        detail("encrypted", 0, data="AA", id="call_1"),
+        detail("encrypted", 0, data="BB", id="call_2"),
+        detail("encrypted", 0, data="CC"),
+        detail("summary", None, summary=" see"),
+        detail("summary", None, summary="."),
+        chunk({"content": "Hi"}, "stop"),
+    ]
+    completion, told = laws.played(sample, PROVIDER, events)
+    assert reasoning(completion).text == "Let me see."
+    assert reasoning(completion).metadata[PROVIDER]["reasoning_details"] == [
+        {"type": "reasoning.text", "index": 0, "text": "Let me", "format": "f", "signature": SECRET},
+        {"type": "reasoning.encrypted", "index": 0, "data": "AA", "id": "call_1"},
+        {"type": "reasoning.encrypted", "index": 0, "data": "BBCC", "id": "call_2"},
+        {"type": "reasoning.summary", "index": None, "summary": " see"},
+        {"type": "reasoning.summary", "index": None, "summary": "."},
+    ]
+    laws.adds_up(sample, completion, told)
+
+
+def test_text_that_is_said_twice_is_told_once(sample: Package) -> None:
+    deltas = [{"reasoning_details": [{"type": "reasoning.text", "text": t, "index": 0}], "reasoning": t} for t in "ab"]
+    completion, told = laws.played(sample, PROVIDER, [*map(chunk, deltas), chunk({"content": "Hi"}, "stop")])
+    assert [e.text for e in told if type(e).__name__ == "ReasoningDelta"] == ["a", "b"]
+    assert reasoning(completion).text == "ab"
+
+
+def test_usage_on_its_own_ends_a_stream_that_gives_no_reason(sample: Package) -> None:
+    texts = [chunk({"role": "assistant"}), chunk({"content": "Hal"})]
+    end = {**chunk(), "choices": [], "usage": USAGE}
+    completion, told = laws.played(sample, PROVIDER, [*texts, end])
+    assert (completion.finish_reason, type(told[-2]).__name__) == ("other", "TextDelta")
+    completion, told = laws.played(sample, PROVIDER, [*texts, end, chunk({"content": "lo"})])
+    assert (completion.finish_reason, type(told[-2]).__name__) == ("error", "ErrorEvent")
+    completion, _ = laws.played(sample, PROVIDER, [end])
+    assert completion.finish_reason == "error"
+
+
+def test_members_of_several_chunks_are_kept(sample: Package) -> None:
+    first, last = chunk({"content": "Hi"}, x_groq={"id": "req"}), chunk(reason="stop", x_groq={"usage": USAGE})
+    completion, _ = laws.played(sample, PROVIDER, [first, last])
+    assert completion.metadata[PROVIDER]["x_groq"] == {"id": "req", "usage": USAGE}
+    assert completion.usage.total_tokens == 7
+
+
+@pytest.mark.parametrize("text", ["", " ", "{", "[1]", '{"a":1,"a":2}', '{ "a": 1 }'])
+def test_a_server_that_parses_arguments_gets_an_object(sample: Package, text: str) -> None:
+    call = {**CALL, "function": {"name": "now", "arguments": text}}
+    request, losses = laws.read(sample, "vllm", asked({"role": "assistant", "content": None, "tool_calls": [call]})), []
+    sent = laws.write(sample, "vllm", request, losses)["messages"][1]["tool_calls"][0]["function"]["arguments"]
+    whole = text.strip() == "" or text == '{ "a": 1 }'
+    assert json.loads(sent) == (json.loads(text.strip() or "{}") if whole else {"INVALID_JSON": text})
+    assert [loss.action for loss in losses] == ([] if whole else ["rewritten"])
+
+
+@pytest.mark.parametrize(
+    ("value", "effort", "budget"),
+    [
+        ({"effort": "low"}, "low", None),
+        ({"max_tokens": 2000, "exclude": True}, None, 2000),
+        ({"effort": None, "max_tokens": 9}, None, 9),
+    ],
+)
+def test_how_much_to_think_is_a_word_or_a_number(sample: Package, value: Any, effort: Any, budget: Any) -> None:
+    body = {**asked(), "reasoning": value}
+    request = laws.read(sample, "openrouter", body)
+    assert (request.reasoning.effort, request.reasoning.budget_tokens) == (effort, budget)
+    laws.body_comes_back(sample, "openrouter", body)
+
+
+@pytest.mark.parametrize("value", [None, {}, {"enabled": True}])
+def test_a_switch_for_thinking_is_kept(sample: Package, value: Any) -> None:
+    assert laws.read(sample, "openrouter", {**asked(), "reasoning": value}).reasoning is None
+    laws.body_comes_back(sample, "openrouter", {**asked(), "reasoning": value})
+
+
+@pytest.mark.parametrize("value", ["low", {"effort": 1}, {"max_tokens": "1"}])
+def test_how_much_to_think_of_a_wrong_type_is_refused(sample: Package, models: Any, value: Any) -> None:
+    with pytest.raises(models.ConversionError, match="reasoning"):
+        laws.read(sample, "openrouter", {**asked(), "reasoning": value})
+
+
+@pytest.mark.pain("P23")
+@pytest.mark.parametrize("identifier", ["functions.add:0", "x" * 51])
+def test_an_id_that_the_server_gave_goes_back_to_it(sample: Package, identifier: str) -> None:
+    completion = laws.answer(sample, PROVIDER, answer(tool_calls=[{**CALL, "id": identifier}]))
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    assert (sent["messages"][1]["tool_calls"][0]["id"], sent["messages"][2]["tool_call_id"]) == (identifier, identifier)
+    elsewhere = laws.bare(completion)
+    sent, _ = laws.next_request(sample, PROVIDER, elsewhere)
+    assert sent["messages"][1]["tool_calls"][0]["id"] == sent["messages"][2]["tool_call_id"] != identifier
+
+
+STRICT = {
+    "type": "object",
+    "properties": {"a": {"type": "string", "format": "ipv4", "pattern": "^1"}, "b": {"type": "array", "maxItems": 2}},
+    "required": ["a", "b"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("provider", "dropped"),
+    [
+        ("openai_chat", []),
+        (PROVIDER, []),
+        ("deepseek", ["b.maxItems"]),
+        ("azure", ["a.format", "a.pattern", "b.maxItems"]),
+    ],
+)
+def test_a_strict_tool_is_lowered_as_the_host_takes_it(
+    sample: Package, models: Any, provider: str, dropped: list[str]
+) -> None:
+    losses: list[Any] = []
+    tool = models.ToolDefinition("t", parameters=STRICT, strict=True)
+    (entry,) = sample.provider(provider).to_tools([tool], on_loss=losses.append)
+    assert [loss.path.split("properties.")[-1] for loss in losses] == dropped
+    found = entry["function"]["parameters"]["properties"]
+    kept = [f"{name}.{key}" for name in STRICT["properties"] for key in found[name]]
+    assert set(kept) == {f"{n}.{k}" for n, s in STRICT["properties"].items() for k in s} - set(dropped)
+
+
+@pytest.mark.parametrize("provider", [PROVIDER, *HOSTS])
+def test_a_role_that_not_every_server_knows_goes_back_but_is_not_made_up(
+    sample: Package, models: Any, provider: str
+) -> None:
+    body = {"model": "m", "messages": [{"role": "developer", "content": "Be brief."}]}
+    laws.body_comes_back(sample, provider, body)
+    plain = models.Request([models.SystemMessage("Be brief.")], model="m")
+    assert laws.write(sample, provider, plain)["messages"] == [{"role": "system", "content": "Be brief."}]

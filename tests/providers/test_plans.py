@@ -1,0 +1,353 @@
+"""What only Cohere has: plans beside the content, documents as results, one turn of the system, strict for all tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.requests import HELLO, WEATHER, result
+from tests.providers.wires import WIRES
+from tests.providers.wires.cohere import split
+from tests.support.generated import Package
+
+PROVIDER = "cohere"
+CALL = {"id": "now_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+PART = {"type": "tool_call", "call": {"id": "now_1", "name": "now", "arguments": {}}}
+
+
+def text(value: str) -> dict[str, Any]:
+    return {"type": "text", "text": value}
+
+
+def thinking(value: str) -> dict[str, Any]:
+    return {"type": "thinking", "thinking": value}
+
+
+def reasoning(value: str) -> dict[str, Any]:
+    return {"type": "reasoning", "text": value}
+
+
+def written(sample: Package, models: Any, request: Any) -> tuple[Any, list[tuple[str, str, str]]]:
+    """The body of a request that may be weakened, and its losses."""
+    losses: list[Any] = []
+    body = laws.write(sample, PROVIDER, models.load(models.Request, {"model": "m", **request}), losses)
+    return body, [(loss.path, loss.action, loss.severity) for loss in losses]
+
+
+ANSWERS = {
+    "a plan": ({"tool_plan": "P", "tool_calls": [CALL]}, ["P"], ""),
+    "a plan without calls": ({"tool_plan": "P"}, ["P"], ""),
+    "an empty plan": ({"tool_plan": "", "content": [text("x")]}, [], "x"),
+    "no plan at all": ({"tool_plan": None, "content": None, "tool_calls": [CALL]}, [], ""),
+    "thinking before calls": ({"content": [thinking("T")], "tool_calls": [CALL]}, ["T"], ""),
+    "thinking twice": ({"content": [thinking("T"), thinking("U")], "tool_calls": [CALL]}, ["T", "U"], ""),
+    "thinking and a plan": ({"content": [thinking("T")], "tool_plan": "P", "tool_calls": [CALL]}, ["T", "P"], ""),
+    "a plan and text": ({"content": [text("x")], "tool_plan": "P", "tool_calls": [CALL]}, ["P"], "x"),
+    "text before thinking": (
+        {"content": [text("x"), thinking("T")], "tool_plan": "P", "tool_calls": [CALL]},
+        ["T", "P"],
+        "x",
+    ),
+    "text and calls": ({"content": [text("x"), text("y")], "tool_calls": [CALL]}, [], "xy"),
+    "a text alone": ({"content": "x"}, [], "x"),
+    "a text with calls": ({"content": "x", "tool_calls": [CALL]}, [], "x"),
+    "an empty text": ({"content": "", "tool_calls": []}, [], ""),
+    "an empty list": ({"content": []}, [], ""),
+    "nothing": ({}, [], ""),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_plan_thinking_and_text_are_told_apart(sample: Package, models: Any, name: str) -> None:
+    message, thoughts, said = ANSWERS[name]
+    body = {"id": "i", "finish_reason": "COMPLETE", "message": {"role": "assistant", **message}}
+    completion = laws.answer(sample, PROVIDER, body)
+    parts = completion.message.content if isinstance(completion.message.content, list) else []
+    assert [p.text for p in parts if type(p) is models.ReasoningPart] == thoughts
+    assert sample.module("messages").text_of(completion.message) == said
+    assert sample.provider(PROVIDER).to_response(completion) == body
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    assert sent["messages"][1] == body["message"]
+
+
+def test_what_was_thought_last_before_calls_elsewhere_is_the_plan(sample: Package, models: Any) -> None:
+    foreign = [reasoning("First."), reasoning("Then the time."), text("One moment."), PART]
+    body, losses = written(sample, models, {"messages": [HELLO, {"role": "assistant", "content": foreign}]})
+    assert body["messages"][1] == {
+        "role": "assistant",
+        "tool_plan": "Then the time.",
+        "content": [thinking("First."), text("One moment.")],
+        "tool_calls": [CALL],
+    }
+    assert losses == []
+    alone = [text("Hm."), reasoning("So."), reasoning("")]
+    body, losses = written(sample, models, {"messages": [HELLO, {"role": "assistant", "content": alone}]})
+    assert body["messages"][1] == {"role": "assistant", "content": [text("Hm."), thinking("So.")]}
+    assert losses == [("messages[1].content[2]", "dropped", "note")]
+    late = [text("Hm."), reasoning("So."), PART, text("Done.")]
+    body, losses = written(sample, models, {"messages": [HELLO, {"role": "assistant", "content": late}]})
+    assert body["messages"][1]["content"] == [text("Hm."), text("Done.")]
+    assert body["messages"][1]["tool_plan"] == "So."
+    assert losses == [(f"messages[1].content[{i}]", "moved", "note") for i in (1, 3)]
+
+
+def test_an_answer_that_says_nothing_is_left_out(sample: Package, models: Any) -> None:
+    empty = [{"role": "assistant", "content": content} for content in ("", [], None)]
+    body, losses = written(sample, models, {"messages": [HELLO, *empty, HELLO]})
+    assert body["messages"] == [HELLO, HELLO]
+    assert losses == [(f"messages[{i}]", "dropped", "note") for i in (1, 2, 3)]
+
+
+def test_the_systems_messages_become_its_one_turn(sample: Package, models: Any) -> None:
+    system = [{"role": "system", "content": content} for content in ("Be brief.", [text("Be kind.")], "")]
+    body, losses = written(sample, models, {"messages": [system[0], system[1], HELLO, system[2]]})
+    assert body["messages"] == [{"role": "system", "content": [text("Be brief."), text("Be kind.")]}, HELLO]
+    moved = [("messages[1]", "moved", "note"), ("messages[3]", "moved", "note")]
+    assert sorted(losses) == [("messages[0].content", "rewritten", "note"), *moved]
+    native = {"model": "m", "messages": [{"role": "system", "content": "a"}, {"role": "system", "content": "b"}, HELLO]}
+    assert laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, native)) == native
+
+
+DOCUMENTS = {
+    "one": ([{"type": "document", "document": {"id": "a", "data": {"c": 4}}}], "data", {"c": 4}),
+    "two": ([{"type": "document", "document": {"data": {"c": 4}}}, {"type": "document", "document": {"data": {}}}], "data", [{"c": 4}, {}]),
+    "with a text": ([text("x"), {"type": "document", "document": {"data": {"c": 4}, "x": 1}, "y": 2}], "data", ["x", {"c": 4}]),
+    "texts alone": ([text("x"), text("y")], "multimodal", None),
+    "a text as data": ([{"type": "document", "document": {"data": "{}"}}], "multimodal", None),
+    "no documents": ([], "multimodal", None),
+}  # fmt: skip
+
+
+def answered(content: Any) -> dict[str, Any]:
+    call = {"role": "assistant", "tool_calls": [CALL]}
+    return {"model": "m", "messages": [HELLO, call, {"role": "tool", "tool_call_id": "now_1", "content": content}]}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_are_data(sample: Package, name: str) -> None:
+    content, kind, value = DOCUMENTS[name]
+    request = laws.read(sample, PROVIDER, answered(content))
+    (found,) = request.messages[2].results
+    assert found.kind == kind
+    assert kind == "multimodal" or found.value == value
+    assert laws.write(sample, PROVIDER, request) == answered(content)
+
+
+def test_data_that_was_changed_goes_out_changed(sample: Package) -> None:
+    content = DOCUMENTS["with a text"][0]
+    for value, sent in (
+        (["z", {"d": 5}], [text("z"), {"type": "document", "document": {"data": {"d": 5}, "x": 1}, "y": 2}]),
+        ([{"d": 5}, "z"], '[{"d":5},"z"]'),
+        ({"d": 5}, '{"d":5}'),
+    ):
+        request = laws.read(sample, PROVIDER, answered(content))
+        request.messages[2].results[0].value = value
+        losses: list[Any] = []
+        assert laws.write(sample, PROVIDER, request, losses)["messages"][2]["content"] == sent
+        told = [] if isinstance(sent, list) else [f"messages[2].results[0].{field}" for field in ("kind", "value")]
+        assert [loss.path for loss in losses] == told
+
+
+def test_a_file_that_cannot_be_shown_leaves_no_empty_turn(sample: Package, models: Any) -> None:
+    document = {"type": "document", "data": "JVBERi0xLjQK", "mediaType": "application/pdf"}
+    results = [result("now_1", "now", "multimodal", [document])]
+    messages = [HELLO, {"role": "assistant", "content": [PART]}, {"role": "tool", "results": results}]
+    body, losses = written(sample, models, {"messages": messages})
+    assert WIRES[PROVIDER].order_faults(body) == []
+    assert isinstance(body["messages"][-1]["content"], str)
+    assert body["messages"][-1]["content"]
+    assert [severity for _, action, severity in losses if action == "dropped"] == ["warning"]
+
+
+STRICT = {**WEATHER, "strict": True}
+
+
+@pytest.mark.parametrize(
+    ("tools", "said", "lost"),
+    [
+        ([STRICT], True, []),
+        ([WEATHER], None, []),
+        ([WEATHER, {**STRICT, "name": "now"}], None, [("tools[1].strict", "dropped", "warning")]),
+        ([STRICT, {"type": "opaque", "provider": "cohere", "value": {"type": "x"}}], True, []),
+        ([], None, []),
+    ],
+)
+def test_tools_are_strict_all_or_none(sample: Package, models: Any, tools: Any, said: Any, lost: Any) -> None:
+    body, losses = written(sample, models, {"messages": [HELLO], "tools": tools})
+    assert (body.get("strict_tools"), losses) == (said, lost)
+    assert all("strict" not in tool.get("function", {}) for tool in body["tools"])
+    again = laws.read(sample, PROVIDER, body)
+    assert [tool.strict for tool in again.tools if type(tool) is models.ToolDefinition] == [
+        said for tool in tools if "name" in tool
+    ]
+
+
+def test_a_strict_body_whose_tools_change_says_what_they_say(sample: Package) -> None:
+    tool = {"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}}
+    for strict in (True, False, None):
+        body = {"model": "m", "messages": [HELLO], "tools": [tool], "strict_tools": strict}
+        request = laws.read(sample, PROVIDER, body)
+        assert laws.write(sample, PROVIDER, request) == body
+        request.tools[0].strict = not strict
+        assert laws.write(sample, PROVIDER, request).get("strict_tools") == (True if not strict else None)
+
+
+@pytest.mark.parametrize(
+    ("choice", "offered", "said"),
+    [
+        ({"name": "now"}, ["now"], "REQUIRED"),
+        ({"names": ["now", "get-time"], "mode": "required"}, ["now", "get_time"], "REQUIRED"),
+        ({"names": ["now"], "mode": "auto"}, ["now"], None),
+        ({"name": "elsewhere"}, ["get_weather", "now", "get_time"], None),
+    ],
+)
+def test_a_weakened_choice_offers_what_it_names(
+    sample: Package, models: Any, choice: Any, offered: Any, said: Any
+) -> None:
+    tools = [WEATHER, {"name": "now"}, {"name": "get-time"}]
+    request = {"messages": [HELLO], "tools": tools, "toolChoice": choice}
+    with pytest.raises(models.ConversionError):
+        sample.provider(PROVIDER).to_request(models.load(models.Request, request))
+    body, losses = written(sample, models, request)
+    names = [tool["function"]["name"] for tool in body["tools"]]
+    assert len(names) == len(offered)
+    assert [name.startswith(start) for name, start in zip(names, offered, strict=True)] == [True] * len(names)
+    assert body.get("tool_choice") == said
+    assert ("toolChoice", "dropped", "behaviour") in losses
+    assert (("tools", "narrowed", "note") in losses) == (len(offered) < 3)
+
+
+@pytest.mark.parametrize(
+    ("wire", "neutral"),
+    [
+        ({"type": "enabled", "token_budget": 512}, {"budgetTokens": 512}),
+        ({"type": "disabled"}, {"effort": "none"}),
+        ({"type": "enabled"}, None),
+        ({"token_budget": 512}, {"budgetTokens": 512}),
+        ({"type": "disabled", "token_budget": 5}, {"effort": "none", "budgetTokens": 5}),
+        ({"type": "enabled", "token_budget": 512, "x": 1}, {"budgetTokens": 512}),
+    ],
+)
+def test_how_much_to_think(sample: Package, models: Any, wire: Any, neutral: Any) -> None:
+    body = {"model": "m", "messages": [HELLO], "thinking": wire}
+    request = laws.read(sample, PROVIDER, body)
+    assert request.reasoning == (None if neutral is None else models.load(models.Reasoning, neutral))
+    assert laws.write(sample, PROVIDER, request) == body
+    request.reasoning = None
+    assert laws.write(sample, PROVIDER, request).get("thinking") == (wire if neutral is None else None)
+    request.reasoning = models.Reasoning(budget_tokens=7)
+    assert laws.write(sample, PROVIDER, request)["thinking"] == {"type": "enabled", "token_budget": 7}
+
+
+def test_an_effort_has_no_place(sample: Package, models: Any) -> None:
+    body, losses = written(sample, models, {"messages": [HELLO], "reasoning": {"effort": "low"}})
+    assert ("thinking" in body, losses) == (False, [("reasoning.effort", "dropped", "warning")])
+    both = {"effort": "none", "budgetTokens": 9}
+    body, losses = written(sample, models, {"messages": [HELLO], "reasoning": both})
+    assert (body["thinking"], losses) == ({"type": "disabled"}, [("reasoning.budgetTokens", "dropped", "note")])
+
+
+def test_a_schema_keeps_its_key(sample: Package, models: Any) -> None:
+    for extra in ({"schema": {"type": "object"}}, {"json_schema": {"type": "object"}, "x": 1}, {"x": 1}, {}):
+        body = {"model": "m", "messages": [HELLO], "response_format": {"type": "json_object", **extra}}
+        request = laws.read(sample, PROVIDER, body)
+        is_schema = type(request.output_format) is models.OutputSchema
+        assert is_schema == bool(extra.keys() & {"schema", "json_schema"})
+        assert is_schema or request.output_format == "json"
+        assert laws.write(sample, PROVIDER, request) == body
+        request.output_format = "text"
+        assert "response_format" not in laws.write(sample, PROVIDER, request)
+
+
+def test_what_the_client_has_no_keyword_for_goes_by_its_options(sample: Package) -> None:
+    body = {"model": "m", "messages": [HELLO], "stream": True, "x_new": {"a": 1}}
+    request = laws.read(sample, PROVIDER, body)
+    assert sample.provider(PROVIDER).to_sdk(request) == {
+        "model": "m",
+        "messages": [HELLO],
+        "request_options": {"additional_body_parameters": {"x_new": {"a": 1}}},
+    }
+
+
+def started(**message: Any) -> dict[str, Any]:
+    return {"type": "message-start", "id": "i", "delta": {"message": {"role": "assistant", **message}}}
+
+
+def piece(kind: str, index: int, **message: Any) -> dict[str, Any]:
+    return {"type": kind, "index": index, "delta": {"message": message}}
+
+
+END = {"type": "message-end", "delta": {"finish_reason": "COMPLETE"}}
+
+
+def test_events_out_of_step_are_joined(sample: Package) -> None:
+    """Starts that were lost, a start that has text or arguments already, calls whose pieces alternate."""
+    head = {**CALL, "function": {"name": "now", "arguments": '{"a'}}
+    events = [
+        started(),
+        piece("content-delta", 1, content={"text": "b"}),
+        piece("content-delta", 0, content={"thinking": "T"}),
+        piece("content-start", 2, content=text("c")),
+        piece("tool-call-start", 0, tool_calls=head),
+        piece("tool-call-start", 1, tool_calls={**head, "id": "now_2"}),
+        piece("tool-call-delta", 1, tool_calls={"function": {"arguments": '":2}'}}),
+        piece("tool-call-delta", 0, tool_calls={"function": {"arguments": '":1}'}}),
+        END,
+    ]
+    completion, told = laws.played(sample, PROVIDER, events)
+    assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": 1}, {"a": 2}]
+    assert laws.joined(completion, "TextPart") == "bc"
+    assert laws.joined(completion, "ReasoningPart") == "T"
+    laws.adds_up(sample, completion, told)
+
+
+def test_a_message_may_start_with_something_in_it(sample: Package) -> None:
+    events = [started(tool_plan="P", content=[text("x")], tool_calls=[CALL], citations=[{"start": 0}]), END]
+    completion, told = laws.played(sample, PROVIDER, events)
+    assert laws.joined(completion, "ReasoningPart") == "P"
+    assert completion.message.metadata == {"cohere": {"citations": [{"start": 0}]}}
+    assert completion.finish_reason == "tool_calls"
+    laws.adds_up(sample, completion, told)
+
+
+def test_a_call_of_another_kind_in_a_stream_stays_opaque(sample: Package, models: Any) -> None:
+    odd = {"id": "x", "type": "x_kind", "x_kind": 1}
+    events = [started(), piece("tool-call-start", 0, tool_calls=odd), piece("tool-call-start", 1, tool_calls=CALL), END]
+    events.insert(2, piece("tool-call-delta", 0, tool_calls={"function": {"arguments": "{}"}}))
+    completion, told = laws.played(sample, PROVIDER, events)
+    assert [type(part) for part in completion.message.content] == [models.OpaquePart, models.ToolCallPart]
+    laws.adds_up(sample, completion, told)
+
+
+def test_an_error_at_the_end_is_told_and_holds_the_calls(sample: Package) -> None:
+    delta = {"finish_reason": "ERROR", "error": "no good", "usage": {}}
+    events = [started(), piece("tool-call-start", 0, tool_calls=CALL), {"type": "message-end", "delta": delta}]
+    completion, told = laws.played(sample, PROVIDER, events)
+    assert [e.message for e in told if type(e).__name__ == "ErrorEvent"] == ["no good"]
+    assert completion.finish_reason == "error"
+    assert [c.invalid.reason for c in laws.calls_of(sample, completion)] == ["truncated"]
+    assert sample.provider(PROVIDER).to_response(completion)["error"] == "no good"
+
+
+def test_a_writer_sends_pieces_in_the_clients_order(sample: Package, models: Any) -> None:
+    """Blocks end before calls begin; the last event says what the pieces do not, and no more than that."""
+    body = {
+        "id": "i",
+        "finish_reason": "TOOL_CALL",
+        "message": {"role": "assistant", "content": [text("Hm.")], "tool_calls": [CALL]},
+    }
+    _, told = laws.played(sample, PROVIDER, split(body))
+    sent = laws.written(sample, PROVIDER, told, id="i")
+    assert [e["type"] for e in sent] == [
+        "message-start", "content-start", "content-delta", "content-end",
+        "tool-call-start", "tool-call-delta", "tool-call-end", "message-end",
+    ]  # fmt: skip
+    assert sent[-1] == {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}}
+    planned = {**body, "message": {"role": "assistant", "tool_plan": "P", "tool_calls": [CALL]}}
+    completion, told = laws.played(sample, PROVIDER, split(planned))
+    assert laws.written(sample, PROVIDER, told, id="i")[-1]["delta"]["message"] == planned["message"]
+    whole = laws.written(sample, PROVIDER, [models.CompletedEvent(completion)], id="i")
+    assert [e["type"] for e in whole[1:3]] == ["tool-plan-delta", "tool-call-start"]
+    assert "message" not in whole[-1]["delta"]

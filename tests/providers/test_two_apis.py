@@ -1,0 +1,168 @@
+"""Two APIs with one wire: what belongs to the Gemini API alone does not go to Vertex AI, and the other way about."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from tests.providers import laws
+from tests.providers.exchanges import Exchanges
+from tests.providers.test_clients import keywords, sent
+from tests.providers.wires import MARK, WIRES
+from tests.providers.wires.gemini import camel
+from tests.support.generated import Package
+
+PROVIDER = "vertex"
+SIGNATURE = "CiQB+/e+/w=="
+ASKED = {"role": "user", "parts": [{"text": "Hello"}]}
+CALLED = {"functionCall": {"id": "1", "name": "now", "args": {}}, "thoughtSignature": SIGNATURE}
+ANSWERED = {"functionResponse": {"id": "1", "name": "now", "response": {"output": "noon"}}}
+CONSENT = {"consentAudio": "AA==", "voiceConsentSignature": {"signature": MARK}, "mimeType": "audio/wav"}
+
+
+def contents(called: Any = CALLED, answered: Any = ANSWERED) -> list[Any]:
+    return [ASKED, {"role": "model", "parts": [called]}, {"role": "user", "parts": [answered]}]
+
+
+FOREIGN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "of the body": ({"store": True}, {}),
+    "of the settings": (
+        {"generationConfig": {"enableEnhancedCivicAnswers": True, "topK": 3}},
+        {"generationConfig": {"topK": 3}},
+    ),
+    "of a voice": (
+        {"generationConfig": {"speechConfig": {"voiceConfig": {"replicatedVoiceConfig": CONSENT}}}},
+        {"generationConfig": {"speechConfig": {"voiceConfig": {"replicatedVoiceConfig": {"mimeType": "audio/wav"}}}}},
+    ),
+    "of the tools' settings": ({"toolConfig": {"includeServerSideToolInvocations": True}}, {}),
+    "a tool": (
+        {"tools": [{"fileSearch": {"fileSearchStoreNames": ["s"]}}, {"googleSearch": {}}]},
+        {"tools": [{"googleSearch": {}}]},
+    ),
+    "a tool beside declarations": (
+        {"tools": [{"functionDeclarations": [{"name": "now"}], "mcpServers": [{"name": "m"}], "googleSearch": {}}]},
+        {"tools": [{"functionDeclarations": [{"name": "now"}], "googleSearch": {}}]},
+    ),
+    "of a part": (
+        {"contents": [{"role": "user", "parts": [{"text": "Hello", "partMetadata": {"a": 1}}]}]},
+        {"contents": [ASKED]},
+    ),
+    "of a call": ({"contents": contents({**CALLED, "partMetadata": {"a": 1}})}, {"contents": contents()}),
+    "of a result": (
+        {"contents": contents(answered={"functionResponse": {**ANSWERED["functionResponse"], "willContinue": False}})},
+        {"contents": contents()},
+    ),
+    "a call that the server runs": (
+        {
+            "contents": [
+                ASKED,
+                {
+                    "role": "model",
+                    "parts": [
+                        {
+                            "toolCall": {"id": "s", "toolType": "GOOGLE_SEARCH_WEB", "args": {}},
+                            "thoughtSignature": "AA==",
+                        },
+                        {"toolResponse": {"id": "s", "toolType": "GOOGLE_SEARCH_WEB", "response": {}}},
+                        {"text": "Hi."},
+                    ],
+                },
+            ]
+        },
+        {"contents": [ASKED, {"role": "model", "parts": [{"text": "Hi."}]}]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("more", "left"), FOREIGN.values(), ids=FOREIGN.keys())
+def test_what_the_api_refuses_is_left_out_and_told(
+    exchanges: Exchanges, sample: Package, more: dict[str, Any], left: dict[str, Any]
+) -> None:
+    body = {"contents": [ASKED], **more}
+    assert WIRES[PROVIDER].type_faults(body) != []
+    request, losses = laws.read(sample, PROVIDER, body), []
+    written = laws.write(sample, PROVIDER, request, losses)
+    assert written == {"contents": [ASKED], **left}
+    assert "warning" in {loss.severity for loss in losses}
+    assert WIRES[PROVIDER].type_faults(written) == []
+    request.model = "m"
+    assert sent(exchanges, sample, PROVIDER, request)["contents"] != []
+
+
+@pytest.mark.parametrize(("more", "left"), FOREIGN.values(), ids=FOREIGN.keys())
+def test_the_client_raises_for_what_is_left_out(
+    exchanges: Exchanges, sample: Package, more: dict[str, Any], left: dict[str, Any]
+) -> None:
+    """The same body for the Gemini API, whose profile keeps it all, shown to the client of the other one."""
+    request = laws.read(sample, "gemini", {"contents": [ASKED], **more})
+    request.model = "m"
+    words = keywords(sample, "gemini", request)
+    extra = words["config"].pop("httpOptions", {}).get("extraBody", {})
+    words["config"] |= {**extra, **extra.pop("generationConfig", {})}
+    with pytest.raises(ValueError, match="Gemini Developer API"):
+        exchanges.answered(PROVIDER, {"candidates": []}, words)
+
+
+def test_an_answer_may_hold_what_a_request_may_not(sample: Package) -> None:
+    call = {"toolCall": {"id": "s", "toolType": "GOOGLE_SEARCH_WEB"}}
+    body = {"candidates": [{"content": {"role": "model", "parts": [call, {"text": "Hi."}]}, "finishReason": "STOP"}]}
+    laws.answer_comes_back(sample, PROVIDER, body)
+    laws.stream_comes_back(sample, PROVIDER, [body])
+
+
+@pytest.mark.parametrize(("source", "target"), [("gemini", "vertex"), ("vertex", "gemini")])
+def test_neither_reads_the_state_of_the_other(sample: Package, source: str, target: str) -> None:
+    body = {"contents": contents({**CALLED, "xUnknown": MARK}), "tools": [{"googleSearch": {}}], "xUnknown": MARK}
+    losses: list[Any] = []
+    written = laws.write(sample, target, laws.read(sample, source, body), losses)
+    bare = {key: value for key, value in CALLED.items() if key != "thoughtSignature"}
+    assert written == {"contents": contents(bare), "tools": []}
+    assert {"messages[1].content[0].call.metadata", "tools[0]"} <= {loss.path for loss in losses}
+
+
+PIECES = "streamFunctionCallArguments"
+
+
+def pieces(**config: Any) -> dict[str, Any]:
+    return {
+        "contents": [ASKED],
+        "tools": [{"functionDeclarations": [{"name": "now"}]}],
+        "toolConfig": {"functionCallingConfig": config},
+    }
+
+
+CONFIGS: list[dict[str, Any]] = [
+    {PIECES: True},
+    {PIECES: True, "mode": "AUTO"},
+    {PIECES: True, "mode": "ANY", "allowedFunctionNames": ["now"]},
+    {PIECES: True, "mode": "X_MODE", "x": 1},
+    {PIECES: True, "mode": "NONE", "x": 1},
+]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("stream", [None, True, False])
+def test_arguments_in_pieces_are_asked_for_where_the_answer_may_stream(
+    exchanges: Exchanges, sample: Package, config: dict[str, Any], stream: bool | None
+) -> None:
+    request, losses = laws.read(sample, PROVIDER, pieces(**config)), []
+    assert request.tool_choice == laws.read(sample, PROVIDER, pieces(**{**config, PIECES: None})).tool_choice
+    request.stream, request.model = stream, "m"
+    body = laws.write(sample, PROVIDER, request, losses)
+    assert body == pieces(**{**config, PIECES: stream is not False})
+    assert sorted(loss.path for loss in losses) == ["stream"] * (stream is not None) + ["toolChoice"] * (
+        stream is False
+    )
+    if config.get("mode") != "X_MODE" and "x" not in config:
+        found = camel(sent(exchanges, sample, PROVIDER, request))["toolConfig"]["functionCallingConfig"]
+        assert found[PIECES] is (stream is not False)
+
+
+def test_arguments_in_pieces_outlive_another_choice(sample: Package) -> None:
+    request = laws.read(sample, PROVIDER, pieces(**CONFIGS[1]))
+    for choice, mode in (("required", "ANY"), ("none", "NONE"), (None, None)):
+        request.tool_choice = choice
+        body = laws.write(sample, PROVIDER, copy.deepcopy(request))
+        assert body["toolConfig"]["functionCallingConfig"] == {PIECES: True, **({"mode": mode} if mode else {})}

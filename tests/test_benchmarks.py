@@ -1,0 +1,78 @@
+"""Both sides of a benchmark do the same work, or its ratio would mean nothing."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.generated import Package
+from tests.support.repository import ROOT
+
+BENCHMARKS = ROOT / "benchmarks"
+WIRES = sorted(f.stem for f in (BENCHMARKS / "wires").glob("*.py"))
+each_wire = pytest.mark.parametrize("name", WIRES)
+
+
+@pytest.fixture(autouse=True)
+def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield
+    for name in [n for n in sys.modules if n.split(".")[0] in ("wires", "plain", "conversation")]:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file and Path(file).is_relative_to(BENCHMARKS):
+            del sys.modules[name]
+
+
+def wire_of(name: str) -> Any:
+    return importlib.import_module(f"wires.{name}")
+
+
+def said(models: Any, completion: Any) -> tuple[str, list[Any], Any]:
+    """Text, calls and the counts of an answer of ours."""
+    content = completion.message.content
+    parts = [models.TextPart(text=content)] if isinstance(content, str) else content
+    calls = [p.call for p in parts if isinstance(p, models.ToolCallPart)]
+    text = "".join(p.text for p in parts if isinstance(p, models.TextPart))
+    usage = completion.usage
+    return text, [(c.id, c.name, c.arguments) for c in calls], (usage.input_tokens, usage.output_tokens)
+
+
+def said_by_hand(answer: Any) -> tuple[str, list[Any], Any]:
+    calls = [(p.id, p.name, p.arguments) for p in answer.parts if not isinstance(p, str)]
+    text = "".join(p for p in answer.parts if isinstance(p, str))
+    return text, calls, (answer.usage.input, answer.usage.output)
+
+
+@each_wire
+def test_the_same_messages_are_sent(sample: Package, models: Any, name: str) -> None:
+    conversation = importlib.import_module("conversation").conversation()
+    ours = sample.provider(name).to_messages([models.load(models.Message, m) for m in conversation])
+    theirs = wire_of(name).messages_out(importlib.import_module("plain").neutral(conversation))
+    assert len(ours) == len(theirs) > 20
+    assert ours == theirs
+
+
+@each_wire
+def test_the_same_answer_is_read(sample: Package, models: Any, name: str) -> None:
+    wire = wire_of(name)
+    ours = said(models, sample.provider(name).from_response(wire.answer()))
+    assert ours == said_by_hand(wire.response_in(wire.answer()))
+    assert len(ours[1]) == 3
+
+
+@each_wire
+def test_the_same_stream_is_read(sample: Package, models: Any, name: str) -> None:
+    wire = wire_of(name)
+    ours, theirs = sample.provider(name).Stream(), wire.Stream()
+    told: list[list[Any]] = [[], []]
+    for event in wire.events(200):
+        told[0] += [e for e in ours.feed(event) if type(e).__name__ != "ToolCallEvent"]
+        told[1] += theirs.feed(event)
+    ours.finish()
+    assert said(models, ours.result()) == said_by_hand(theirs.finish())
+    assert len(told[0]) == len(told[1]) > 30

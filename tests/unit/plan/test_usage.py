@@ -1,0 +1,40 @@
+"""Token counts: two spellings of one number, and what cannot be told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from toolgen.diagnostics import Findings
+from toolgen.pipeline import read_project
+from toolgen.plan.usage import plan_usage
+from toolgen.plan.wire_shapes import ShapeError
+from toolgen.resolve import Format
+
+LEAST = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
+
+
+@pytest.fixture
+def format(tmp_path: Path) -> Format:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "now.yaml").write_text("name: now\n", "utf-8")
+    project = read_project(tmp_path, Findings())
+    assert project is not None
+    return project.catalog.format
+
+
+def test_a_number_may_have_another_spelling(format: Format) -> None:
+    plan = plan_usage({**LEAST, "inputCachedTokens": ["details.cached | num_cached"]}, format)
+    assert [(c.holder, c.key, c.other) for c in plan.counts if c.other] == [("details_count", "cached", "num_cached")]
+    assert plan.known["details_count"] == ("cached",)
+
+
+def test_a_number_that_must_be_there_has_one_spelling(format: Format) -> None:
+    with pytest.raises(ShapeError, match="one way"):
+        plan_usage({**LEAST, "inputTokens": ["in | other"]}, format)
+
+
+def test_two_ways_that_differ_in_punctuation_alone_are_refused(format: Format) -> None:
+    with pytest.raises(ShapeError, match="punctuation"):
+        plan_usage({**LEAST, "inputCachedTokens": ["to.tal"], "totalTokens": ["to_tal"]}, format)
