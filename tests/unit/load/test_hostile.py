@@ -141,7 +141,7 @@ def test_json_is_refused_exactly_where_the_standard_library_refuses(text: str) -
         "a: 1e" + "9" * 1_000_000,
         "a: '" + "x" * 2_000_000,
         "!" * 1_000_000,
-        "".join(f"k{i}: 012\n" for i in range(100_000)),
+        "".join(f"k{i}: 012\n" for i in range(20_000)),
     ],
     ids=lambda text: text[:20],
 )
