@@ -244,7 +244,7 @@ def test_json_text_is_read_strictly(tmp_path: Path) -> None:
         "[" * 100_000, '{"a": ' + "9" * 5000 + "}", "", "null", "[]", '"x"', "// x\n{}", "\ufeff{}",
     ]  # fmt: skip
 
-    results = parse(tmp_path, {}, [*texts, '{"a": "\\ud83d\\ude80"}'])
+    results = parse(tmp_path, {"type": "object"}, [*texts, '{"a": "\\ud83d\\ude80"}'])
 
     assert ["error" in r for r in results] == [True] * len(texts) + [False]
     assert results[-1]["value"] == {"a": "🚀"}

@@ -14,7 +14,15 @@ from toolgen.render.tools import tool_modules
 
 RUNTIME = Path(toolgen.__file__).parent / "runtime"
 
-MODULES = ("__init__.py", "arguments.py", "definitions.py", "fields.py", "strict_json.py")
+MODULES = (
+    "__init__.py",
+    "arguments.py",
+    "checks.py",
+    "definitions.py",
+    "fields.py",
+    "strict_json.py",
+    "tool_entries.py",
+)
 """What modules of tools import at run time."""
 
 

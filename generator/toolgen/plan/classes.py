@@ -13,6 +13,15 @@ Presence = Literal["required", "omittable", "optional"]
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """The keywords of a schema that its type does not say. `root` is what references in it lead into."""
+
+    schema: Any
+    keywords: tuple[str, ...]
+    root: Any
+
+
+@dataclass(frozen=True, slots=True)
 class FieldPlan:
     """A field. `default` is the value of an absent property; it is None for one without a default."""
 
@@ -26,22 +35,27 @@ class FieldPlan:
 
 @dataclass(frozen=True, slots=True)
 class ClassPlan:
-    """A class of an object. `closed` refuses other properties; else `extras` is the shape of each of them."""
+    """A class of an object. `closed` refuses other properties; else `extras` is the shape of each of them.
+
+    `check` has what the fields do not say, and no keywords where they say all.
+    """
 
     name: ClassName
     description: str | None
     fields: tuple[FieldPlan, ...]
     closed: bool
     extras: Shape
+    check: Check
 
 
 @dataclass(frozen=True, slots=True)
 class AliasPlan:
-    """A named type that is no object of its own."""
+    """A named type that is no object of its own, with a check of what the type does not say."""
 
     name: ClassName
     description: str | None
     shape: Shape
+    check: Check
 
 
 @dataclass(frozen=True, slots=True)

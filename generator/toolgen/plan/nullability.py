@@ -12,7 +12,7 @@ MAX_CHAIN = 50
 
 
 def admits_null(schema: Any, definitions: Mapping[str, Any], root: Any = None) -> bool:
-    """Whether null may satisfy a schema of a self-contained document. Keywords that are hard to judge count as yes."""
+    """Whether null satisfies a schema of a self-contained document."""
     return _Judge(definitions, root, {}).admits(schema)
 
 
@@ -38,9 +38,13 @@ class _Judge:
             return False
         if not all(self.admits(sub) for sub in schema.get("allOf", ())):
             return False
-        return all(
-            any(self.admits(sub) for sub in schema[keyword]) for keyword in ("anyOf", "oneOf") if keyword in schema
-        )
+        if "anyOf" in schema and not any(self.admits(sub) for sub in schema["anyOf"]):
+            return False
+        if "oneOf" in schema and sum(self.admits(sub) for sub in schema["oneOf"]) != 1:
+            return False
+        if "not" in schema and self.admits(schema["not"]):
+            return False
+        return "if" not in schema or self.admits(schema.get("then" if self.admits(schema["if"]) else "else", True))
 
     def _definition(self, ref: str) -> bool:
         if ref not in self.known:

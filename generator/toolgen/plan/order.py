@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
+from toolgen.plan.assertions import asserted
 from toolgen.plan.classes import AliasPlan, ClassPlan, ModelsPlan
 from toolgen.plan.nullability import PREFIX
 from toolgen.plan.scalars import Shape
@@ -16,9 +17,12 @@ MAX_CIRCLE = 40
 Item = ClassPlan | AliasPlan
 
 
-def ordered(items: list[Item], shared: Mapping[str, str]) -> ModelsPlan:
-    """Put the items of a module in order; `shared` maps the names that come from `types` to themselves."""
-    by_name: dict[str, Item] = {item.name: item for item in items}
+def ordered(items: list[Item], shared: Mapping[str, str], roots: Set[str]) -> ModelsPlan:
+    """Put the items of a module in order, as far as the roots need them.
+
+    `shared` maps the names that come from `types` to themselves.
+    """
+    by_name = _reached({item.name: item for item in items}, roots)
     edges = {name: [n for n in _refers(item) if n in by_name] for name, item in by_name.items()}
     done: list[Item] = []
     above: set[str] = set()
@@ -38,6 +42,17 @@ def ordered(items: list[Item], shared: Mapping[str, str]) -> ModelsPlan:
                 rebuilt.append(item.name)
     used = {n for item in done for n in _refers(item)}
     return ModelsPlan(tuple(done), tuple(sorted(n for n in shared if n in used)), tuple(rebuilt))
+
+
+def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
+    """The items that the roots refer to, directly or not, and the roots: a shape that was given up left others behind."""
+    reached, waiting = set(roots), list(roots)
+    while waiting:
+        for name in _refers(by_name[waiting.pop()]):
+            if name in by_name and name not in reached:
+                reached.add(name)
+                waiting.append(name)
+    return {name: item for name, item in by_name.items() if name in reached}
 
 
 def shapes_of(item: Item) -> Iterator[Shape]:
@@ -68,13 +83,17 @@ def refers(shape: Any) -> Iterator[str]:
 
 
 def _cut(item: Item, names: set[str]) -> Item:
-    """The item with any object (of a class) or any value (of an alias) in the place of these names."""
-    if not names:
+    """The item with any object (of a class) or any value (of an alias) in the place of these names.
+
+    Where one of them was met, all that the schema says is checked beside the type.
+    """
+    if names.isdisjoint(_refers(item)):
         return item
+    check = replace(item.check, keywords=asserted(item.check.schema))
     if isinstance(item, AliasPlan):
-        return replace(item, shape=_without(item.shape, names, {}))
+        return replace(item, shape=_without(item.shape, names, {}), check=check)
     fields = tuple(replace(f, shape=_without(f.shape, names, {"type": "object"})) for f in item.fields)
-    return replace(item, fields=fields, extras=_without(item.extras, names, {"type": "object"}))
+    return replace(item, fields=fields, extras=_without(item.extras, names, {"type": "object"}), check=check)
 
 
 def _without(shape: Any, names: set[str], instead: Shape) -> Any:

@@ -14,11 +14,11 @@ _EXACT = 2**53
 
 def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
     """The shape of `enum` and `const`: texts, whole numbers, true, false and null. None where there are others."""
-    values = [schema["const"]] if "const" in schema else list(schema["enum"])
+    values = [_whole(v) for v in ([schema["const"]] if "const" in schema else schema["enum"])]
     named = schema.get("type")
     if named is not None:
         types = named if isinstance(named, list) else [named]
-        values = [v for v in values if _type(v) in types or (type(v) is int and "number" in types)]
+        values = [v for v in values if _type(v) in types or (_type(v) == "integer" and "number" in types)]
     shapes: list[Shape] = []
     for kind in ("string", "integer", "boolean"):
         members = list(dict.fromkeys(v for v in values if _type(v) == kind))
@@ -28,17 +28,22 @@ def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
             )
     if any(v is None for v in values):
         shapes.append({"type": "null"})
-    if not shapes or any(_type(v) == "other" for v in values):
+    if not shapes or any(_type(v) in ("number", "array", "object") for v in values):
         return None
     if {"integer", "boolean"} <= {shape["type"] for shape in shapes}:
         return None
     return union(shapes)
 
 
+def _whole(value: Any) -> Any:
+    """A float without a fraction as the integer that it is in JSON."""
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
 def _type(value: Any) -> str:
     if value is None:
         return "null"
-    return {str: "string", int: "integer", bool: "boolean"}.get(type(value), "other")
+    return {str: "string", int: "integer", bool: "boolean", float: "number", list: "array"}.get(type(value), "object")
 
 
 def text_shape(schema: Mapping[str, Any]) -> Shape:
@@ -50,13 +55,18 @@ def text_shape(schema: Mapping[str, Any]) -> Shape:
     return shape
 
 
-def number_shape(schema: Mapping[str, Any], kind: str) -> Shape:
-    """A number with its bounds. Bounds of whole numbers are made whole; a step is kept for whole numbers only."""
+def number_shape(schema: Mapping[str, Any], kind: str) -> tuple[Shape, frozenset[str]]:
+    """A number with its bounds, and the keywords that are said by them.
+
+    Bounds of whole numbers are made whole; a step is kept for whole numbers only.
+    """
     shape: Shape = {"type": kind}
-    for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        bound = schema.get(keyword)
+    said = {"type"}
+    for bounding in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+        keyword, bound = bounding, schema.get(bounding)
         if bound is None or abs(bound) > _EXACT:
             continue
+        said.add(bounding)
         if kind == "integer" and isinstance(bound, float):
             low = keyword.endswith("inimum")
             if not bound.is_integer():
@@ -68,7 +78,8 @@ def number_shape(schema: Mapping[str, Any], kind: str) -> Shape:
     step = schema.get("multipleOf")
     if kind == "integer" and step is not None and step == int(step) and step < _EXACT:
         shape["multipleOf"] = int(step)
-    return shape
+        said.add("multipleOf")
+    return shape, frozenset(said)
 
 
 def array_counts(schema: Mapping[str, Any]) -> Shape:

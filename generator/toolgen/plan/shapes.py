@@ -1,7 +1,8 @@
 """Shapes of whole schemas: our own reading of JSON Schema as types, which may admit more but never less.
 
-Objects become classes whose names depend on their own document alone. What types cannot say (exclusive choice,
-negation, conditions, counts of properties) is left to the check beside the model.
+Objects become classes whose names depend on their own document alone. What a type cannot say (exclusive choice,
+negation, conditions, counts of properties) is put into a check beside it: every shape notes the keywords that it says
+in full, and a schema with others becomes a class, or a named type, with a check of these.
 """
 
 from __future__ import annotations
@@ -10,19 +11,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.plan.classes import ClassPlan, FieldPlan
+from toolgen.plan.assertions import EVERYTHING, OBJECTS, idle, unsaid
+from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
+from toolgen.plan.exclusive import exclusive
 from toolgen.plan.names import ClassName, field_names, type_name
 from toolgen.plan.nullability import PREFIX, admits_null
 from toolgen.plan.objects import ObjectView, object_view
 from toolgen.plan.scalars import MAX_UNION, Shape, array_counts, literal_shape, number_shape, text_shape, union
 
 MAX_INLINE = 200
-"""Keywords of a definition that is written out at each of its places. A larger one becomes any value there."""
+"""Keywords of a definition that is written out at each of its places. A larger one has a name."""
 
 MAX_NESTING = 90
-"""Schemas inside schemas that are written out in one type. What is deeper becomes any value."""
+"""Schemas inside schemas that are written out in one type. What is deeper becomes any value, with a check."""
 
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+
+Said = frozenset[str]
+"""The keywords of a schema that a shape says in full."""
+
+_NOTHING: Said = frozenset()
 
 
 @dataclass(slots=True)
@@ -33,13 +41,13 @@ class Shaper:
     root_name: ClassName
     shared: Mapping[str, str]
     taken: set[str]
-    classes: dict[str, ClassPlan] = field(default_factory=dict)
+    items: dict[str, ClassPlan | AliasPlan] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     _names: dict[str, ClassName] = field(default_factory=dict)
     _inlined: dict[str, Shape] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
     _depth: int = 0
-    _waiting: list[tuple[ClassName, ObjectView, str | None]] = field(default_factory=list)
+    _waiting: list[tuple[ClassName, ObjectView, str | None, Check]] = field(default_factory=list)
 
     @property
     def definitions(self) -> Mapping[str, Any]:
@@ -53,90 +61,128 @@ class Shaper:
     def object_root(self, description: str | None) -> None:
         """Plan the root as a class, whatever its schema says: the arguments of a tool are an object."""
         view = object_view(self.root, self.lookup, assume=True) or ObjectView()
-        self._names["#"] = self.root_name
-        self._waiting.append((self.root_name, view, view.description or description))
+        if object_view(self.root, self.lookup) is not None:
+            self._names["#"] = self.root_name
+        check = self._check(self.root, unsaid(self.root, view.said))
+        self._waiting.append((self.root_name, view, view.description or description, check))
+        self.finish()
+
+    def alias_root(self, description: str | None) -> None:
+        """Plan the root as a named type."""
+        shape, left = self._shaped(self.root, (self.root_name,))
+        self.items[self.root_name] = AliasPlan(self.root_name, description, shape, self._check(self.root, left))
         self.finish()
 
     def finish(self) -> None:
         """Plan the classes that were met and not yet planned."""
         while self._waiting:
-            name, view, description = self._waiting.pop()
-            self.classes[name] = self._class(name, view, description)
+            name, view, description, check = self._waiting.pop()
+            self.items[name] = self._class(name, view, description, check)
 
     def shape(self, schema: Any, *way: str) -> Shape:
         """The shape of a schema; `way` names the classes of objects in it."""
-        if not isinstance(schema, Mapping) or self._depth == MAX_NESTING:
-            return {}
-        self._depth += 1
-        shape = self._shape(schema, way)
-        self._depth -= 1
-        return shape
+        shape, left = self._shaped(schema, way)
+        if not left:
+            return shape
+        name = type_name(*way, taken=self.taken)
+        self.taken.add(name)
+        described = schema.get("description") if isinstance(schema, Mapping) else None
+        text = described if isinstance(described, str) else None
+        self.items[name] = AliasPlan(name, text, shape, self._check(schema, left))
+        return {"$ref": f"{PREFIX}{name}"}
 
-    def _shape(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
+    def _check(self, schema: Any, keywords: tuple[str, ...]) -> Check:
+        return Check(schema, keywords, self.root)
+
+    def _shaped(self, schema: Any, way: tuple[str, ...]) -> tuple[Shape, tuple[str, ...]]:
+        """The shape of a schema, and the keywords that it does not say; `not` stands for a schema that is false."""
+        if schema is False:
+            return {}, ("not",)
+        if not isinstance(schema, Mapping):
+            return {}, ()
+        if self._depth == MAX_NESTING:
+            return {}, unsaid(schema, _NOTHING)
+        self._depth += 1
+        shape, said = self._shape(schema, way)
+        self._depth -= 1
+        return shape, unsaid(schema, said)
+
+    def _shape(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> tuple[Shape, Said]:
         if "$ref" in schema:
             return self._reference(schema["$ref"], way)
         if "const" in schema or "enum" in schema:
             literal = literal_shape(schema)
             if literal is not None:
-                return literal
+                return literal, frozenset({"type", "const", "enum"})
         named = schema.get("type")
         if isinstance(named, list):
-            return union([self._typed(t, schema, way) for t in _TYPES if t in named])
+            types = [t for t in _TYPES if t in named and not (t == "integer" and "number" in named)]
+            return self._one_of_types(types, schema, way)
         if named is not None:
-            return self._typed(named, schema, way)
+            return self._typed(named, schema, way, alone=True)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                return self._union(schema[keyword], way)
+                shape = self._union(schema[keyword], way)
+                return shape, self._chosen(keyword, schema[keyword], shape)
         return self._all_of(schema, way)
 
-    def _typed(self, kind: str, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
-        if kind == "string":
-            return text_shape(schema)
-        if kind in ("integer", "number"):
-            return number_shape(schema, kind)
+    def _one_of_types(self, types: list[str], schema: Mapping[str, Any], way: tuple[str, ...]) -> tuple[Shape, Said]:
+        members = [self._typed(t, schema, way, alone=len(types) == 1) for t in types]
+        shape = union([shape for shape, _ in members])
+        return shape, frozenset().union(*(said for _, said in members)) if shape else _NOTHING
+
+    def _typed(self, kind: str, schema: Mapping[str, Any], way: tuple[str, ...], *, alone: bool) -> tuple[Shape, Said]:
         if kind == "array":
             return self._array(schema, way)
         if kind == "object":
-            return self._object(schema, way)
-        return {"type": kind}
+            return self._object(schema, way, alone=alone)
+        if kind == "string":
+            shape = text_shape(schema)
+        elif kind in ("integer", "number"):
+            return number_shape(schema, kind)
+        else:
+            shape = {"type": kind}
+        return shape, frozenset(shape)
 
-    def _array(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
+    def _array(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> tuple[Shape, Said]:
         prefix, rest = schema.get("prefixItems"), schema.get("items", True)
+        counts = array_counts(schema)
+        said = frozenset({"type", *counts})
         if not prefix:
-            return {
-                "type": "array",
-                "items": self.shape(rest, *way, "item"),
-                **array_counts(schema),
-            }
+            return {"type": "array", "items": self.shape(rest, *way, "item"), **counts}, said | {"items"}
         size = len(prefix)
         closed = rest is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
         if not closed:
-            return {"type": "array", "items": {}, **array_counts(schema)}
+            return {"type": "array", "items": {}, **counts}, said
         members = [self.shape(sub, *way, f"item{i}") for i, sub in enumerate(prefix, 1)]
-        return {
-            "type": "array",
-            "prefixItems": members,
-            "items": False,
-            "minItems": size,
-            "maxItems": size,
-        }
+        shape = {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
+        return shape, frozenset(shape)
 
-    def _object(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
+    def _object(self, schema: Mapping[str, Any], way: tuple[str, ...], *, alone: bool) -> tuple[Shape, Said]:
+        """The shape of objects; `alone` where the schema admits nothing else, so that a class can say all of it."""
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
-        choices = only.get("anyOf") or only.get("oneOf")
+        keyword = "anyOf" if only.get("anyOf") else "oneOf"
+        choices = only.get(keyword)
         if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
             typed = [{"type": "object", **c} if isinstance(c, Mapping) and "$ref" not in c else c for c in choices]
-            return self._union(typed, way)
+            shape = self._union(typed, way)
+            return shape, self._chosen(keyword, typed, shape) | {"type"} if alone and shape else _NOTHING
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
-            return self._new_class(type_name(*way, taken=self.taken), view, view.description)
+            keywords = unsaid(only, view.said)
+            own = keywords if alone else tuple(k for k in keywords if k in (*OBJECTS, "unevaluatedProperties"))
+            said = EVERYTHING if alone else frozenset({"type", *OBJECTS, "unevaluatedProperties"})
+            return self._new_class(type_name(*way, taken=self.taken), view, view.description, only, own), said
+        said = view.said if alone else view.said - {"$ref", "allOf"}
         if isinstance(view.extra, Mapping):
-            return {"type": "object", "additionalProperties": self.shape(view.extra, *way, "value")}
-        return {"type": "object"}
+            return {"type": "object", "additionalProperties": self.shape(view.extra, *way, "value")}, said
+        return {"type": "object"}, said if idle(view.extra) else said - {"additionalProperties", "$ref", "allOf"}
 
-    def _new_class(self, name: ClassName, view: ObjectView, description: str | None) -> Shape:
+    def _new_class(
+        self, name: ClassName, view: ObjectView, description: str | None, schema: Any, keywords: tuple[str, ...]
+    ) -> Shape:
         self.taken.add(name)
-        self._waiting.append((name, view, description))
+        self._waiting.append((name, view, description, self._check(schema, keywords)))
         return {"$ref": f"{PREFIX}{name}"}
 
     def _union(self, choices: list[Any], way: tuple[str, ...]) -> Shape:
@@ -148,30 +194,42 @@ class Shaper:
             return union([self.shape(c, *way) for c in some])
         return union([self.shape(choice, *way, f"option{i}") for i, choice in enumerate(some, 1)])
 
-    def _all_of(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> Shape:
+    def _chosen(self, keyword: str, choices: list[Any], shape: Shape) -> Said:
+        """What a union says of the choice that it was made of."""
+        if not shape or (keyword == "oneOf" and not exclusive(choices, self.lookup)):
+            return _NOTHING
+        return frozenset({keyword})
+
+    def _all_of(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> tuple[Shape, Said]:
         """One of several schemas that hold together is enough: a value of all of them is a value of it."""
         parts = schema.get("allOf", ())
         if not parts:
-            return {}
+            return {}, _NOTHING
         view = object_view(schema, self.lookup)
         if view is not None and view.properties and len(parts) > 1:
-            return self._new_class(type_name(*way, taken=self.taken), view, view.description)
-        shapes = (self.shape(part, *way) for part in parts)
-        return next((shape for shape in shapes if shape), {})
+            keywords = unsaid(schema, view.said)
+            name = type_name(*way, taken=self.taken)
+            return self._new_class(name, view, view.description, schema, keywords), EVERYTHING
+        telling = [part for part in parts if not idle(part)]
+        shapes = (self.shape(part, *way) for part in telling)
+        shape: Shape = next((shape for shape in shapes if shape), {})
+        return shape, frozenset({"allOf"}) if shape and len(telling) == 1 else _NOTHING
 
-    def _reference(self, ref: str, way: tuple[str, ...]) -> Shape:
+    def _reference(self, ref: str, way: tuple[str, ...]) -> tuple[Shape, Said]:
+        """The shape of what a reference leads to. Inside of itself a definition that is no class is any value."""
         key, target = self._followed(ref)
+        said = frozenset({"$ref"})
         if key in self.shared:
             self.used.add(key)
-            return {"$ref": f"{PREFIX}{self.shared[key]}"}
+            return {"$ref": f"{PREFIX}{self.shared[key]}"}, said
         if key in self._names:
-            return {"$ref": f"{PREFIX}{self._names[key]}"}
+            return {"$ref": f"{PREFIX}{self._names[key]}"}, said
         view = object_view(target, self.lookup)
         if view is not None and view.properties:
             name = type_name(self.root_name, key, taken=self.taken)
             self._names[key] = name
-            return self._new_class(name, view, view.description)
-        return self._inline(key, target)
+            return self._new_class(name, view, view.description, target, unsaid(target, view.said)), said
+        return ({}, _NOTHING) if key in self._open else (self._inline(key, target), said)
 
     def _followed(self, ref: str) -> tuple[str, Any]:
         """The key and the schema at the end of a chain of references, or where a shared type or a class is met."""
@@ -179,26 +237,29 @@ class Shaper:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "#"
             target = self.lookup(ref)
             known = key in self.shared or key in self._names
-            if known or not isinstance(target, Mapping) or "$ref" not in target:
+            if known or not isinstance(target, Mapping) or "$ref" not in target or unsaid(target, frozenset({"$ref"})):
                 return key, target
             ref = target["$ref"]
 
     def _inline(self, key: str, target: Any) -> Shape:
-        """The shape of a definition that is no class; inside itself it is any value."""
-        if key in self._open:
-            return {}
+        """The shape of a definition that is no class; a large one gets a name."""
         if key not in self._inlined:
             self._open.append(key)
             shape = self.shape(target, self.root_name, key)
             self._open.pop()
-            self._inlined[key] = shape if _size(shape) <= MAX_INLINE else {}
+            if _size(shape) > MAX_INLINE:
+                name = type_name(self.root_name, key, taken=self.taken)
+                self.taken.add(name)
+                self.items[name] = AliasPlan(name, None, shape, self._check(target, ()))
+                shape = {"$ref": f"{PREFIX}{name}"}
+            self._inlined[key] = shape
         return self._inlined[key]
 
-    def _class(self, name: ClassName, view: ObjectView, description: str | None) -> ClassPlan:
+    def _class(self, name: ClassName, view: ObjectView, description: str | None, check: Check) -> ClassPlan:
         names = field_names(view.properties)
         fields = tuple(self._field(name, wire, names[wire], sub, view) for wire, sub in view.properties.items())
         extras = self.shape(view.extra, name, "extra") if isinstance(view.extra, Mapping) else {}
-        return ClassPlan(name, description, fields, view.extra is False, extras)
+        return ClassPlan(name, description, fields, view.extra is False, extras, check)
 
     def _field(self, owner: ClassName, wire: str, name: Any, schema: Any, view: ObjectView) -> FieldPlan:
         shape = self.shape(schema, owner, wire)
@@ -211,9 +272,7 @@ class Shaper:
             if shape.get("type") == "integer" and isinstance(default, float):
                 default = int(default)
             return FieldPlan(name, wire, shape, "optional", default, description)
-        null = shape == {} or admits_null(schema, self.definitions, self.root)
-        if null and shape:
-            shape = union([shape, {"type": "null"}])
+        null = admits_null(schema, self.definitions, self.root)
         return FieldPlan(name, wire, shape, "optional" if null else "omittable", None, description)
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.plan.classes import AliasPlan, ClassPlan, ModelsPlan
+from toolgen.plan.assertions import FAMILIES, asserted
+from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
+from toolgen.plan.nullability import PREFIX
 from toolgen.plan.objects import object_view
 from toolgen.plan.order import ordered
 from toolgen.plan.shapes import Shaper
@@ -16,7 +18,11 @@ from toolgen.resolve.catalog import SharedType, Tool
 
 @dataclass(frozen=True, slots=True)
 class ToolPlan:
-    """The module of one tool. `imports` are pairs of a shared type's class and its name in the module."""
+    """The module of one tool. `imports` are pairs of a shared type's class and its name in the module.
+
+    `anything` where any value may stand right in a field of the arguments. `other` is the type of arguments that are
+    no object, where the schema does not say that they are one.
+    """
 
     tool: Tool
     module: ModuleName
@@ -24,6 +30,8 @@ class ToolPlan:
     result: ClassName
     models: ModelsPlan
     imports: tuple[tuple[str, str], ...]
+    anything: bool
+    other: ClassName | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +59,61 @@ def _tool(tool: Tool) -> ToolPlan:
     described = tool.description or f"Arguments of {tool.name}."
     shaper = Shaper(tool.parameters or {}, arguments, shared, taken)
     shaper.object_root(described)
-    items: list[ClassPlan | AliasPlan] = list(shaper.classes.values())
+    items: list[ClassPlan | AliasPlan] = list(shaper.items.values())
     if tool.result is not None:
         items += _named(tool.result, result, shared, taken)
     else:
-        items.append(AliasPlan(result, "Any value: the tool declares no result.", {}))
-    models = ordered(items, {local: name for name, local in shared.items()})
+        items.append(AliasPlan(result, "Any value: the tool declares no result.", {}, Check(True, (), True)))
+    other = _other(tool.parameters, f"{stem}Value", shaper)
+    if other is not None:
+        items.append(other)
+    roots = {item.name for item in items if item.name in (arguments, result) or item is other}
+    models = ordered(items, {local: name for name, local in shared.items()}, roots)
     local_names = {local: name for name, local in shared.items()}
     imports = tuple(sorted((local_names[local], local) for local in models.shared))
-    return ToolPlan(tool, module_name(tool.name), arguments, result, models, imports)
+    return ToolPlan(
+        tool,
+        module_name(tool.name),
+        arguments,
+        result,
+        models,
+        imports,
+        _anything(arguments, models),
+        None if other is None else other.name,
+    )
+
+
+def _other(parameters: Any, name: str, shaper: Shaper) -> AliasPlan | None:
+    """The type of arguments that are no object; None where the schema admits objects only."""
+    if parameters is None or object_view(parameters, shaper.lookup) is not None:
+        return None
+    keywords = tuple(k for k in asserted(parameters) if k not in FAMILIES["object"])
+    described = "Arguments that are no object: the schema does not say that they are one."
+    return AliasPlan(type_name(name, taken=shaper.taken), described, {}, Check(parameters, keywords, parameters))
+
+
+def _anything(arguments: ClassName, models: ModelsPlan) -> bool:
+    """Whether a field of the arguments, or an item in one, may be any value.
+
+    What stands under keys of its own is left aside: a text with such keys is known by their number.
+    """
+    by_name = {item.name: item for item in models.items}
+    root = by_name[arguments]
+    stack: list[Any] = [field.shape for field in root.fields] if isinstance(root, ClassPlan) else [{}]
+    met: set[str] = set()
+    while stack:
+        shape = stack.pop()
+        name = shape.get("$ref", "").removeprefix(PREFIX)
+        named = by_name.get(ClassName(name))
+        if shape == {} or (name and named is None):  # the types of other modules are not looked into
+            return True
+        if isinstance(named, AliasPlan) and name not in met:
+            met.add(name)
+            stack.append(named.shape)
+        stack += [*shape.get("anyOf", ()), *shape.get("prefixItems", ())]
+        if isinstance(shape.get("items"), dict):
+            stack.append(shape["items"])
+    return False
 
 
 def _types(types: list[SharedType]) -> ModelsPlan:
@@ -70,7 +124,7 @@ def _types(types: list[SharedType]) -> ModelsPlan:
     for shared in sorted(types, key=lambda s: s.name):
         schema = {**shared.schema, "$defs": schemas} if isinstance(shared.schema, Mapping) else shared.schema
         items += _named(schema, ClassName(shared.name), names, taken)
-    return ordered(items, {})
+    return ordered(items, {}, set(names))
 
 
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
@@ -79,10 +133,9 @@ def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[s
     view = None if "$ref" in _keys(schema) else object_view(schema, shaper.lookup)
     if view is not None and view.properties:
         shaper.object_root(None)
-        return list(shaper.classes.values())
-    alias = AliasPlan(name, _text(schema, "description"), shaper.shape(schema, name))
-    shaper.finish()
-    return [*shaper.classes.values(), alias]
+    else:
+        shaper.alias_root(_text(schema, "description"))
+    return list(shaper.items.values())
 
 
 def _keys(schema: Any) -> Mapping[str, Any]:

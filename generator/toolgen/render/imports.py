@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,13 @@ _HOMES = {
     "StrictStr": "pydantic",
 }
 _FIELDS = frozenset({"Exact", "Integer", "Number"})
+
+
+def natural(name: str) -> tuple[int, list[tuple[int, str]]]:
+    """What names are sorted by where linters look at the order: constants, classes, others; numbers by their value."""
+    parts = re.split(r"(\d+)", name)
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    return kind, [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)]
 
 
 @dataclass(slots=True)
@@ -39,11 +47,16 @@ class Imports:
         groups: list[list[str]] = [[], [], []]
         for module in sorted(self.names, key=lambda m: (-_dots(m), m)):
             names = ", ".join(
-                name if name == local else f"{name} as {local}" for name, local in sorted(self.names[module])
+                name if name == local else f"{name} as {local}"
+                for name, local in sorted(self.names[module], key=_by_name)
             )
             group = 2 if module.startswith(".") else 0 if module == "typing" else 1
             groups[group].append(f"from {module} import {names}")
         return [group for group in groups if group]
+
+
+def _by_name(pair: tuple[str, str]) -> tuple[tuple[int, list[tuple[int, str]]], str]:
+    return natural(pair[0]), pair[1]
 
 
 def _dots(module: str) -> int:

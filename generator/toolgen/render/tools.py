@@ -10,8 +10,9 @@ from toolgen.plan.definitions import definition_facts
 from toolgen.plan.nullability import PREFIX
 from toolgen.plan.order import refers, shapes_of
 from toolgen.plan.tools import ToolPlan, ToolsPlan, plan_tools
+from toolgen.render.checks import CheckFunction, Checks
 from toolgen.render.environment import environment
-from toolgen.render.imports import Imports
+from toolgen.render.imports import Imports, natural
 from toolgen.render.layout import laid_out
 from toolgen.render.literals import python_literal, python_string
 from toolgen.render.model_code import Expression, type_expressions
@@ -30,13 +31,27 @@ class FieldText:
 
 @dataclass(frozen=True, slots=True)
 class ClassText:
-    """A class as it is printed. `extras` is the type of further properties where they have one."""
+    """A class as it is printed. `extras` is the type of further properties where they have one.
+
+    `check` is the function that says what the fields do not.
+    """
 
     name: str
     description: str | None
     closed: bool
     extras: str | None
     fields: tuple[FieldText, ...]
+    check: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryText:
+    """A tool in the list of all: its name, module and class of arguments, and the type of those that are no object."""
+
+    name: str
+    module: str
+    arguments: str
+    other: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +78,7 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str
 
 def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
     imports = Imports()
-    items = _items(plan.models, expressions, imports, "..runtime.fields")
+    items, functions = _items(plan.models, expressions, imports, "..runtime")
     for name, local in plan.imports:
         imports.add("..types", name, local)
     imports.add("..models", "ToolDefinition")
@@ -74,7 +89,8 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
         .render(
             title=f"The tool `{tool.name}`: its arguments, its result and its definition.",
             imports=imports.lines(),
-            exports=["DEFINITION", *sorted(str(item.name) for item in plan.models.items)],
+            exports=["DEFINITION", *sorted((str(item.name) for item in plan.models.items), key=natural)],
+            functions=functions,
             items=items,
             rebuilt=plan.models.rebuilt,
             definition=definition_facts(tool).items(),
@@ -84,14 +100,15 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
 
 def _types(plan: ModelsPlan, expressions: Iterator[Expression]) -> str:
     imports = Imports()
-    items = _items(plan, expressions, imports, ".runtime.fields")
+    items, functions = _items(plan, expressions, imports, ".runtime")
     return (
         environment()
         .get_template("types.py.jinja")
         .render(
             title="Types that tools share.",
             imports=imports.lines(),
-            exports=sorted(str(item.name) for item in plan.items),
+            exports=sorted((str(item.name) for item in plan.items), key=natural),
+            functions=functions,
             items=items,
             rebuilt=plan.rebuilt,
         )
@@ -99,14 +116,15 @@ def _types(plan: ModelsPlan, expressions: Iterator[Expression]) -> str:
 
 
 def _index(plan: ToolsPlan) -> str:
-    tools = [(p.tool.name, str(p.module), str(p.arguments)) for p in plan.tools]
     aliases = {alias: p.tool.name for p in plan.tools for alias in p.tool.aliases}
     return (
         environment()
         .get_template("tools/__init__.py.jinja")
         .render(
-            tools=tools,
-            modules=sorted(p.module for p in plan.tools),
+            tools=[_entry(p) for p in plan.tools],
+            modules=sorted((p.module for p in plan.tools), key=natural),
+            anything=[p.tool.name for p in plan.tools if p.anything],
+            others={p.tool.name: str(p.other) for p in plan.tools if p.other},
             low=[p.tool.name for p in plan.tools if p.tool.risk == "low"],
             aliases=dict(sorted(aliases.items())),
             display_names={p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name},
@@ -115,30 +133,48 @@ def _index(plan: ToolsPlan) -> str:
     )
 
 
+def _entry(plan: ToolPlan) -> EntryText:
+    other = None if plan.other is None else str(plan.other)
+    return EntryText(plan.tool.name, str(plan.module), str(plan.arguments), other)
+
+
 def _items(
-    plan: ModelsPlan, expressions: Iterator[Expression], imports: Imports, fields_module: str
-) -> list[ClassText | AliasText]:
+    plan: ModelsPlan, expressions: Iterator[Expression], imports: Imports, runtime: str
+) -> tuple[list[ClassText | AliasText], list[CheckFunction]]:
+    """The classes and named types of a module, and the functions that check what they do not say."""
     classes: set[str] = {item.name for item in plan.items if isinstance(item, ClassPlan)}
-    return [
-        _alias(item, expressions, imports, fields_module)
-        if isinstance(item, AliasPlan)
-        else _class(item, expressions, imports, fields_module, classes)
-        for item in plan.items
-    ]
+    checks = Checks()
+    items: list[ClassText | AliasText] = []
+    for item in plan.items:
+        check = checks.check(item.name, item.check) if item.check.keywords else None
+        if isinstance(item, AliasPlan):
+            items.append(_alias(item, next(expressions), check, imports, runtime))
+        else:
+            items.append(_class(item, expressions, check, imports, runtime, classes))
+    functions = checks.functions()
+    if functions:
+        imports.add("typing", "Any")
+    for name in checks.uses:
+        imports.add(f"{runtime}.checks", name)
+    return items, functions
 
 
-def _alias(item: AliasPlan, expressions: Iterator[Expression], imports: Imports, fields_module: str) -> AliasText:
-    expression = next(expressions)
+def _alias(item: AliasPlan, expression: Expression, check: str | None, imports: Imports, runtime: str) -> AliasText:
     imports.add("typing", "TypeAlias")
-    imports.use(expression.names, fields_module)
-    return AliasText(item.name, item.description, expression.text)
+    imports.use(expression.names, f"{runtime}.fields")
+    if check is None:
+        return AliasText(item.name, item.description, expression.text)
+    imports.add("typing", "Annotated")
+    imports.add(f"{runtime}.checks", "Fits")
+    return AliasText(item.name, item.description, f"Annotated[{expression.text}, Fits({check})]")
 
 
 def _class(
     item: ClassPlan,
     expressions: Iterator[Expression],
+    check: str | None,
     imports: Imports,
-    fields_module: str,
+    runtime: str,
     classes: set[str],
 ) -> ClassText:
     extras: Expression = next(expressions)
@@ -147,9 +183,15 @@ def _class(
     typed = not item.closed and item.extras != {}
     if typed:
         imports.add("pydantic", "Field")
-        imports.use(extras.names, fields_module)
-    fields = tuple(_field(f, next(expressions), imports, fields_module, classes) for f in item.fields)
-    return ClassText(item.name, item.description, item.closed, extras.text if typed else None, fields)
+        imports.use(extras.names, f"{runtime}.fields")
+    if check is not None:
+        imports.add("typing", "Any")
+        imports.add("typing", "Self")
+        imports.add("pydantic", "ModelWrapValidatorHandler")
+        imports.add("pydantic", "model_validator")
+        imports.add(f"{runtime}.checks", "fitted")
+    fields = tuple(_field(f, next(expressions), imports, f"{runtime}.fields", classes) for f in item.fields)
+    return ClassText(item.name, item.description, item.closed, extras.text if typed else None, fields, check)
 
 
 def _field(

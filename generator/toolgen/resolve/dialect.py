@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 from toolgen.resolve.keywords import walk
 
-Dialect = Literal["draft-07", "draft-07 words", "2019-09", "2020-12"]
+Dialect = Literal["draft-04", "draft-07", "draft-07 words", "2019-09", "2020-12"]
 """`draft-07 words` is a schema that names no dialect and has keywords with a meaning in draft-07 alone."""
 
 _NAMED: tuple[tuple[str, Dialect], ...] = (
+    ("draft-04", "draft-04"),
     ("draft-07", "draft-07"),
     ("draft-06", "draft-07"),
     ("2019-09", "2019-09"),
@@ -61,8 +62,10 @@ def respelled(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
     """The keywords of one schema, not of those inside it, in their 2020-12 spelling and with the same meaning."""
     if source == "2020-12":
         return dict(schema)
-    if source == "draft-07" and "$ref" in schema:  # draft-07 overlooks what stands beside a reference
+    if source in ("draft-04", "draft-07") and "$ref" in schema:  # they overlook what stands beside a reference
         schema = {k: v for k, v in schema.items() if k == "$ref" or k in ANNOTATIONS}
+    if source == "draft-04":
+        schema = _of_draft_04(schema)
     out: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "items" and isinstance(value, list):
@@ -82,4 +85,19 @@ def respelled(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
             out[key] = value
     if out.get("prefixItems") == []:
         del out["prefixItems"]
+    return out
+
+
+_UNKNOWN_TO_DRAFT_04 = frozenset(["const", "contains", "else", "id", "if", "propertyNames", "then"])
+"""Keywords that later drafts added and this one overlooks, and `id`, which the next one calls `$id`."""
+
+
+def _of_draft_04(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema of draft-04 as draft-07 says it: there a bound is exclusive where a flag says so."""
+    out = {key: value for key, value in schema.items() if key not in _UNKNOWN_TO_DRAFT_04}
+    for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(out.get(flag), bool):
+            exclusive = out.pop(flag)
+            if exclusive and bound in out:
+                out[flag] = out.pop(bound)
     return out

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
+from jsonschema import Draft4Validator, Draft7Validator, Draft201909Validator, Draft202012Validator
 from jsonschema.validators import extend
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing.jsonschema import SchemaRegistry
@@ -29,7 +29,7 @@ _NAMED = frozenset(["$dynamicAnchor", "$id", "$recursiveAnchor", "$schema", "$vo
 
 def _flat(schema: Any, registry: SchemaRegistry) -> dict[str, Any]:
     """Merge a schema of schemas with its vocabularies."""
-    resolver = registry.resolver(schema["$id"])
+    resolver = registry.resolver(schema.get("$id", ""))
     parts: list[Any] = [resolver.lookup(part["$ref"]).contents for part in schema.get("allOf", ())]
     properties: dict[str, Any] = {}
     definitions: dict[str, Any] = {}
@@ -55,6 +55,7 @@ def _validator(base: Any) -> Any:
 
 
 METASCHEMAS: Mapping[Dialect, Any] = {
+    "draft-04": _validator(Draft4Validator),
     "draft-07": _validator(Draft7Validator),
     "draft-07 words": _validator(Draft7Validator),
     "2019-09": _validator(Draft201909Validator),

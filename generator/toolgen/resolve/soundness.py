@@ -8,7 +8,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Pointer
 from toolgen.resolve.bounds import check_bounds
-from toolgen.resolve.dialect import Dialect, UnknownDialectError, dialect
+from toolgen.resolve.dialect import Dialect, UnknownDialectError, dialect, respelled
 from toolgen.resolve.keywords import walk
 from toolgen.resolve.links import Links
 from toolgen.resolve.metaschemas import METASCHEMAS
@@ -34,7 +34,8 @@ def check_soundness(links: Links, findings: Findings) -> None:
             place = Place(root.document, root.pointer + pointer)
             if isinstance(schema, dict) and place not in done:
                 done.add(place)
-                at_fault = _check_schema(schema, place, library, findings)
+                as_meant = respelled(schema, source) if source == "draft-04" else schema
+                at_fault = _check_schema(as_meant, place, library, findings)
                 faults |= {(*pointer, keyword) for keyword in at_fault}
         _check_form(root, value, source, faults, library, findings)
 

@@ -47,6 +47,9 @@ def check_values(
             reason = _quick(against, value)
             try:
                 reason = judge.reason(value, against) if reason is None else reason
+                advised = bool(reason) and (
+                    way[0] == "examples" or (way[0] == "default" and judge.reason(value, typed(against)) is None)
+                )
             except TooManyStepsError:
                 findings.add("values-too-many", library.span(place, *way), keyword=Verbatim(way[0]))
                 return
@@ -54,12 +57,33 @@ def check_values(
                 findings.add("default-null", library.span(place, *way))
             elif reason:
                 findings.add(
-                    "value-contradicts",
+                    "value-unfit" if advised else "value-contradicts",
                     library.span(place, *way),
                     keyword=Verbatim(way[0]),
                     value=value,
                     reason=Verbatim(reason),
                 )
+
+
+_OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "items", "prefixItems", "properties", "type"])
+"""Keywords that a type in Python says, as far as a default has to be of it."""
+
+
+def typed(schema: Any) -> Any:
+    """What a schema says of types alone. A value that it refuses would stand in the code where its type cannot."""
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: value for key, value in schema.items() if key in _OF_TYPE}
+    if "oneOf" in schema and "anyOf" not in schema:
+        kept["anyOf"] = schema["oneOf"]
+    for key, value in kept.items():
+        if key in ("allOf", "anyOf", "prefixItems"):
+            kept[key] = [typed(sub) for sub in value]
+        elif key == "properties":
+            kept[key] = {name: typed(sub) for name, sub in value.items()}
+        elif key == "items":
+            kept[key] = typed(value)
+    return kept
 
 
 def _source(pointer: Pointer, origins: Mapping[str, Place], root: Place) -> Place | None:

@@ -1,4 +1,4 @@
-"""Arguments of tools: JSON text or an object becomes a model, or an error that lists what is wrong.
+"""What is wrong with arguments of tools: faults, and the error that lists them.
 
 Errors hold places, expected and found types, never values: they reach logs, and the model again.
 """
@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .strict_json import JSONError, loads
-
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from pydantic import ValidationError
 
-__all__ = ["ArgumentsError", "Fault", "parsed", "unknown_tool"]
+__all__ = ["ArgumentsError", "Fault", "faults_of", "type_of", "unknown_tool"]
 
 MAX_FAULTS = 20
 """Faults that one error lists."""
@@ -63,29 +60,10 @@ def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
     return ArgumentsError("", [Fault("", expected, "an unknown name")])
 
 
-def parsed(package: str, entry: tuple[str, str], tool: str, value: object) -> BaseModel:
-    """Make the model of a tool's arguments; `entry` is its module below `package` and its class.
-
-    Raises:
-        ArgumentsError: the value is no strict JSON, no object, or does not fit the model.
-    """
-    if isinstance(value, str | bytes | bytearray):
-        try:
-            value = loads(value)
-        except JSONError as error:
-            raise ArgumentsError(tool, [Fault("", "one JSON object", f"text with {error}")]) from None
-    if not isinstance(value, Mapping):
-        raise ArgumentsError(tool, [Fault("", "an object", _type(value))])
-    from pydantic import ValidationError
-
-    model: type[BaseModel] = getattr(import_module(f"{package}.{entry[0]}"), entry[1])
-    try:
-        return model.model_validate(value if isinstance(value, dict) else dict(value))
-    except ValidationError as error:
-        faults = list(dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False)))
-    except RecursionError:
-        faults = [Fault("", "a value of bounded depth", "one that is nested too deep")]
-    raise ArgumentsError(tool, faults[:MAX_FAULTS], max(0, len(faults) - MAX_FAULTS))
+def faults_of(value: object, error: ValidationError) -> tuple[list[Fault], int]:
+    """List what pydantic found wrong in a value, and count the faults beyond those listed."""
+    faults = list(dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False)))
+    return faults[:MAX_FAULTS], max(0, len(faults) - MAX_FAULTS)
 
 
 def _fault(value: object, row: Mapping[str, Any]) -> Fault:
@@ -94,13 +72,13 @@ def _fault(value: object, row: Mapping[str, Any]) -> Fault:
     if kind == "missing":
         return Fault(pointer, "a value", "nothing")
     if kind == "extra_forbidden":
-        return Fault(pointer, "no such property", _type(row["input"]))
+        return Fault(pointer, "no such property", type_of(row["input"]))
     wanted = _EXPECTED.get(kind)
     try:
         expected = wanted.format(**context) if wanted else str(row["msg"]).removeprefix("Input should be ")
     except KeyError:
         expected = kind
-    found = _type(row["input"])
+    found = type_of(row["input"])
     if kind in _LENGTHS:
         found = f"{found} of length {len(row['input'])}"
     return Fault(pointer, expected[:MAX_TEXT], found)
@@ -122,6 +100,7 @@ _EXPECTED = {
     "too_long": "at most {max_length} items",
     "too_short": "at least {min_length} items",
     "tuple_type": "an array",
+    "unfit": "{expected}",
 }
 
 _LENGTHS = frozenset({"string_too_long", "string_too_short", "too_long", "too_short"})
@@ -153,8 +132,8 @@ def _pointer(value: object, loc: Sequence[int | str], *, missing: bool) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
-def _type(value: object) -> str:
-    """The JSON type of a value."""
+def type_of(value: object) -> str:
+    """Name the JSON type of a value."""
     if value is None:
         return "null"
     for kinds, name in _TYPES:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,50 +13,112 @@ from toolgen.plan.shapes import Shaper
 NULL = {"type": "null"}
 
 
-def _shape(schema: Any, **definitions: Any) -> Any:
+def _typed(schema: Any, **definitions: Any) -> tuple[Any, tuple[str, ...]]:
+    """The shape of a schema, and the keywords that are checked beside it."""
     shaper = Shaper({"$defs": definitions}, ClassName("Root"), {}, {"Root"})
-    return shaper.shape(schema, "Root", "p")
+    shape = shaper.shape(schema, "Root", "p")
+    named = shaper.items.get(shape.get("$ref", "").removeprefix("#/$defs/"))
+    return (named.shape, named.check.keywords) if isinstance(named, AliasPlan) else (shape, ())
 
 
 @pytest.mark.parametrize(
     ("schema", "shape"),
     [
         (True, {}),
-        (False, {}),
-        ({"minLength": 3}, {}),
         ({"type": "string", "format": "email", "title": "x", "default": "y"}, {"type": "string"}),
         ({"type": "string", "customTypePath": "a.b", "x-python-type": "c", "minLength": 2}, {"type": "string", "minLength": 2}),
         ({"type": ["null", "integer"], "minimum": 0.5}, {"anyOf": [{"type": "integer", "minimum": 1}, NULL]}),
         ({"type": "integer", "exclusiveMaximum": 2.5}, {"type": "integer", "maximum": 2}),
-        ({"type": "number", "multipleOf": 0.1}, {"type": "number"}),
         ({"enum": ["a", None]}, {"anyOf": [{"type": "string", "enum": ["a"]}, NULL]}),
-        ({"enum": [1, True]}, {}),
-        ({"enum": [1.5]}, {}),
-        ({"enum": [{}]}, {}),
-        ({"type": "string", "enum": ["a"]}, {"type": "string", "enum": ["a"]}),
+        ({"type": "string", "enum": ["a", 1]}, {"type": "string", "enum": ["a"]}),
+        ({"type": "integer", "enum": [1.0, 2, 2.5]}, {"type": "integer", "enum": [1, 2]}),
         ({"const": 3}, {"type": "integer", "enum": [3]}),
-        ({"type": "array"}, {"type": "array", "items": {}}),
-        ({"type": "array", "prefixItems": [{"type": "string"}]}, {"type": "array", "items": {}}),
-        ({"type": "object"}, {"type": "object"}),
+        ({"type": "array", "minItems": 0, "uniqueItems": False}, {"type": "array", "items": {}}),
+        ({"type": "object", "required": [], "propertyNames": True}, {"type": "object"}),
         ({"type": "object", "additionalProperties": {"type": "string"}}, {"type": "object", "additionalProperties": {"type": "string"}}),
-        ({"type": "object", "additionalProperties": {"type": "string"}, "patternProperties": {"x": True}}, {"type": "object"}),
-        ({"oneOf": [{"type": "string"}, {"type": "string"}, NULL]}, {"anyOf": [{"type": "string"}, NULL]}),
+        ({"oneOf": [{"type": "string"}, NULL]}, {"anyOf": [{"type": "string"}, NULL]}),
         ({"anyOf": [{"type": "string"}, {}]}, {}),
         ({"allOf": [{"description": "d"}, {"type": "string"}]}, {"type": "string"}),
-        ({"properties": {"a": {"type": "string"}}}, {}),
-        ({"not": {"type": "string"}}, {}),
     ],
 )  # fmt: skip
-def test_shapes_admit_at_least_what_the_schema_admits(schema: Any, shape: Any) -> None:
-    assert _shape(schema) == shape
+def test_shapes_say_what_types_can_say(schema: Any, shape: Any) -> None:
+    assert _typed(schema) == (shape, ())
 
 
-def test_recursive_plain_definitions_end_in_any_value() -> None:
+@pytest.mark.parametrize(
+    ("schema", "shape", "keywords"),
+    [
+        (False, {}, ("not",)),
+        ({"minLength": 3}, {}, ("minLength",)),
+        ({"type": "number", "multipleOf": 0.1}, {"type": "number"}, ("multipleOf",)),
+        ({"type": ["integer", "number"], "multipleOf": 2}, {"type": "number"}, ("multipleOf",)),
+        ({"type": "integer", "maximum": 2**60}, {"type": "integer"}, ("maximum",)),
+        ({"enum": [1, True]}, {}, ("enum",)),
+        ({"enum": [1.5]}, {}, ("enum",)),
+        ({"type": "number", "enum": [1, 2.5]}, {"type": "number"}, ("enum",)),
+        ({"enum": [{}]}, {}, ("enum",)),
+        ({"type": "array", "prefixItems": [{"type": "string"}]}, {"type": "array", "items": {}}, ("prefixItems",)),
+        ({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, {"type": "array", "items": {"type": "string"}}, ("uniqueItems",)),
+        ({"type": "object", "additionalProperties": False}, {"type": "object"}, ("additionalProperties",)),
+        (
+            {"type": "object", "additionalProperties": {"type": "string"}, "patternProperties": {"x": {"minLength": 1}}},
+            {"type": "object"},
+            ("patternProperties", "additionalProperties"),
+        ),
+        ({"oneOf": [{"type": "string"}, {"type": "string"}, NULL]}, {"anyOf": [{"type": "string"}, NULL]}, ("oneOf",)),
+        ({"allOf": [{"type": "string"}, {"enum": ["a"]}]}, {"type": "string"}, ("allOf",)),
+        ({"properties": {"a": {"type": "string"}}}, {}, ("properties",)),
+        ({"not": {"type": "string"}}, {}, ("not",)),
+        ({"type": "string", "if": {"minLength": 2}, "then": {"maxLength": 4}}, {"type": "string"}, ("if",)),
+    ],
+)  # fmt: skip
+def test_what_types_cannot_say_is_checked(schema: Any, shape: Any, keywords: tuple[str, ...]) -> None:
+    assert _typed(schema) == (shape, keywords)
+
+
+OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "keywords"),
+    [
+        (OBJECT, ()),
+        ({**OBJECT, "required": ["a", "b"], "additionalProperties": {"type": "integer"}}, ()),
+        ({**OBJECT, "allOf": [{"required": ["a"]}, {"type": "object", "properties": {"b": {}}}]}, ()),
+        ({**OBJECT, "allOf": [{"properties": {"a": {"minLength": 1}}}]}, ("allOf",)),
+        ({**OBJECT, "allOf": [{"properties": {"b": {}}, "additionalProperties": False}]}, ("allOf",)),
+        ({**OBJECT, "allOf": [{"minProperties": 1}]}, ("allOf",)),
+        ({**OBJECT, "minProperties": 1, "not": {"required": ["b"]}}, ("not", "minProperties")),
+        ({**OBJECT, "patternProperties": {"^x": {"type": "null"}}, "additionalProperties": False}, ("patternProperties", "additionalProperties")),
+        ({**OBJECT, "dependentRequired": {"a": ["b"]}, "unevaluatedProperties": False}, ("dependentRequired", "unevaluatedProperties")),
+    ],
+)  # fmt: skip
+def test_a_class_checks_what_its_fields_do_not_say(schema: Any, keywords: tuple[str, ...]) -> None:
+    shaper = Shaper(schema, ClassName("Root"), {}, {"Root"})
+    shaper.object_root(None)
+    assert shaper.items["Root"].check.keywords == keywords
+
+
+def test_objects_beside_other_types_check_their_own_keywords() -> None:
+    shaper = Shaper({}, ClassName("Root"), {}, {"Root"})
+    shape = shaper.shape(
+        {**OBJECT, "type": ["object", "null"], "minProperties": 1, "not": {"required": ["b"]}}, "Root", "p"
+    )
+    shaper.finish()
+
+    alias = shaper.items[shape["$ref"].removeprefix("#/$defs/")]
+    assert alias.check.keywords == ("not",)
+    assert [i.check.keywords for i in shaper.items.values() if isinstance(i, ClassPlan)] == [("minProperties",)]
+
+
+def test_recursive_plain_definitions_are_checked_inside_of_themselves() -> None:
     tree = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/tree"}}]}
+    shaper = Shaper({"$defs": {"tree": tree}}, ClassName("Root"), {}, {"Root"})
 
-    assert _shape({"$ref": "#/$defs/tree"}, tree=tree) == {
-        "anyOf": [{"type": "string"}, {"type": "array", "items": {}}]
+    assert shaper.shape({"$ref": "#/$defs/tree"}, "Root", "p") == {
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/RootTreeOption2Item"}}]
     }
+    assert shaper.items["RootTreeOption2Item"].check.keywords == ("$ref",)
 
 
 def test_shared_definitions_do_not_multiply() -> None:
@@ -69,7 +132,10 @@ def test_shared_definitions_do_not_multiply() -> None:
         for i in range(60)
     }
 
-    assert len(str(_shape({"$ref": "#/$defs/d0"}, **definitions, d60={"type": "string"}))) < 50_000
+    shaper = Shaper({"$defs": {**definitions, "d60": {"type": "string"}}}, ClassName("Root"), {}, {"Root"})
+    shape = shaper.shape({"$ref": "#/$defs/d0"}, "Root", "p")
+
+    assert len(str(shape)) + len(str(list(shaper.items.values()))) < 500_000
 
 
 def _ring(count: int) -> list[ClassPlan | AliasPlan]:
@@ -85,13 +151,24 @@ def _ring(count: int) -> list[ClassPlan | AliasPlan]:
     }
     shaper = Shaper(root, ClassName("Root"), {}, {"Root"})
     shaper.object_root(None)
-    return list(shaper.classes.values())
+    return list(shaper.items.values())
 
 
 def test_leaves_come_first_and_long_circles_are_broken() -> None:
-    short, long = ordered(_ring(20), {}), ordered(_ring(MAX_CIRCLE + 1), {})
+    short, long = ordered(_ring(20), {}, {"Root"}), ordered(_ring(MAX_CIRCLE + 1), {}, {"Root"})
 
     assert short.items[-1].name == "Root"
     assert len(short.rebuilt) == 1
     assert len(short.items) == 21
     assert long.rebuilt == ()
+    assert {item.check.keywords for item in short.items} == {()}
+    assert {item.check.keywords for item in long.items if item.name != "Root"} == {("type", "properties")}
+
+
+def test_what_nothing_refers_to_is_left_out() -> None:
+    ring = _ring(3)
+
+    assert len(ordered(ring, {}, {ring[0].name}).items) < len(ring) or ring[0].name == "Root"
+    assert [item.name for item in ordered([*ring, replace(ring[0], name=ClassName("Alone"))], {}, {"Root"}).items][
+        -1
+    ] == "Root"

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
-from tests.support.sources import linked, tool
+from typing import Any
+
+import pytest
+
+from tests.support.sources import faults, linked, tool
 
 
 def test_parameters_equal_a_source_without_references_out() -> None:
@@ -59,6 +63,54 @@ def test_draft_07_comes_out_as_2020_12() -> None:
         "dependentSchemas": {"ref": {"required": ["pair"]}},
         "$defs": {"n": {"type": "integer"}},
     }
+
+
+def test_draft_04_comes_out_as_2020_12() -> None:
+    schema = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "id": "http://example.org/a",
+        "type": "object",
+        "properties": {
+            "above": {"minimum": 1, "exclusiveMinimum": True, "maximum": 3, "exclusiveMaximum": False},
+            "later": {
+                "const": 1,
+                "contains": {},
+                "propertyNames": {},
+                "if": {},
+                "then": False,
+                "items": {"type": "null"},
+            },
+            "ref": {"$ref": "#/definitions/n", "minimum": 100},
+        },
+        "definitions": {"n": {"type": "integer"}},
+    }
+
+    (probe,), _ = linked({"tools/a.yaml": tool(schema)})
+
+    assert probe.parameters == {
+        "type": "object",
+        "properties": {
+            "above": {"exclusiveMinimum": 1, "maximum": 3},
+            "later": {"items": {"type": "null"}},
+            "ref": {"$ref": "#/$defs/n"},
+        },
+        "$defs": {"n": {"type": "integer"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "code"),
+    [
+        ({"minimum": 3, "maximum": 3, "exclusiveMinimum": True}, "bounds-contradict"),
+        ({"exclusiveMinimum": 3, "minimum": 3}, "schema-invalid"),
+        ({"required": []}, "schema-invalid"),
+        ({"exclusiveMinimum": True}, "schema-invalid"),
+    ],
+)
+def test_draft_04_is_checked_by_its_own_rules(schema: dict[str, Any], code: str) -> None:
+    found = faults({"tools/a.yaml": tool({"$schema": "http://json-schema.org/draft-04/schema#", "not": schema})})
+
+    assert [f.code for f in found] == [code]
 
 
 def test_types_keep_their_references_to_each_other() -> None:

@@ -67,7 +67,7 @@ _SCHEMAS: tuple[Code, ...] = (
     Code(
         "dialect-unknown",
         "error",
-        "$schema names {dialect}, which is none of 2020-12, 2019-09, draft-07 and draft-06",
+        "$schema names {dialect}, which is none of 2020-12, 2019-09, draft-07, draft-06 and draft-04",
         "Leave $schema out for 2020-12.",
         "Keywords change their meaning between the drafts of JSON Schema. A schema is read by the rules of the "
         "draft it names, so one that is not known cannot be read.",
@@ -101,6 +101,15 @@ _SCHEMAS: tuple[Code, ...] = (
         "Change the value, or the schema beside it.",
         "An enum, const, default or example that the schema refuses tells the model to send what is then rejected. "
         "The value is judged by the whole schema it stands in.",
+    ),
+    Code(
+        "value-unfit",
+        "warning",
+        "{keyword} has the value {value}, which its own schema refuses: {reason}",
+        "Change the value, or the schema beside it.",
+        "A default or an example with a value that the schema refuses misleads a model, and a default that is of the "
+        "right type but out of bounds reaches handlers as it is. JSON Schema lets both stand, and so do schemas "
+        "that others wrote.",
     ),
     Code(
         "values-too-many",

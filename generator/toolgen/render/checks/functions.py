@@ -1,0 +1,136 @@
+"""The functions of a module that check values: one for each check of the plan, and those that they call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from toolgen.plan.assertions import FAMILIES, asserted, types_of
+from toolgen.plan.classes import Check
+from toolgen.plan.nullability import PREFIX
+from toolgen.render.checks.condition import FALSE, TRUE, Binding, opposite
+from toolgen.render.checks.conditions import condition_of, keyword_condition, whole_condition
+from toolgen.render.checks.scope import Scope
+from toolgen.render.checks.seen import seen_items, seen_properties
+from toolgen.render.checks.words import expected
+from toolgen.render.literals import python_string
+from toolgen.resolve.identifiers import ascii_words
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFunction:
+    """A function as it is printed: `steps` are conditions with what was expected, else `result` is returned."""
+
+    name: str
+    doc: str
+    returns: str
+    result: str
+    steps: tuple[tuple[str, str], ...] = ()
+    remembered: bool = False
+
+
+@dataclass(slots=True)
+class Checks:
+    """Collects the functions of one module. `uses` are the names of the runtime that they call."""
+
+    uses: set[str] = field(default_factory=set)
+    _made: list[CheckFunction] = field(default_factory=list)
+    _calls: Counter[str] = field(default_factory=Counter)
+    _taken: set[str] = field(default_factory=set)
+    _known: dict[tuple[str, int], str] = field(default_factory=dict)
+    _kept: list[Any] = field(default_factory=list)
+    _waiting: list[tuple[str, str, Any, Scope]] = field(default_factory=list)
+
+    def check(self, name: str, check: Check) -> str:
+        """The name of the function that says what was expected of a value of the class or type `name`."""
+        function = self._name("check", name)
+        scope = Scope(check.root, self, (name,))
+        steps: list[tuple[str, str]] = []
+        result = "None"
+        schema = check.schema if isinstance(check.schema, Mapping) else {"not": True}
+        types = types_of(schema)
+        for keyword in check.keywords:
+            alone = types is not None and len(set(types)) == 1 and keyword in FAMILIES.get(types[0], ())
+            fits = keyword_condition(schema, keyword, "value", scope, guarded=not alone)
+            words = python_string(expected(schema, keyword, check.root))
+            if fits == FALSE:
+                result = words
+                break
+            if fits != TRUE:
+                steps.append((opposite(fits).text, words))
+        self._finish()
+        doc = f"Say what was expected in the place of a value of {name}; None where it fits."
+        self._made.append(CheckFunction(function, doc, "str | None", result, tuple(steps)))
+        return function
+
+    def functions(self) -> list[CheckFunction]:
+        """The functions, each above those that call it where no circle is in the way."""
+        shared = {name for name, count in self._calls.items() if count > 1}
+        if any(made.name in shared for made in self._made if made.returns == "bool"):
+            self.uses.add("remembered")
+        return [replace(made, remembered=made.returns == "bool" and made.name in shared) for made in self._made]
+
+    def judge(self, schema: Any, scope: Scope) -> str:
+        """The name of the function that judges values by a schema."""
+        return self._called("is", schema, scope)
+
+    def target(self, ref: str, scope: Scope) -> str:
+        """The name of the function that judges values by what a reference leads to."""
+        key, schema = self._target(ref, scope)
+        return self._called("is", schema, Scope(scope.root, self, (key,)))
+
+    def seen(self, schema: Any, scope: Scope, kind: str) -> str:
+        """The name of the function that collects what a schema, or the target of a reference, has looked at."""
+        if isinstance(schema, str):
+            key, schema = self._target(schema, scope)
+            scope = Scope(scope.root, self, (key,))
+        return self._called(f"seen_{kind}", schema, scope)
+
+    def _target(self, ref: str, scope: Scope) -> tuple[str, Any]:
+        """The key and the schema that a reference leads to, past those that are references only."""
+        while True:
+            key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "root"
+            schema = scope.root["$defs"][key] if ref.startswith(PREFIX) else scope.root
+            if asserted(schema) != ("$ref",):
+                return key, schema
+            ref = schema["$ref"]
+
+    def _called(self, kind: str, schema: Any, scope: Scope) -> str:
+        known = (kind, id(schema))
+        if known not in self._known:
+            self._kept.append(schema)  # its identity is its key as long as it is there
+            self._known[known] = self._name(kind, *scope.way)
+            self._waiting.append((kind, self._known[known], schema, scope))
+        self._calls[self._known[known]] += 1
+        return self._known[known]
+
+    def _finish(self) -> None:
+        """Write the functions that were asked for, and those that these ask for."""
+        made = []
+        while self._waiting:
+            kind, name, schema, scope = self._waiting.pop()
+            made.append(self._function(kind, name, schema, Scope(scope.root, self, scope.way)))
+        self._made += reversed(made)
+
+    def _function(self, kind: str, name: str, schema: Any, scope: Scope) -> CheckFunction:
+        where = " ".join(ascii_words(" ".join(scope.way))) or "a value"
+        if kind == "is":
+            plain = schema if isinstance(schema, Mapping) else {"not": True} if schema is False else {}
+            fits = whole_condition(plain, "value", scope)
+            text = f"bool({fits.text})" if fits.binding is Binding.COMPARED else fits.text
+            return CheckFunction(name, f"Judge a value by its schema: {where}.", "bool", text)
+        collect, member = (seen_properties, "str") if kind == "seen_properties" else (seen_items, "int")
+        found = collect(schema, "value", scope, condition_of)
+        doc = f"Collect what a schema has looked at: {where}."
+        return CheckFunction(name, doc, f"set[{member}]", found or f"set[{member}]()")
+
+    def _name(self, kind: str, *way: str) -> str:
+        plain = "_".join(ascii_words("_".join(way))).lower()[:60].strip("_") or "value"
+        name, n = f"_{kind}_{plain}", 1
+        while name in self._taken:
+            n += 1
+            name = f"_{kind}_{plain}_{n}"
+        self._taken.add(name)
+        return name

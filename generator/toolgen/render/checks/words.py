@@ -1,0 +1,159 @@
+"""What a keyword expects, in words that a model can mend its call by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from toolgen.plan.assertions import NUMBERS, TEXTS
+from toolgen.plan.nullability import PREFIX
+
+MAX_WORDS = 160
+"""Characters of what was expected."""
+
+
+def expected(schema: Mapping[str, Any], keyword: str, root: Any) -> str:
+    """What a keyword of a schema expects."""
+    return _cut(_WORDS[keyword](schema[keyword], schema, root))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}…"
+
+
+def brief(schema: Any, root: Any, depth: int = 0) -> str:
+    """A schema in a few words."""
+    if not isinstance(schema, Mapping):
+        return "no value" if schema is False else "any value"
+    if "$ref" in schema:
+        ref = schema["$ref"]
+        return ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "the whole"
+    if "const" in schema:
+        return _json(schema["const"])
+    if "enum" in schema:
+        return _listed([_json(value) for value in schema["enum"]])
+    if isinstance(schema.get("title"), str) and schema["title"]:
+        return str(schema["title"])
+    words = []
+    if schema.get("required"):
+        words.append(f"with {_both([_json(name) for name in schema['required']])}")
+    elif schema.get("properties") and depth < 2:
+        told = [
+            f"{_json(name)} that is {brief(sub, root, depth + 1)}"
+            for name, sub in list(schema["properties"].items())[:2]
+        ]
+        words.append(f"with {_both(told)}")
+    words += [_WORDS[k](schema[k], schema, root) for k in (*NUMBERS, *TEXTS) if k in schema]
+    kinds = schema.get("type")
+    if kinds:
+        named = _listed([_TYPES.get(k, str(k)) for k in (kinds if isinstance(kinds, list) else [kinds])])
+        return " ".join([named, *words])
+    return " ".join(words) or "what its schema describes"
+
+
+_TYPES = {
+    "array": "an array",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "number": "a number",
+    "object": "an object",
+    "string": "a string",
+}
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _listed(texts: list[str]) -> str:
+    return " or ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
+
+
+def _both(texts: list[str]) -> str:
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
+
+
+def _choice(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+    return _listed(list(dict.fromkeys(brief(sub, root) for sub in value)))
+
+
+def _contains(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+    least, most = schema.get("minContains", 1), schema.get("maxContains")
+    count = f"at least {least}" if most is None else f"{least} to {most}" if least else f"at most {most}"
+    return f"an array with {count} of its items {brief(value, root)}"
+
+
+def _condition(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+    then, other = schema.get("then"), schema.get("else")
+    words = [] if then is None else [f"{brief(then, root)} where it is {brief(value, root)}"]
+    return ", ".join([*words, *([] if other is None else [f"{brief(other, root)} otherwise"])])
+
+
+def _needs(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+    return "; ".join(
+        f"{_both([_json(n) for n in needs])} beside {_json(name)}" for name, needs in value.items() if needs
+    )
+
+
+def _shapes(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+    return "; ".join(f"{brief(sub, root)} beside {_json(name)}" for name, sub in value.items())
+
+
+def _further(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+    if value is not False:
+        return f"further properties that are {brief(value, root)}"
+    names = list(schema.get("properties", ()))
+    return f"no properties but {_both([_json(n) for n in names[:8]])}" if names else "no further properties"
+
+
+Words = Callable[[Any, Mapping[str, Any], Any], str]
+
+
+def _count(least_or_most: str, what: str) -> Words:
+    return lambda value, schema, root: f"{least_or_most} {value} {what}"
+
+
+_WORDS: Mapping[str, Words] = {
+    "type": lambda value, schema, root: brief({"type": value}, root),
+    "const": lambda value, schema, root: _json(value),
+    "enum": lambda value, schema, root: _listed([_json(v) for v in value]),
+    "$ref": lambda value, schema, root: brief({"$ref": value}, root),
+    "allOf": lambda value, schema, root: _both(list(dict.fromkeys(brief(sub, root) for sub in value))),
+    "anyOf": _choice,
+    "oneOf": lambda value, schema, root: f"exactly one of: {'; '.join(brief(sub, root) for sub in value)}",
+    "not": lambda value, schema, root: (
+        "no value here" if value is True or value == {} else f"what is not {brief(value, root)}"
+    ),
+    "if": _condition,
+    "minimum": lambda value, schema, root: f"at least {_json(value)}",
+    "maximum": lambda value, schema, root: f"at most {_json(value)}",
+    "exclusiveMinimum": lambda value, schema, root: f"greater than {_json(value)}",
+    "exclusiveMaximum": lambda value, schema, root: f"less than {_json(value)}",
+    "multipleOf": lambda value, schema, root: f"a multiple of {_json(value)}",
+    "minLength": _count("at least", "characters"),
+    "maxLength": _count("at most", "characters"),
+    "pattern": lambda value, schema, root: f"text that matches {value}",
+    "minItems": _count("at least", "items"),
+    "maxItems": _count("at most", "items"),
+    "prefixItems": lambda value, schema, root: f"items in order: {', '.join(brief(sub, root) for sub in value)}",
+    "items": lambda value, schema, root: (
+        f"no more than {len(schema.get('prefixItems', ()))} items" if value is False else f"items: {brief(value, root)}"
+    ),
+    "contains": _contains,
+    "uniqueItems": lambda value, schema, root: "items that differ",
+    "required": lambda value, schema, root: f"an object with {_both([_json(name) for name in value])}",
+    "minProperties": _count("at least", "properties"),
+    "maxProperties": _count("at most", "properties"),
+    "propertyNames": lambda value, schema, root: f"names of properties: {brief(value, root)}",
+    "properties": lambda value, schema, root: brief({"properties": value}, root),
+    "patternProperties": lambda value, schema, root: "; ".join(
+        f"properties that match {pattern}: {brief(sub, root)}" for pattern, sub in value.items()
+    ),
+    "additionalProperties": _further,
+    "dependentRequired": _needs,
+    "dependentSchemas": _shapes,
+    "unevaluatedItems": lambda value, schema, root: "no further items" if value is False else "other further items",
+    "unevaluatedProperties": _further,
+}

@@ -1,0 +1,136 @@
+"""Arguments as a model sends them: what is wrong is said briefly, and a text is strict JSON or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.generated import Package
+from tests.support.package import write_package
+from tests.support.sources import tool
+from toolgen.runtime.strict_json import JSONError, loads
+
+OBJECT = {"type": "object", "properties": {"a": {}, "b": {}}}
+
+FAULTS: list[tuple[Any, Any, str]] = [
+    ({"type": "array", "uniqueItems": True}, [1, 1.0], "items that differ, found array"),
+    ({"type": "array", "contains": {"const": 3}}, [1], "an array with at least 1 of its items 3, found array"),
+    ({"type": "array", "contains": {"type": "string"}, "minContains": 2, "maxContains": 3}, ["a"], "an array with 2 to 3 of its items a string, found array"),
+    ({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, ["a", 1], "no more than 1 items, found array"),
+    ({"oneOf": [{"type": "integer"}, {"minimum": 2}]}, 3, "exactly one of: an integer; at least 2, found integer"),
+    ({"not": {"type": "string"}}, "x", "what is not a string, found string"),
+    ({"type": "number", "multipleOf": 0.5}, 1.2, "a multiple of 0.5, found number"),
+    ({"enum": [1.5, "a", None]}, 2, '1.5, "a" or null, found integer'),
+    ({"const": {"a": 1}}, {"a": True}, '{"a": 1}, found object'),
+    ({**OBJECT, "minProperties": 2}, {"a": 1}, "at least 2 properties, found object"),
+    ({**OBJECT, "dependentRequired": {"a": ["b"]}}, {"a": 1}, '"b" beside "a", found object'),
+    ({**OBJECT, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {}, 'with "a" or with "b", found object'),
+    ({**OBJECT, "propertyNames": {"maxLength": 1}}, {"aa": 1}, "names of properties: at most 1 characters, found object"),
+    ({**OBJECT, "patternProperties": {"^x": {"type": "null"}}, "additionalProperties": False}, {"y": 1}, 'no properties but "a" and "b", found object'),
+    ({**OBJECT, "unevaluatedProperties": False}, {"c": 1}, 'no properties but "a" and "b", found object'),
+    ({"type": "integer", "if": {"minimum": 10}, "then": {"multipleOf": 10}}, 11, "a multiple of 10 where it is at least 10, found integer"),
+    ({"type": "object", "additionalProperties": {"type": "string", "not": {"const": "x"}}}, {"k": "x"}, 'what is not "x", found string'),
+]  # fmt: skip
+
+
+def package_of(schemas: list[Any], folder: Path, name: str) -> Package:
+    """A package of tools `t0`, `t1`, …, each with a schema under the property `value`."""
+    files = {
+        f"tools/t{i}.json": tool({"type": "object", "properties": {"value": schema}}, f"t{i}")
+        for i, schema in enumerate(schemas)
+    }
+    return Package({}, folder, write_package(files, folder).rename(folder / name).name)
+
+
+def test_a_fault_says_where_and_what_was_expected(tmp_path: Path) -> None:
+    tools = package_of([schema for schema, _, _ in FAULTS], tmp_path, "faults").module("tools")
+
+    said = []
+    for i, (_, value, _) in enumerate(FAULTS):
+        with pytest.raises(tools.ArgumentsError) as refused:
+            tools.parse_arguments(f"t{i}", {"value": value})
+        said.append(str(refused.value).split(": expected ", 1))
+
+    assert said == [["/value/k" if i == len(FAULTS) - 1 else "/value", text] for i, (_, _, text) in enumerate(FAULTS)]
+
+
+def test_what_is_expected_is_short_and_never_code(tmp_path: Path) -> None:
+    nasty = '"""\\\n{x}' + "y" * 500
+    schemas = [{"not": {"const": nasty}}, {"type": "object", "properties": {nasty: {}}, "unevaluatedProperties": False}]
+    tools = package_of(schemas, tmp_path, "nasty").module("tools")
+
+    for i, value in enumerate([nasty, {"other": 1}]):
+        with pytest.raises(tools.ArgumentsError) as refused:
+            tools.parse_arguments(f"t{i}", {"value": value})
+        assert len(str(refused.value)) < 250
+
+
+TYPED: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
+TREE = {
+    "type": "object",
+    "properties": {"a": TYPED, "b": {"type": "array", "items": TYPED}},
+    "additionalProperties": TYPED,
+}
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Tools with values that are typed, free, and nested."""
+    return package_of([TYPED, {}, TREE, {"type": "array", "items": {}}], tmp_path_factory.mktemp("t"), "texts").module(
+        "tools"
+    )
+
+
+PIECES = st.sampled_from(
+    ["{", "}", "[", "]", ",", ":", '"a"', '"b"', '"value"', '"\\u0061"', '"\\u003a"', '"x:null"', "null", "true", "1", "1.0", "-0",
+     "1e999", "NaN", "-Infinity", '"\\ud800"', '"é"', " ", "\n", '"value":', '"value" :', '{"value":', '{"a":1,"a":2}', "1" * 400 + ".5"]
+)  # fmt: skip
+VALUES = st.recursive(
+    PIECES,
+    lambda inner: st.lists(inner, max_size=4).map(lambda p: "{" + ",".join(f'"a":{x}' for x in p) + "}"),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=400)
+@given(
+    st.one_of(
+        st.lists(PIECES, max_size=9).map("".join),
+        VALUES.map(lambda text: '{"value":' + text + "}"),
+        st.lists(VALUES, min_size=1, max_size=3).map(lambda texts: "{" + ",".join(f'"value":{t}' for t in texts) + "}"),
+    ),
+    st.integers(0, 3),
+)
+def test_a_text_is_taken_exactly_if_it_is_strict_json_of_a_value_that_is_taken(
+    texts: Any, text: str, number: int
+) -> None:
+    def taken(value: Any) -> Any:
+        try:
+            return texts.parse_arguments(f"t{number}", value).model_dump(by_alias=True, exclude_unset=True)
+        except texts.ArgumentsError:
+            return None
+
+    try:
+        read = loads(text)
+    except JSONError:
+        expected = None
+    else:
+        expected = taken(read) if isinstance(read, dict) else None
+    assert json.dumps(taken(text)) == json.dumps(expected)
+
+
+def test_a_schema_that_names_no_type_takes_other_values_than_objects(tmp_path: Path) -> None:
+    files = {"tools/t0.json": tool({"properties": {"a": {"type": "integer"}}, "maxItems": 2}, "t0")}
+    tools = Package({}, tmp_path, write_package(files, tmp_path).rename(tmp_path / "untyped").name).module("tools")
+
+    assert tools.parse_arguments("t0", {"a": 1}).a == 1
+    for text, value in [("null", None), ("[1, 2]", [1, 2]), ('"x"', "x"), ("1.0", 1.0)]:
+        assert tools.parse_arguments("t0", text).model_dump() == value
+    for wrong in ("[1, 2, 3]", '{"a": "x"}', "NaN", "[}"):
+        with pytest.raises(tools.ArgumentsError):
+            tools.parse_arguments("t0", wrong)
