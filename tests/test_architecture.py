@@ -30,9 +30,10 @@ BESIDE = {
     "config": {"diagnostics", "load", "parse"},
     "pipeline": {"diagnostics", "config", "resources", *STAGES[:-1]},
     "compiling": {"__init__", "diagnostics", "config", "resources", "pipeline", *STAGES},
+    "linting": {"diagnostics", "pipeline", "compiling", "rules", "render"},
     "remembered": {"__init__"},
     "importing": {"diagnostics", "config", "resources", "runtime", *STAGES} - {"render"},
-    "cli": {"__init__", "diagnostics", "parse", "pipeline", "compiling", "importing", "remembered", "write"},
+    "cli": {"__init__", "diagnostics", "parse", "pipeline", "compiling", "linting", "importing", "remembered", "write"},
     "__main__": {"cli"},
     "__init__": set(),
 }

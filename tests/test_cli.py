@@ -232,7 +232,9 @@ def test_version(tmp_path: Path) -> None:
     assert result.stdout.startswith("toolgen ")
 
 
-@pytest.mark.parametrize("command", [[], ["build"], ["check"], ["show"], ["schema"], ["import"]], ids=str)
+@pytest.mark.parametrize(
+    "command", [[], ["build"], ["check"], ["lint"], ["explain"], ["show"], ["schema"], ["import"]], ids=str
+)
 def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
     result = toolgen(*command, "--help", cwd=tmp_path)
     assert result.returncode == 0
@@ -249,6 +251,11 @@ def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
         ["build", "no/such/folder"],
         ["build", "--provider", "no_such_provider"],
         ["check", "no/such/folder"],
+        ["lint", "no/such/folder"],
+        ["lint", "--provider", "no_such_provider"],
+        ["lint", "--format", "xml"],
+        ["explain", "no-such-code"],
+        ["explain", "no-tools", "no-schemas"],
         ["show"],
         ["schema", "nothing"],
         ["schema"],

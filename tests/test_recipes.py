@@ -96,7 +96,7 @@ def test_add_a_provider(copy: Path) -> None:
 
 
 def test_add_a_lint_rule(copy: Path) -> None:
-    """A file in rules/lint and a row of its code."""
+    """A file in rules/lint, a row of its code, and two fixtures."""
     (copy / "generator/toolgen/rules/lint/tool_with_short_name.py").write_text(
         '"""A tool whose name says too little."""\n\n'
         "from __future__ import annotations\n\n"
@@ -122,13 +122,25 @@ def test_add_a_lint_rule(copy: Path) -> None:
         '        "A model chooses a tool by its name as well.",\n'
         "    ),\n",
     )
+    without = run_tests(copy, "tests/unit/rules/test_fixtures.py", "-k", "fixture and not lines")
+    assert "2 failed" in without, without
+    fixtures = copy / "tests/unit/rules/fixtures/tool-with-short-name"
+    fixtures.mkdir()
+    (fixtures / "failing.yaml").write_text("name: now # here\ndescription: The time.\n", "utf-8")
+    (fixtures / "passing.yaml").write_text("name: get_time\ndescription: The time.\n", "utf-8")
+    (fixtures / "failing.toolgen.yaml").write_text("providers: [openai_chat]\n", "utf-8")
+    result = run_tests(copy, "tests/unit/rules/test_fixtures.py", "-k", "has or tool-with-short-name")
+    assert " passed" in result, result
+    assert " failed" not in result, result
     schemas = project(copy)
-    result = toolgen("build", schemas, root=copy)
-    assert result.returncode == 0
-    assert "now.json:2:11: warning[tool-with-short-name]: the name 'now' says too little" in result.stderr
+    linted = toolgen("lint", schemas, root=copy)
+    assert linted.returncode == 0
+    assert "now.json:2:11: warning[tool-with-short-name]: the name 'now' says too little" in linted.stderr
+    assert "A model chooses a tool by its name as well." in toolgen("explain", "tool-with-short-name", root=copy).stdout
     (schemas / "toolgen.yaml").write_text(
         json.dumps({"providers": ["openai_chat"], "lint": {"tool-with-short-name": "off"}}), "utf-8"
     )
+    assert "tool-with-short-name" not in toolgen("lint", schemas, root=copy).stderr
     assert "tool-with-short-name" not in toolgen("build", schemas, root=copy).stderr
 
 

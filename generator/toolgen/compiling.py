@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgen import __version__
 from toolgen.config import Config
@@ -13,6 +13,10 @@ from toolgen.diagnostics import Findings, Span
 from toolgen.load import Sources
 from toolgen.pipeline import Progress, no_progress, read_project, render_project
 from toolgen.write import Output, Stamp
+
+if TYPE_CHECKING:
+    from toolgen.render.imported import Imported
+    from toolgen.resolve import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,6 @@ def shown_tool(
     schemas: Path, name: str, findings: Findings, providers: Sequence[str] = ()
 ) -> dict[str, ShownTool] | None:
     """One tool's payload by provider; None where there is no such tool, or a stage found errors."""
-    from toolgen.plan.definitions import definition_facts
     from toolgen.render.imported import Imported
     from toolgen.resolve.profiles import nearest
 
@@ -73,17 +76,24 @@ def shown_tool(
         return None
     shown: dict[str, ShownTool] = {}
     with Imported(files) as package:
-        definition = package.module("models").ToolDefinition(**definition_facts(tool))
         for profile in catalog.profiles:
             if profile.name in tool.unsupported:
                 shown[profile.name] = ShownTool(None, ("not offered to this provider: the declaration says so",))
                 continue
-            losses: list[Any] = []
-            module = package.module(f"providers.{profile.name}")
-            payload = module.to_tools([definition], on_loss=losses.append, on_unsupported="weaken")
+            payload, losses = lowered(package, tool, profile.name)
             lines = tuple(f"{loss.severity}: {loss.path}: {loss.what} {loss.action}: {loss.reason}" for loss in losses)
             shown[profile.name] = ShownTool(payload, lines)
     return shown
+
+
+def lowered(package: Imported, tool: Tool, provider: str) -> tuple[Any, list[Any]]:
+    """One tool as a provider gets it, made by the rendered module, and the losses of that conversion."""
+    from toolgen.plan.definitions import definition_facts
+
+    definition = package.module("models").ToolDefinition(**definition_facts(tool))
+    losses: list[Any] = []
+    module = package.module(f"providers.{provider}")
+    return module.to_tools([definition], on_loss=losses.append, on_unsupported="weaken"), losses
 
 
 def shipped_format() -> Mapping[str, Any]:

@@ -44,14 +44,28 @@ class Project:
 def read_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
 ) -> Project | None:
-    """Load, parse, resolve and apply the rules; None where a stage found errors.
+    """Load, parse, resolve and apply the rules that a build runs; None where a stage found errors.
 
     `providers` are those of the command line; they go before the configuration's.
     """
+    from toolgen.rules import RULES, allows, apply_rules, settle
+
+    project = link_project(schemas, findings, providers, progress)
+    if project is None:
+        return None
+    apply_rules(project.catalog, findings, project.config.lint)
+    settle(findings, project.config.lint, allows(project.sources) if len(findings) else (), RULES)
+    progress("linked", len(project.sources.tools))
+    return None if findings.errors else project
+
+
+def link_project(
+    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
+) -> Project | None:
+    """Load, parse and resolve; None where a stage found errors."""
     from toolgen.parse.documents import check_documents
     from toolgen.resolve.linking import link_catalog
     from toolgen.resources import builtin
-    from toolgen.rules import apply_rules
 
     sources = load(schemas, findings, builtin=builtin("schemas"))
     progress("read", len(sources.tools))
@@ -64,9 +78,7 @@ def read_project(
     catalog = link_catalog(sources, config, providers or config.providers, findings)
     if catalog is None or findings.errors:
         return None
-    apply_rules(catalog, findings, config.lint)
-    progress("linked", len(sources.tools))
-    return None if findings.errors else Project(sources, config, catalog)
+    return Project(sources, config, catalog)
 
 
 def render_project(project: Project, findings: Findings, progress: Progress = no_progress) -> dict[str, str] | None:

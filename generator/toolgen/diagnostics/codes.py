@@ -12,17 +12,21 @@ import pkgutil
 from toolgen.diagnostics import rows
 from toolgen.diagnostics.rows.row import Code
 
-__all__ = ["CODES", "Code"]
+__all__ = ["BY_STAGE", "CODES", "Code"]
 
 
-def _gathered() -> dict[str, Code]:
-    tables = [
-        importlib.import_module(f"{rows.__name__}.{module.name}").ROWS
-        for module in sorted(pkgutil.iter_modules(rows.__path__), key=lambda m: m.name)
-        if module.name != "row"
-    ]
-    return {row.id: row for table in tables for row in table}
+def _gathered() -> dict[str, tuple[Code, ...]]:
+    tables: dict[str, tuple[Code, ...]] = {}
+    for module in sorted(pkgutil.iter_modules(rows.__path__), key=lambda m: m.name):
+        if module.name != "row":
+            stage = module.name.partition("_")[0]
+            found = importlib.import_module(f"{rows.__name__}.{module.name}").ROWS
+            tables[stage] = (*tables.get(stage, ()), *found)
+    return tables
 
 
-CODES: dict[str, Code] = _gathered()
+BY_STAGE: dict[str, tuple[Code, ...]] = _gathered()
+"""The rows of each stage, by the first word of their file's name."""
+
+CODES: dict[str, Code] = {row.id: row for table in BY_STAGE.values() for row in table}
 """Every row, by its id."""

@@ -35,7 +35,7 @@ def read_yaml(text: str, report: Report) -> list[Tree]:
     Raises:
         Unreadable: it is no YAML, or beyond a budget; the finding is made.
     """
-    exact = _as_json(text) if text.lstrip().startswith("{") else None
+    exact = _parsed_json(text) if text.lstrip().startswith("{") else None
     if exact is not None:
         return [exact]
     trees = []
@@ -46,7 +46,12 @@ def read_yaml(text: str, report: Report) -> list[Tree]:
     return trees
 
 
-def _as_json(text: str) -> Tree | None:
+def is_json(text: str) -> bool:
+    """Whether the text is JSON without a fault, which has no comments and may be no YAML."""
+    return _parsed_json(text) is not None
+
+
+def _parsed_json(text: str) -> Tree | None:
     """The tree, where the text is JSON without a fault; else YAML's reader says what is wrong."""
     report = Report("", Findings())
     try:

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from toolgen.config import Config
 from toolgen.diagnostics import Findings, Span
-from toolgen.load import Sources
+from toolgen.load import Document, Sources
 from toolgen.parse.keys import nearest as closest
 from toolgen.resolve.catalog import Catalog, Profile, Tool
 from toolgen.resolve.collisions import check_wire_names
 from toolgen.resolve.format import link_format
-from toolgen.resolve.profiles import link_profiles, nearest, stem
+from toolgen.resolve.profiles import link_profiles, merged, nearest, stem
 from toolgen.resolve.tools import link
 
 DEFAULT_PROVIDERS = ("openai_responses", "openai_chat", "anthropic", "gemini")
@@ -43,31 +43,42 @@ def link_catalog(
                 hint=nearest(name, known) or f"known are {', '.join(known)}",
                 name=name,
             )
-    profiles = tuple(_with_defaults(p, config) for p in link_profiles(sources.providers, wanted, findings))
+    profiles = tuple(_with_config(p, config) for p in link_profiles(sources.providers, wanted, findings))
     format = link_format(sources.formats, findings)
     tools, types = link(sources, findings)
     check_wire_names(tools, profiles, findings)
-    _check_provider_keys(tools, known, findings)
+    _check_provider_keys(tools, sources.config, known, findings)
     if findings.errors:
         return None
     tools = tuple(t if "strict" in t.document.value else replace(t, strict=config.strict) for t in tools)
     return Catalog(config.edition, tools, types, profiles, format, sources.digests)
 
 
-def _check_provider_keys(tools: Iterable[Tool], known: Collection[str], findings: Findings) -> None:
-    """Warn of providers that a declaration speaks of and this release does not have, where one is spelled alike."""
+def _check_provider_keys(
+    tools: Iterable[Tool], config: Document | None, known: Collection[str], findings: Findings
+) -> None:
+    """Warn of providers that a source speaks of and this release does not have, where one is spelled alike."""
+    said: list[tuple[str, Span]] = []
     for tool in tools:
-        said = [(name, tool.document.key_span("providers", name)) for name in tool.providers]
+        said += [(name, tool.document.key_span("providers", name)) for name in tool.providers]
         said += [(name, tool.document.span("unsupported", i)) for i, name in enumerate(tool.unsupported)]
-        for name, span in said:
-            near = closest(name, known) if name not in (*known, *PROVIDERS) else None
-            if near is not None:
-                findings.add("provider-misspelled", span, name=name, near=near)
+    if config is not None and isinstance(config.value, dict):
+        sections = ("budgets", "limits", "defaults")
+        said += [(name, config.key_span(key, name)) for key in sections for name in config.value.get(key, {})]
+    for name, span in said:
+        near = closest(name, known) if name not in (*known, *PROVIDERS) else None
+        if near is not None:
+            findings.add("provider-misspelled", span, name=name, near=near)
 
 
-def _with_defaults(profile: Profile, config: Config) -> Profile:
-    """The profile with the project's own values for what a request must have."""
-    own = config.defaults.get(profile.name)
-    if not own:
-        return profile
-    return replace(profile, facts={**profile.facts, "defaults": {**profile.facts.get("defaults", {}), **own}})
+def _with_config(profile: Profile, config: Config) -> Profile:
+    """The profile with the project's own values for what a request must have, and its own limits."""
+    facts = dict(profile.facts)
+    if config.defaults.get(profile.name):
+        facts["defaults"] = {**facts.get("defaults", {}), **config.defaults[profile.name]}
+    own = {
+        name: None if most is None else {"most": most, "evidence": "toolgen.yaml"}
+        for name, most in config.limits.get(profile.name, {}).items()
+    }
+    facts["limits"] = merged(facts.get("limits", {}), own)
+    return replace(profile, facts=facts)

@@ -11,6 +11,7 @@ _SHAPES = (
         "{name} is {found}, and has to be {wanted}",
         None,
         "The file has another form than the one that was named, or a tool in it is broken. A value is never guessed.",
+        mend="Ask for the definitions again, or correct the value at this place.",
     ),
     Code(
         "import-no-list",
@@ -18,6 +19,7 @@ _SHAPES = (
         "there is no list of tools here, and no key {key} that holds one",
         None,
         "An import reads the forms that providers and servers themselves give and take.",
+        mend="Name the format that the file is in, or take the object that holds the list out of what surrounds it.",
     ),
     Code(
         "import-error-answer",
@@ -47,6 +49,7 @@ _SHAPES = (
         "there is no tool to import in {path}",
         None,
         "Either the list is empty, or all the tools in it are ones that a provider runs itself.",
+        mend="Name a file that has tools of the app's own.",
     ),
 )
 
@@ -58,6 +61,7 @@ _CHANGES = (
         None,
         "A declaration's name is 1 to 64 ASCII letters, digits, underscores and dashes, which every provider takes. "
         "The wire that the tool came from goes on using the name it has there.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
     Code(
         "import-collision",
@@ -66,6 +70,7 @@ _CHANGES = (
         None,
         "Each tool becomes a module and classes. Names that differ in case, dashes or underscores alone would share a "
         "file on some disks, or a class. The wire that the tool came from goes on using the name it has there.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
     Code(
         "import-unwrapped",
@@ -74,6 +79,7 @@ _CHANGES = (
         None,
         "On this wire a result is an object, so a value of another type stands inside one. The declaration has the schema "
         "of the value; the wire goes on having the object.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
     Code(
         "import-root-type",
@@ -81,6 +87,7 @@ _CHANGES = (
         "the schema of the arguments has no type; it becomes an object",
         None,
         "Arguments are sent as one object. A schema that does not say so is refused by some providers.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
     Code(
         "import-no-parameters",
@@ -88,6 +95,7 @@ _CHANGES = (
         "{key} holds no schema; the tool is declared without parameters",
         None,
         "A tool without a schema takes any object of arguments.",
+        mend="Nothing needs mending; state the parameters in the declaration where the tool has some.",
     ),
     Code(
         "import-dialect",
@@ -96,6 +104,7 @@ _CHANGES = (
         None,
         "Types in capitals, `nullable` and numbers in quotes say in that subset what JSON Schema says otherwise. The "
         "meaning is the same; the order of properties that it may name is that of the properties themselves.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
     Code(
         "import-empty",
@@ -103,6 +112,7 @@ _CHANGES = (
         "{key} is empty and is left out",
         None,
         "A declaration leaves out what says nothing.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
     Code(
         "import-null",

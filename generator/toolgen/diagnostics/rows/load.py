@@ -124,6 +124,7 @@ _SYNTAX = (
         None,
         "The text cannot be read as YAML. The place is where the reader gave up; the cause is often a line above: "
         "an open quote or bracket, or a colon in unquoted text.",
+        mend="Look at the place and the lines above it; quote text that holds a colon, a bracket or a star.",
     ),
     Code(
         "not-json",
@@ -131,6 +132,7 @@ _SYNTAX = (
         "this is no JSON: {problem}",
         None,
         "Files ending in .json are read strictly: one value, no comments, no commas before a closing bracket.",
+        mend="Look at the place; for comments and unquoted keys name the file .yaml.",
     ),
     Code(
         "too-deep",

@@ -27,6 +27,7 @@ ROWS: tuple[Code, ...] = (
         None,
         "The value has another JSON type than this key takes. Unquoted words and numbers in YAML are a common "
         "cause: `on` is text, `1` is a number.",
+        mend="Give a value of the type that is named, or quote what is text.",
     ),
     Code(
         "invalid-value",
@@ -35,6 +36,7 @@ ROWS: tuple[Code, ...] = (
         None,
         "The value has the right type and is still not one that this key takes. `toolgen schema` prints the "
         "rule for each key.",
+        mend="The message says what the key takes.",
     ),
     Code(
         "unknown-code",

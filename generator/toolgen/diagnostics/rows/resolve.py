@@ -78,6 +78,7 @@ _SCHEMAS: tuple[Code, ...] = (
         "{keyword} is not sound JSON Schema: {reason}",
         None,
         "The schema breaks the schema of schemas. Providers refuse such tools or, worse, ignore the keyword.",
+        mend="The message says what the keyword takes; the place is that of its value.",
     ),
     Code(
         "type-unknown",
@@ -155,6 +156,7 @@ _SCHEMAS: tuple[Code, ...] = (
         None,
         "Lengths and counts are whole numbers from zero on, and a step is greater than zero. Anything else has no "
         "meaning to a checker.",
+        mend="The message says what the keyword takes.",
     ),
     Code(
         "required-unknown",

@@ -25,6 +25,7 @@ ROWS: tuple[Code, ...] = (
         "there is no profile {name} to extend",
         None,
         "A profile extends a shipped one, or another in SCHEMAS/providers.",
+        mend="Correct the name after `extends`, or add the profile to SCHEMAS/providers.",
     ),
     Code(
         "profile-template",
@@ -48,6 +49,7 @@ ROWS: tuple[Code, ...] = (
         "there is no provider {name}",
         None,
         "A provider is a profile: a shipped one, or a file in SCHEMAS/providers.",
+        mend="Correct the name; the hint lists those that there are.",
     ),
     Code(
         "tool-unknown",

@@ -11,7 +11,8 @@ class Code:
     """What a finding code means.
 
     `message` has named holes that `Findings.add` fills; `hint` says what to do and is shown unless the
-    reporting place has a better one; `why` is what `toolgen explain` prints.
+    reporting place has a better one; `why` is what `toolgen explain` prints, and `mend` what it says in the place of a
+    hint that only the reporting place can give.
     """
 
     id: str
@@ -19,3 +20,4 @@ class Code:
     message: str
     hint: str | None = None
     why: str = ""
+    mend: str = ""

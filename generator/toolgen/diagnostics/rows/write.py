@@ -44,6 +44,7 @@ ROWS: tuple[Code, ...] = (
         why="The system refused a file operation in the output folder or beside it: a full disk, a missing "
         "permission, a read-only or broken file system. Unless the message says otherwise, the former output "
         "is there as it was; a build needs to write to the folder that contains the output, too.",
+        mend="Make room, or give the permission, and run the command again.",
     ),
     Code(
         id="another-build",
@@ -75,6 +76,7 @@ ROWS: tuple[Code, ...] = (
         level="error",
         message="{count} more files are edited by hand or in the way",
         why="Only the first files are listed one by one.",
+        mend="Mend those that are listed; the next build lists the others.",
     ),
     Code(
         id="lock-unreadable",

@@ -1,1 +1,1 @@
-"""Lint rules, one a file: `CODE` and `check(catalog, findings)`."""
+"""Lint rules, one a file: `CODE` and `check(catalog, findings)` or `check_payloads(payloads, findings)`."""

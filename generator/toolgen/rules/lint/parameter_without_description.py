@@ -8,6 +8,7 @@ from toolgen.diagnostics import Findings
 from toolgen.resolve import Catalog
 
 CODE = "parameter-without-description"
+IN_BUILD = True
 
 
 def check(catalog: Catalog, findings: Findings) -> None:

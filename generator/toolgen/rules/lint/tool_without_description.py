@@ -6,6 +6,7 @@ from toolgen.diagnostics import Findings
 from toolgen.resolve import Catalog
 
 CODE = "tool-without-description"
+IN_BUILD = True
 
 
 def check(catalog: Catalog, findings: Findings) -> None:

@@ -1,0 +1,34 @@
+"""`toolgen explain`: the page of a finding's code."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from toolgen.cli.running import FINE, WRONG, end
+from toolgen.cli.terminal import emit
+
+
+@click.command("explain")
+@click.argument("code", required=False)
+def command(code: str | None) -> None:
+    """Say what the finding CODE means, why it matters and how to mend it; without CODE list all codes.
+
+    \b
+    Example:
+      toolgen explain parameter-without-description
+    """
+    from toolgen.diagnostics.pages import contents, nearest, page
+
+    if code is None:
+        emit(contents())
+        end(FINE)
+    text = page(code)
+    if text is None:
+        near = nearest(code)
+        advice = f"did you mean {' or '.join(near)}?" if near else "`toolgen explain` lists all codes"
+        emit(f"toolgen: there is no finding code {code!r}; {advice}\n", sys.stderr)
+        end(WRONG)
+    emit(text)
+    end(FINE)

@@ -1,0 +1,58 @@
+"""`toolgen lint`: what declarations lose or risk."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from toolgen.cli import options
+from toolgen.cli.running import FINE, FOUND, WRONG, end, report
+from toolgen.cli.terminal import emit
+
+
+@click.command("lint")
+@options.schemas
+@options.providers
+@options.finding_format
+@click.option("-v", "--verbose", is_flag=True, help="The size of each payload as well.")
+@click.option("-q", "--quiet", is_flag=True, help="Errors only.")
+def command(schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
+    """Say what the declarations in SCHEMAS lose or risk, by provider; write nothing.
+
+    Ends with 1 if one of the findings is an error, with 2 if a build would refuse the sources. `toolgen explain CODE`
+    says more of a finding.
+
+    \b
+    Example:
+      toolgen lint schemas/ --format github
+    """
+    from toolgen.cli.progress import progress
+    from toolgen.diagnostics import Findings
+    from toolgen.linting import lint_project
+
+    findings = Findings()
+    with progress(quiet=quiet) as step:
+        linted = lint_project(schemas, findings, providers, step)
+    report(findings, form, quiet=quiet, verbose=True)
+    if linted is None:
+        end(WRONG)
+    if verbose:
+        emit(_table(linted.sizes))
+    if not quiet and form == "text":
+        counts = [(sum(f.level == level for f in findings), level) for level in ("error", "warning", "note")]
+        said = ", ".join(f"{n} {level}{'s' if n != 1 else ''}" for n, level in counts if n) or "nothing to say"
+        emit(f"{schemas.as_posix()}: {linted.tools} tool{'s' if linted.tools != 1 else ''}, {said}\n", sys.stderr)
+    end(FOUND if findings.errors else FINE)
+
+
+def _table(sizes: Mapping[str, Mapping[str, int]]) -> str:
+    """Bytes of compact JSON, a line for each tool and one for all, a block for each provider."""
+    lines = []
+    for provider, of_tools in sizes.items():
+        lines.append(f"{of_tools['*']:>8} bytes  {provider}\n")
+        tools = sorted((n, tool) for tool, n in of_tools.items() if tool != "*")
+        lines += [f"{n:>8}          {tool}\n" for n, tool in reversed(tools)]
+    return "".join(lines)

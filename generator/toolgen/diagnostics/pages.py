@@ -1,0 +1,86 @@
+"""Pages: what `toolgen explain` says of a code, made from its row."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import textwrap
+
+from toolgen.diagnostics.codes import BY_STAGE, CODES, Code
+from toolgen.diagnostics.examples import EXAMPLES
+
+WIDTH = 100
+"""Columns of a page."""
+
+STAGES = {
+    "load": "reading the sources",
+    "parse": "the form of a source",
+    "resolve": "linking schemas, names and profiles",
+    "rules": "lint",
+    "write": "writing the package",
+    "importing": "toolgen import",
+    "printing": "printing findings",
+}
+"""What the stages with codes do, in their order."""
+
+
+def page(code: str) -> str | None:
+    """What a code means, why it matters and how to mend it; None where there is no such code."""
+    row = CODES.get(code)
+    if row is None:
+        return None
+    example = EXAMPLES.get(code)
+    parts = [
+        f"{row.id}\n{'=' * len(row.id)}\n",
+        _section("What it means", f"{row.level} of {_stage(row)}: {_shown(row.message)}"),
+        _section("Why it matters", row.why),
+        _section("How to mend it", row.hint or row.mend),
+        _section("How to silence it", _silencing(row)),
+    ]
+    if example is not None:
+        parts += [_source("Found in", example.failing), _source("Mended", example.mended)]
+    return "\n".join(parts)
+
+
+def contents() -> str:
+    """All codes by stage, each with its level and message."""
+    width = max(map(len, CODES)) + 1
+    parts = []
+    for stage, title in STAGES.items():
+        lines = [f"  {row.id:<{width}}{row.level:<9}{_shown(row.message)}\n" for row in BY_STAGE[stage]]
+        parts.append("".join([f"{title}\n", *lines]))
+    return "\n".join(parts)
+
+
+def nearest(code: str) -> list[str]:
+    """The codes that a word may have been meant to be, the nearest first."""
+    plain = code.lower().replace("_", "-").strip()
+    close = difflib.get_close_matches(plain[:80], CODES, n=3, cutoff=0.5)
+    return close or [known for known in CODES if plain and plain in known][:3]
+
+
+def _stage(row: Code) -> str:
+    return next(STAGES[stage] for stage, rows in BY_STAGE.items() if row in rows)
+
+
+def _shown(message: str) -> str:
+    """A message with its holes as words in angle brackets."""
+    return re.sub(r"\{(\w+)\}", r"<\1>", message)
+
+
+def _section(title: str, text: str) -> str:
+    body = textwrap.fill(text[:1].upper() + text[1:], WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return f"{title}\n{body}\n"
+
+
+def _source(title: str, text: str) -> str:
+    return f"{title}\n\n{textwrap.indent(text, '    ')}"
+
+
+def _silencing(row: Code) -> str:
+    if row.level == "error" and row not in BY_STAGE["rules"]:
+        return "An error cannot be silenced: nothing is written until it is mended."
+    return (
+        f"In one place by the comment `# toolgen: allow {row.id}` in a YAML source, everywhere by "
+        f"`lint: {{{row.id}: off}}` in toolgen.yaml, which takes the levels note, warning and error as well."
+    )

@@ -1,0 +1,66 @@
+"""The comments of a YAML text, found between the tokens of PyYAML's scanner.
+
+A number sign in a quoted text, in a block of text or inside of a word begins no comment; the scanner knows which is which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import yaml
+
+from toolgen.load.yaml_reader import is_json
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment without its number sign. `alone` is one that has its line for itself. Lines and columns count from 1."""
+
+    line: int
+    column: int
+    text: str
+    alone: bool
+
+
+def comments(text: str) -> Iterator[Comment]:
+    """The comments of a YAML text that was read without a fault, in their order."""
+    if "#" not in text or (text.lstrip().startswith("{") and is_json(text)):
+        return
+    lines = text.split("\n")
+    covered = _covered(text)
+    for number, line in enumerate(lines):
+        at = _start(line, covered.get(number, []))
+        if at is not None:
+            yield Comment(number + 1, at + 1, line[at + 1 :].strip(), alone=not line[:at].strip())
+
+
+def _covered(text: str) -> dict[int, list[tuple[int, int | None]]]:
+    """By line, the columns that belong to tokens; None stands for the end of the line."""
+    covered: dict[int, list[tuple[int, int | None]]] = {}
+    for token in yaml.scan(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        first, last = token.start_mark, token.end_mark
+        block = isinstance(token, yaml.ScalarToken) and token.style in ("|", ">")
+        if block:
+            # The marks end where the next thing begins. The line of `|` may bear a comment; what follows is text.
+            covered.setdefault(first.line, []).append((first.column, first.column + 1))
+            for number in range(first.line + 1, last.line):
+                covered.setdefault(number, []).append((0, None))
+            if last.column:
+                covered.setdefault(last.line, []).append((0, last.column))
+            continue
+        for number in range(first.line, last.line + 1):
+            start = first.column if number == first.line else 0
+            covered.setdefault(number, []).append((start, last.column if number == last.line else None))
+    return covered
+
+
+def _start(line: str, covered: list[tuple[int, int | None]]) -> int | None:
+    """Where the comment of a line begins: at a number sign outside of tokens, at the start or behind a blank."""
+    at = line.find("#")
+    while at != -1:
+        inside = any(start <= at and (end is None or at < end) for start, end in covered)
+        if not inside and (at == 0 or line[at - 1] in " \t"):
+            return at
+        at = line.find("#", at + 1)
+    return None

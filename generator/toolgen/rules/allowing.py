@@ -1,0 +1,114 @@
+"""What a project wants to hear: levels by code, and comments `# toolgen: allow CODE` in a source.
+
+A comment behind a key speaks of its line; one that has its line for itself speaks of the next line that holds anything
+else; one above everything else in a file speaks of the whole file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from toolgen.diagnostics import CODES, Finding, Findings, Level, Span
+from toolgen.load import Sources
+from toolgen.load.comments import comments
+from toolgen.parse.keys import nearest
+
+_ALLOW = re.compile(r"toolgen:\s*allow\b\s*(.*)")
+_CODE = re.compile(r"[^\s,]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """One code that a comment allows, at the place of the code. `line` is the line that is meant; None is the file."""
+
+    code: str
+    span: Span
+    line: int | None
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether the finding is what is allowed here."""
+        same = finding.code == self.code and finding.span.path == self.span.path
+        return same and self.line in (None, finding.span.line)
+
+
+def allows(sources: Sources) -> tuple[Allow, ...]:
+    """All that the comments of a project's own YAML sources allow."""
+    documents = (*sources.tools, *sources.types, *sources.providers, *sources.formats, sources.config)
+    paths = dict.fromkeys(d.path for d in documents if d is not None and d.path.startswith(f"{sources.name}/"))
+    return tuple(
+        allow
+        for path in paths
+        if not path.lower().endswith(".json") and "toolgen:" in sources.texts[path]
+        for allow in _in_text(path, sources.texts[path])
+    )
+
+
+def _in_text(path: str, text: str) -> Iterator[Allow]:
+    lines = text.split("\n")
+    found = list(comments(text))
+    alone = {comment.line for comment in found if comment.alone}
+    meant = [n for n, line in enumerate(lines, 1) if n not in alone and line.strip() not in ("", "---")]
+    for comment in found:
+        match = _ALLOW.match(comment.text)
+        if match is None:
+            continue
+        line: int | None = comment.line
+        if comment.alone:
+            head = not meant or comment.line < meant[0]
+            line = None if head else next((n for n in meant if n > comment.line), comment.line)
+        start = lines[comment.line - 1].index(comment.text, comment.column) + match.start(1)
+        for code in _CODE.finditer(match[1]):
+            at, end = start + code.start() + 1, start + code.end() + 1
+            yield Allow(code[0], Span(path, comment.line, at, comment.line, end), line)
+
+
+def silenceable(code: str, rules: Mapping[str, object]) -> bool:
+    """Whether a level or a comment may change what is said: it is the code of a rule, or no error."""
+    return code in rules or CODES[code].level != "error"
+
+
+def settle(
+    findings: Findings,
+    levels: Mapping[str, Level | Literal["off"]],
+    allowed: tuple[Allow, ...],
+    rules: Mapping[str, object],
+) -> frozenset[Allow]:
+    """Give the findings the project's levels, and take out what is allowed; return the allows that were needed."""
+    kept: list[Finding] = []
+    used: set[Allow] = set()
+    for finding in findings.items:
+        if not silenceable(finding.code, rules):
+            kept.append(finding)
+            continue
+        covering = [allow for allow in allowed if allow.covers(finding)]
+        used.update(covering)
+        level = levels.get(finding.code)
+        if not covering and level != "off":
+            kept.append(finding if level is None else replace(finding, level=level))
+    findings.items[:] = kept
+    return frozenset(used)
+
+
+def check_silencing(
+    sources: Sources,
+    allowed: tuple[Allow, ...],
+    used: frozenset[Allow],
+    rules: Mapping[str, object],
+    findings: Findings,
+) -> None:
+    """Report levels and comments that change nothing: for an unknown code, an error of build, nothing that was found."""
+    if sources.config is not None:
+        for code, level in sources.config.value.get("lint", {}).items():
+            if not silenceable(code, rules) and level != "error":
+                findings.add("error-not-silenced", sources.config.key_span("lint", code), name=code)
+    for allow in allowed:
+        if allow.code not in CODES:
+            near = nearest(allow.code, CODES)
+            findings.add("allow-unknown", allow.span, name=allow.code, hint=f"did you mean '{near}'?" if near else None)
+        elif not silenceable(allow.code, rules):
+            findings.add("error-not-silenced", allow.span, name=allow.code)
+        elif allow not in used:
+            findings.add("allow-unused", allow.span, name=allow.code)

@@ -1,0 +1,98 @@
+"""The schemas that models are shown: those of arguments, and the shared types in them, each once, as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolgen.diagnostics import Span
+from toolgen.load import Document, Pointer
+from toolgen.resolve import Catalog
+from toolgen.resolve.keywords import IN_PLACE, subschemas
+
+_CONDITIONS = frozenset({"contains", "if", "not", "propertyNames"})
+"""Keywords whose schema says what a value is compared with: it need not describe a whole value."""
+
+_ELSEWHERE = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies"})
+"""Keywords by which a schema says of its value what does not stand in the schema itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A schema in a source. `types` are those that it names, or that the schema around it names for the same value.
+
+    `whole` is whether nothing else describes the value: no reference, no composition in it or around it.
+    """
+
+    document: Document = field(repr=False)
+    pointer: Pointer
+    schema: Mapping[str, Any] = field(repr=False)
+    types: tuple[str, ...]
+    whole: bool
+
+    @property
+    def name(self) -> str:
+        """What a message calls it: the last name on the way to it."""
+        names = [str(step) for step in self.pointer if isinstance(step, str)]
+        last = next((n for n in reversed(names) if n not in ("items", "properties", "additionalProperties")), "schema")
+        return f"items of {last}" if self.pointer[-1:] == ("items",) else last
+
+    def place(self, *further: str | int) -> Span:
+        """The place of its key, or of the key that leads further into it."""
+        return self.document.key_span(*self.pointer, *further)
+
+
+def nodes(catalog: Catalog) -> Iterator[Node]:
+    """Every schema below the parameters of a tool, in the order of the sources."""
+    seen: set[tuple[str, int, Pointer]] = set()
+    roots = [(tool.document, ("parameters",)) for tool in catalog.tools if tool.parameters is not None]
+    used = {name for tool in catalog.tools for name in (tool.parameters or {}).get("$defs", {})}
+    for document, pointer in [*roots, *((t.document, t.pointer) for t in catalog.types if t.name in used)]:
+        for node in _below(document, pointer):
+            key = (document.path, document.index, node.pointer)
+            if key not in seen:
+                seen.add(key)
+                yield node
+
+
+def _below(document: Document, pointer: Pointer) -> Iterator[Node]:
+    value = document.value
+    for step in pointer:
+        value = value[step]
+    stack: list[tuple[Pointer, Any, tuple[str, ...], bool]] = [(pointer, value, (), True)]
+    while stack:
+        at, schema, around, alone = stack.pop()
+        if not isinstance(schema, Mapping):
+            continue
+        types = named_types(schema) or around
+        whole = alone and not _ELSEWHERE & schema.keys()
+        yield Node(document, at, schema, types, whole)
+        inner = [(way, sub) for way, sub in subschemas(schema) if way[0] not in _CONDITIONS]
+        for way, sub in reversed(inner):
+            same = way[0] in IN_PLACE
+            stack.append(((*at, *way), sub, types if same else (), not same))
+
+
+def named_types(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """The types that a schema names itself."""
+    named = schema.get("type", ())
+    return (named,) if isinstance(named, str) else tuple(str(each) for each in named)
+
+
+def json_types(values: Iterable[Any]) -> list[str]:
+    """The JSON types of values, each once, in their order; integers beside other numbers are numbers."""
+    found = list(dict.fromkeys(_json_type(value) for value in values))
+    return [each for each in found if each != "integer" or "number" not in found]
+
+
+def _json_type(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "integer" if isinstance(value, int) else "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"

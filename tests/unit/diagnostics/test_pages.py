@@ -1,0 +1,168 @@
+"""The table of codes and the pages made from it: every code is explained, every hole is filled."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+import string
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.sources import faults
+from toolgen.diagnostics import CODES, Finding, Findings, Span, examples
+from toolgen.diagnostics.codes import BY_STAGE, Code
+from toolgen.diagnostics.examples import EXAMPLES
+from toolgen.diagnostics.pages import STAGES, contents, nearest, page
+from toolgen.linting import lint_project
+from toolgen.pipeline import link_project
+
+PACKAGE = Path(__file__).parents[3] / "generator" / "toolgen"
+
+ADDING = {"add", "fault", "fatal", "_refuse"}
+"""Methods whose first argument is a code."""
+
+RESERVED = {"hint", "related"}
+
+GIVEN_BY_THE_METHOD = {"_refuse": {"path"}, "_add": set()}
+
+
+def holes(row: Code) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(row.message) if name is not None}
+
+
+def calls() -> Iterator[tuple[str, str, set[str], str]]:
+    """Calls that add a finding of a code that stands there: where, the code, the names of the holes, the method."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "runtime" in path.relative_to(PACKAGE).parts:
+            continue
+        tree = ast.parse(path.read_text("utf-8"))
+        constants = {
+            node.targets[0].id: node.value.value
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Constant)
+        }
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+                continue
+            first = node.args[0]
+            code = first.value if isinstance(first, ast.Constant) else constants.get(getattr(first, "id", ""))
+            named = [keyword.arg for keyword in node.keywords]
+            if node.func.attr in ADDING and code in CODES and None not in named:
+                where = f"{path.relative_to(PACKAGE)}:{node.lineno}"
+                yield where, str(code), {str(name) for name in named} - RESERVED, node.func.attr
+
+
+def test_findings_give_the_holes_of_their_message_and_no_others() -> None:
+    found = list(calls())
+    assert len({code for _, code, _, _ in found}) > 70
+    wrong = [
+        (where, code, sorted(given ^ holes(CODES[code])))
+        for where, code, given, method in found
+        if given | GIVEN_BY_THE_METHOD.get(method, set()) != holes(CODES[code])
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("row", CODES.values(), ids=lambda row: row.id)
+def test_every_code_is_explained(row: Code) -> None:
+    assert len(row.why.split()) >= 6
+    assert row.why.endswith(".")
+    assert bool(row.hint) != bool(row.mend)
+    text = page(row.id)
+    assert text is not None
+    assert text.startswith(f"{row.id}\n")
+    assert all(f"<{name}>" in text for name in holes(row))
+    assert "{" not in text.partition("How to silence it")[0].replace("`", "") or "{" in f"{row.hint}{row.mend}{row.why}"
+    plain = " ".join(text.split()).lower()
+    for part in (row.why, row.hint or row.mend):
+        assert " ".join(part.split()).lower() in plain
+    assert all(len(line) <= 100 for line in text.split("\n"))
+
+
+def test_codes_are_there_once_and_belong_to_a_stage() -> None:
+    rows = [row.id for table in BY_STAGE.values() for row in table]
+    assert len(rows) == len(set(rows)) == len(CODES)
+    assert {stage for stage, table in BY_STAGE.items() if table} == set(STAGES)
+    assert all(f"  {code} " in contents() for code in CODES)
+
+
+def test_what_cannot_be_silenced_says_so() -> None:
+    assert "cannot be silenced" in (page("duplicate-key") or "")
+    assert "# toolgen: allow default-null" in (page("default-null") or "")
+    assert "# toolgen: allow array-without-items" in (page("array-without-items") or "")
+
+
+def test_there_is_no_page_of_a_code_that_does_not_exist() -> None:
+    assert page("no-such-code") is None
+    assert nearest("dupicate_key")[0] == "duplicate-key"
+    assert nearest("Tool-Without-Descriptions")[0] == "tool-without-description"
+    assert "array-without-items" in nearest("items")
+    assert nearest("") == []
+    assert nearest("x" * 100_000) == []
+
+
+OF_STAGE = {
+    code: module.name
+    for module in pkgutil.iter_modules(examples.__path__)
+    for code in getattr(importlib.import_module(f"{examples.__name__}.{module.name}"), "EXAMPLES", ())
+}
+"""The file that an example stands in, by code."""
+
+TOGETHER = ("load", "parse", "rules")
+"""Files whose examples are all found in one run."""
+
+
+def found_in(folder: Path, texts: dict[str, str], run: Callable[[Path, Findings], object]) -> list[Finding]:
+    """The findings of examples, each in a file of its own, with names of tools that are its own."""
+    (folder / "schemas" / "tools").mkdir(parents=True)
+    for number, (name, text) in enumerate(texts.items()):
+        apart = re.sub(r"^(name: [\w.]+)", rf"\1_{number}", text, flags=re.MULTILINE) if len(texts) > 1 else text
+        (folder / "schemas" / "tools" / f"{name}.yaml").write_text(apart, "utf-8")
+    findings = Findings()
+    run(folder / "schemas", findings)
+    return list(findings)
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Finding]]:
+    """The findings of the examples that share a run, by file."""
+    runs = {"load": link_project, "parse": link_project, "rules": lint_project}
+    return {
+        stage: found_in(
+            tmp_path_factory.mktemp(stage),
+            {code: EXAMPLES[code].failing for code, of in OF_STAGE.items() if of == stage},
+            runs[stage],
+        )
+        for stage in TOGETHER
+    }
+
+
+def test_examples_are_of_codes() -> None:
+    assert EXAMPLES.keys() == OF_STAGE.keys() <= CODES.keys()
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_example_has_its_finding(tmp_path: Path, code: str, request: pytest.FixtureRequest) -> None:
+    text = EXAMPLES[code].failing
+    if OF_STAGE[code] in TOGETHER:
+        found = request.getfixturevalue("failing")[OF_STAGE[code]]
+    elif OF_STAGE[code] == "resolve_names":
+        found = found_in(tmp_path, {code: text}, link_project)
+    else:
+        found = [replace(f, span=Span(f"{code}.yaml")) for f in faults({f"tools/{code}.yaml": text})]
+    assert code in {f.code for f in found if f.span.path.endswith(f"{code}.yaml")}
+
+
+def test_a_mended_example_has_neither_its_finding_nor_an_error(tmp_path: Path) -> None:
+    mended = {code: example.mended for code, example in EXAMPLES.items()}
+    found = found_in(tmp_path, mended, lint_project)
+    assert [f for f in found if f.level == "error" or f.code == Path(f.span.path).stem] == []
+    # All of them have been through every rule: the notes of rules are there.
+    assert len({f.span.path for f in found}) > 30

@@ -1,0 +1,94 @@
+"""Every lint rule: sources that it speaks of, at the lines marked `# here`, and sources that it leaves alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from toolgen.diagnostics import Finding, Findings
+from toolgen.diagnostics.codes import BY_STAGE
+from toolgen.linting import lint_project
+from toolgen.pipeline import link_project
+from toolgen.rules import RULES, apply_rules
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+CASES = sorted(p for p in FIXTURES.glob("*/*.yaml") if not p.name.endswith(".toolgen.yaml"))
+
+OF_DECLARATIONS = {rule.code for rule in RULES.values() if rule.check is not None}
+
+
+def config_of(case: Path) -> Path:
+    return case.with_suffix(".toolgen.yaml")
+
+
+def source_of(case: Path) -> tuple[str, str]:
+    """Where a fixture's tools go, and their text; tools of fixtures that share a project get names of their own."""
+    text = case.read_text("utf-8")
+    if not config_of(case).is_file() and not case.parent.name.startswith("name-"):
+        text = re.sub(r"^(name: \w+)", rf"\1_{CASES.index(case)}", text, flags=re.MULTILINE)
+    return f"tools/{case.parent.name}-{case.stem}.yaml", text
+
+
+def written(folder: Path, sources: dict[str, str]) -> Path:
+    """SCHEMAS with sources by their path below it."""
+    for path, text in sources.items():
+        (folder / "schemas" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "schemas" / path).write_text(text, encoding="utf-8")
+    return folder / "schemas"
+
+
+def linted(folder: Path, sources: dict[str, str]) -> list[Finding]:
+    """All findings of sources that have no fault."""
+    findings = Findings()
+    assert lint_project(written(folder, sources), findings) is not None, list(findings)
+    return list(findings)
+
+
+def of_declarations(folder: Path, sources: dict[str, str]) -> list[Finding]:
+    """The findings of rules that need no payloads."""
+    findings = Findings()
+    project = link_project(written(folder, sources), findings)
+    assert project is not None, list(findings)
+    apply_rules(project.catalog, findings, project.config.lint, building=False)
+    return list(findings)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> list[Finding]:
+    """The findings of all fixtures without a configuration, which are one project."""
+    plain = [case for case in CASES if not config_of(case).is_file()]
+    return linted(tmp_path_factory.mktemp("shared"), dict(map(source_of, plain)))
+
+
+@pytest.mark.parametrize("kind", ["failing", "passing"])
+def test_every_code_of_the_rules_has_a_fixture(kind: str) -> None:
+    assert {case.parent.name for case in CASES if case.name.startswith(kind)} == {row.id for row in BY_STAGE["rules"]}
+
+
+def test_every_rule_has_a_row() -> None:
+    assert RULES.keys() <= {row.id for row in BY_STAGE["rules"]}
+
+
+@pytest.mark.row("T05", "A22", "K06")
+@pytest.mark.pain("P04", "P06", "P08", "P11", "P13", "P15", "P16")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}-{case.stem}")
+def test_a_rule_speaks_of_the_marked_lines(tmp_path: Path, case: Path, request: pytest.FixtureRequest) -> None:
+    path, text = source_of(case)
+    sources = {path: text}
+    if config_of(case).is_file():
+        sources["toolgen.yaml"] = config_of(case).read_text("utf-8")
+        found = (linted if case.parent.name not in OF_DECLARATIONS else of_declarations)(tmp_path, sources)
+    else:
+        found = request.getfixturevalue("shared")
+    marked = {
+        (f"schemas/{source}", number)
+        for source, lines in sources.items()
+        for number, line in enumerate(lines.split("\n"), 1)
+        if line.endswith("# here")
+    }
+    assert bool(marked) == case.name.startswith("failing")
+    said = {(f.span.path, f.span.line) for f in found if f.code == case.parent.name}
+    assert {place for place in said if place[0] in {f"schemas/{source}" for source in sources}} == marked
