@@ -93,3 +93,24 @@ def test_links_lead_somewhere() -> None:
         text = (ROOT / document).read_text("utf-8")
         links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
         assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_linting_prints_what_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "schemas" / "tools").mkdir(parents=True)
+    source = tmp_path / "schemas" / "tools" / "send.yaml"
+    source.write_text(
+        "name: send\ndescription: Send a message.\nparameters:\n  type: object\n  properties:\n"
+        "    to: {type: array, description: Addresses.}\n",
+        "utf-8",
+    )
+    commands = shown(3)
+    assert [arguments[0] for arguments, _ in commands] == ["lint", "explain"]
+    for (arguments, printed), code in zip(commands, (1, 0), strict=True):
+        result = toolgen(*arguments, cwd=tmp_path)
+        assert (result.stdout + result.stderr).startswith(printed), arguments
+        assert result.returncode == code
+    (tmp_path / "schemas" / "toolgen.yaml").write_text(block("yaml", 2), "utf-8")
+    source.write_text(
+        source.read_text("utf-8").replace("Addresses.}", "Addresses.} # toolgen: allow array-without-items")
+    )
+    assert toolgen("lint", cwd=tmp_path).stderr == "schemas: 1 tool, nothing to say\n"

@@ -100,8 +100,9 @@ def check_silencing(
     findings: Findings,
 ) -> None:
     """Report levels and comments that change nothing: for an unknown code, an error of build, nothing that was found."""
+    levels = sources.config.value.get("lint", {}) if sources.config is not None else {}
     if sources.config is not None:
-        for code, level in sources.config.value.get("lint", {}).items():
+        for code, level in levels.items():
             if not silenceable(code, rules) and level != "error":
                 findings.add("error-not-silenced", sources.config.key_span("lint", code), name=code)
     for allow in allowed:
@@ -110,5 +111,5 @@ def check_silencing(
             findings.add("allow-unknown", allow.span, name=allow.code, hint=f"did you mean '{near}'?" if near else None)
         elif not silenceable(allow.code, rules):
             findings.add("error-not-silenced", allow.span, name=allow.code)
-        elif allow not in used:
+        elif allow not in used and levels.get(allow.code) != "off":
             findings.add("allow-unused", allow.span, name=allow.code)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog
-from toolgen.resolve.keywords import IN_PLACE, subschemas
+from toolgen.resolve.keywords import IN_PLACE, NAMED, subschemas
 
 _CONDITIONS = frozenset({"contains", "if", "not", "propertyNames"})
 """Keywords whose schema says what a value is compared with: it need not describe a whole value."""
@@ -33,10 +34,14 @@ class Node:
 
     @property
     def name(self) -> str:
-        """What a message calls it: the last name on the way to it."""
-        names = [str(step) for step in self.pointer if isinstance(step, str)]
-        last = next((n for n in reversed(names) if n not in ("items", "properties", "additionalProperties")), "schema")
-        return f"items of {last}" if self.pointer[-1:] == ("items",) else last
+        """What a message calls it: the last name on the way to it, the file's where there is none."""
+        name = PurePosixPath(self.document.source).stem
+        keyword: str | int = ""
+        steps = iter(self.pointer)
+        for keyword in steps:
+            if keyword in NAMED:
+                name = str(next(steps, name))
+        return f"items of {name}" if keyword == "items" else name
 
     def place(self, *further: str | int) -> Span:
         """The place of its key, or of the key that leads further into it."""

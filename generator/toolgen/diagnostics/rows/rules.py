@@ -42,13 +42,12 @@ ROWS: tuple[Code, ...] = (
         "description-too-long",
         "warning",
         "the description of {tool} has {count} {unit}, and {provider} takes {most} ({evidence})",
-        (
-            "shorten it, or give that provider a shorter one: `providers: {name: {description: …}}`; `limits` of "
-            "toolgen.yaml states another limit"
-        ),
+        None,
         "A provider that checks the length refuses the whole request, so every tool is lost. Nothing is cut "
         "on the way, for only the author knows which words can go. Lengths are counted as the provider counts "
         "them.",
+        mend="Shorten it, or give that provider a shorter one: `providers: {name: {description: …}}`. `limits` of "
+        "toolgen.yaml states another limit, or with null that there is none.",
     ),
     Code(
         "enum-of-mixed-types",

@@ -22,6 +22,7 @@ def check(catalog: Catalog, findings: Findings) -> None:
                 findings.add(
                     CODE,
                     tool.document.key_span(*place),
+                    hint=f"shorten it, or give this provider another: `providers: {{{profile.name}: {{description: …}}}}`",
                     tool=tool.name,
                     count=length(text, known.unit),
                     most=known.most,

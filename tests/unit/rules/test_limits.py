@@ -1,0 +1,94 @@
+"""Limits of providers: from their profiles, from the project, and none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.rules.test_fixtures import of_declarations, written
+from toolgen.diagnostics import Finding, Findings
+from toolgen.pipeline import link_project
+
+CODE = "description-too-long"
+
+
+def too_long(folder: Path, declared: dict[str, Any], **config: Any) -> list[Finding]:
+    sources = {"tools/now.json": json.dumps({"name": "now", **declared}), "toolgen.yaml": json.dumps(config)}
+    return [f for f in of_declarations(folder, sources) if f.code == CODE]
+
+
+@pytest.mark.pain("P16")
+@pytest.mark.parametrize("text", ["x", "é", "日", "👩"])
+@pytest.mark.parametrize(("length", "found"), [(1023, 0), (1024, 0), (1025, 1)])
+def test_characters_are_counted_where_the_provider_counts_characters(
+    tmp_path: Path, text: str, length: int, found: int
+) -> None:
+    findings = too_long(tmp_path, {"description": text * length}, providers=["openai_chat", "anthropic"])
+    assert len(findings) == found
+    for finding in findings:
+        assert "1025 characters, and openai_chat takes 1024" in finding.message
+
+
+@pytest.mark.pain("P16")
+@pytest.mark.parametrize(("length", "found"), [(511, 0), (512, 0), (513, 1)])
+def test_bytes_are_counted_where_the_provider_counts_bytes(tmp_path: Path, length: int, found: int) -> None:
+    profile = "limits: {description: {most: 1024, unit: bytes, date: 2026-01-01, evidence: a test}}\n"
+    sources = {
+        "tools/now.json": json.dumps({"name": "now", "description": "é" * length}),
+        "toolgen.yaml": "providers: [anthropic]\n",
+        "providers/anthropic.yaml": profile,
+    }
+    findings = [f.message for f in of_declarations(tmp_path, sources) if f.code == CODE]
+    assert findings == [
+        f"the description of 'now' has {2 * length} bytes, and anthropic takes 1024 (a test)" for _ in range(found)
+    ]
+
+
+@pytest.mark.pain("P16")
+def test_a_description_for_one_provider_counts_there(tmp_path: Path) -> None:
+    declared = {"description": "x" * 2000, "providers": {"openai_chat": {"description": "Short."}}}
+    assert too_long(tmp_path / "a", declared, providers=["openai_chat"]) == []
+    assert len(too_long(tmp_path / "b", declared, providers=["openai_chat", "azure"])) == 1
+    declared = {"description": "Short.", "providers": {"openai_chat": {"description": "x" * 2000}}}
+    assert "openai_chat" in too_long(tmp_path / "c", declared, providers=["openai_chat", "azure"])[0].message
+
+
+@pytest.mark.parametrize(("limit", "found"), [(5, 1), (6, 0), (0, 1), (None, 0)])
+def test_the_projects_limit_goes_before_the_profiles(tmp_path: Path, limit: int | None, found: int) -> None:
+    for name, provider in (("a", "openai_chat"), ("b", "anthropic")):
+        findings = too_long(
+            tmp_path / name,
+            {"description": "Short."},
+            providers=[provider],
+            limits={provider: {"description": limit}},
+        )
+        assert len(findings) == found
+        assert all("(toolgen.yaml)" in f.message for f in findings)
+
+
+def test_no_limit_of_the_project_lifts_that_of_the_profile(tmp_path: Path) -> None:
+    limits = {"openai_chat": {"description": None}}
+    assert too_long(tmp_path, {"description": "x" * 5000}, providers=["openai_chat"], limits=limits) == []
+
+
+@pytest.mark.parametrize("wrong", [{"descriptions": 5}, {"tools": "many"}, {"tools": -1}])
+def test_a_limit_that_no_rule_reads_is_refused(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    config = json.dumps({"limits": {"openai_chat": wrong}})
+    schemas = written(tmp_path, {"tools/now.json": '{"name": "now"}', "toolgen.yaml": config})
+    findings = Findings()
+    assert link_project(schemas, findings) is None
+    assert {f.span.path for f in findings} == {"schemas/toolgen.yaml"}
+
+
+@pytest.mark.parametrize("section", ["limits", "budgets", "defaults"])
+def test_a_provider_with_a_slip_of_the_pen_is_told(tmp_path: Path, section: str) -> None:
+    config = json.dumps({section: {"openai_cat": {}, "prompt": {}, "ours_alone": {}}})
+    schemas = written(tmp_path, {"tools/now.json": '{"name": "now"}', "toolgen.yaml": config})
+    findings = Findings()
+    assert link_project(schemas, findings) is not None
+    assert [(f.code, f.message) for f in findings] == [
+        ("provider-misspelled", "there is no provider 'openai_cat', but one named 'openai_chat'")
+    ]
