@@ -16,7 +16,7 @@ from toolgen.resolve.collisions import check_tool_names
 from toolgen.resolve.linking import link_catalog
 from toolgen.resolve.tools import link
 from toolgen.resources import builtin
-from toolgen.rules import apply_rules
+from toolgen.rules import RULES, apply_rules, settle
 
 
 def check(documents: Sequence[Document], schemas: Path, findings: Findings) -> None:
@@ -59,4 +59,5 @@ def _check_rules(documents: Sequence[Document], there: Sources, findings: Findin
     catalog = link_catalog(sources, config, config.providers, passed_over)
     if catalog is not None:
         apply_rules(catalog, passed_over, config.lint)
+        settle(passed_over, config.lint, (), RULES)
         findings.items += [f for f in passed_over if f.level == "error" and f.span.path == documents[0].path]

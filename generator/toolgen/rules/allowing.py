@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from toolgen.diagnostics import CODES, Finding, Findings, Level, Span
-from toolgen.load import Sources
+from toolgen.load import Document, Sources
 from toolgen.load.comments import comments
 from toolgen.parse.keys import nearest
 
@@ -100,11 +100,7 @@ def check_silencing(
     findings: Findings,
 ) -> None:
     """Report levels and comments that change nothing: for an unknown code, an error of build, nothing that was found."""
-    levels = sources.config.value.get("lint", {}) if sources.config is not None else {}
-    if sources.config is not None:
-        for code, level in levels.items():
-            if not silenceable(code, rules) and level != "error":
-                findings.add("error-not-silenced", sources.config.key_span("lint", code), name=code)
+    levels = _levels(sources.config, rules, findings) if sources.config is not None else {}
     for allow in allowed:
         if allow.code not in CODES:
             near = nearest(allow.code, CODES)
@@ -113,3 +109,12 @@ def check_silencing(
             findings.add("error-not-silenced", allow.span, name=allow.code)
         elif allow not in used and levels.get(allow.code) != "off":
             findings.add("allow-unused", allow.span, name=allow.code)
+
+
+def _levels(config: Document, rules: Mapping[str, object], findings: Findings) -> Mapping[str, str]:
+    """The levels of a configuration; reports those that an error of build does not take."""
+    levels: Mapping[str, str] = config.value.get("lint", {})
+    for code, level in levels.items():
+        if not silenceable(code, rules) and level != "error":
+            findings.add("error-not-silenced", config.key_span("lint", code), name=code)
+    return levels
