@@ -43,8 +43,10 @@ def test_exit_codes(tmp_path: Path) -> None:
         command(tmp_path, *words.split()).returncode
         for words in ("check", "build", "check", "show probe", "show other", "build nowhere", "build --nope", "nope")
     ]
+    linted = [command(tmp_path, *words.split()).returncode for words in ("lint", "lint nowhere", "explain nothing")]
 
     assert codes == [1, 0, 0, 0, 2, 2, 2, 2]
+    assert linted == [0, 2, 2]
 
 
 @pytest.mark.safety("0.1")
@@ -97,7 +99,7 @@ def test_each_bad_source_has_a_line_and_the_former_output_stays(tmp_path: Path) 
     before = _digest(tmp_path / "generated")
     write(tmp_path, BAD)
 
-    for word in ("build", "check"):
+    for word in ("build", "check", "lint"):
         done = command(tmp_path, word, str(schemas.relative_to(tmp_path)))
         heads = _head(done.stderr.decode())
         assert done.returncode == 2
@@ -246,6 +248,16 @@ def test_nothing_else_changes(tmp_path: Path, setting: str) -> None:
     assert command(home, "check").returncode == 0
 
 
+@pytest.mark.safety("0.8")
+def test_linting_writes_nothing(tmp_path: Path) -> None:
+    write(tmp_path, {"tools/a.yaml": TOOL, "toolgen.yaml": "budgets: {anthropic: {tokens: 1}}\n"})
+    before = _digest(tmp_path, skip="schemas/none")
+
+    assert command(tmp_path, "lint", "-v").returncode == 0
+
+    assert _digest(tmp_path, skip="schemas/none") == before
+
+
 @pytest.mark.safety("0.8", "2.2")
 @pytest.mark.parametrize(
     "out", ["/tmp/x", "../x", "~/x", "a/../../x", "C:/x", "a\\b", "..", "a/..", "x\n", "", "a\x00b"]
@@ -269,7 +281,7 @@ sys.addaudithook(hook)
 from toolgen.cli import main
 main()
 """
-    for words in (["build"], ["check"], ["show", "probe"]):
+    for words in (["build"], ["check"], ["lint", "-v"], ["show", "probe"]):
         done = subprocess.run(
             [sys.executable, "-c", code, *words],
             cwd=tmp_path,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.rules.test_fixtures import linted, written
+from tests.support.linting import linted, written
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import read_project
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.rules.test_fixtures import written
+from tests.support.linting import written
 from toolgen.diagnostics import Findings
 from toolgen.linting import Linted, lint_project
 

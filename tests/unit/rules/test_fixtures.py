@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from toolgen.diagnostics import Finding, Findings
+from tests.support.linting import linted, of_declarations
+from toolgen.diagnostics import Finding
 from toolgen.diagnostics.codes import BY_STAGE
-from toolgen.linting import lint_project
-from toolgen.pipeline import link_project
-from toolgen.rules import RULES, apply_rules
+from toolgen.rules import RULES
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -30,30 +29,6 @@ def source_of(case: Path) -> tuple[str, str]:
     if not config_of(case).is_file() and not case.parent.name.startswith("name-"):
         text = re.sub(r"^(name: \w+)", rf"\1_{CASES.index(case)}", text, flags=re.MULTILINE)
     return f"tools/{case.parent.name}-{case.stem}.yaml", text
-
-
-def written(folder: Path, sources: dict[str, str]) -> Path:
-    """SCHEMAS with sources by their path below it."""
-    for path, text in sources.items():
-        (folder / "schemas" / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "schemas" / path).write_text(text, encoding="utf-8")
-    return folder / "schemas"
-
-
-def linted(folder: Path, sources: dict[str, str]) -> list[Finding]:
-    """All findings of sources that have no fault."""
-    findings = Findings()
-    assert lint_project(written(folder, sources), findings) is not None, list(findings)
-    return list(findings)
-
-
-def of_declarations(folder: Path, sources: dict[str, str]) -> list[Finding]:
-    """The findings of rules that need no payloads."""
-    findings = Findings()
-    project = link_project(written(folder, sources), findings)
-    assert project is not None, list(findings)
-    apply_rules(project.catalog, findings, project.config.lint, building=False)
-    return list(findings)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.rules.test_fixtures import of_declarations, written
+from tests.support.linting import of_declarations, written
 from toolgen.diagnostics import Finding, Findings
 from toolgen.pipeline import link_project
 

@@ -1,0 +1,35 @@
+"""Sources on disk, and what lint says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from toolgen.diagnostics import Finding, Findings
+from toolgen.linting import lint_project
+from toolgen.pipeline import link_project
+from toolgen.rules import apply_rules
+
+
+def written(folder: Path, sources: Mapping[str, str]) -> Path:
+    """SCHEMAS with sources by their path below it."""
+    for path, text in sources.items():
+        (folder / "schemas" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "schemas" / path).write_text(text, encoding="utf-8")
+    return folder / "schemas"
+
+
+def linted(folder: Path, sources: Mapping[str, str]) -> list[Finding]:
+    """All findings of sources that have no fault."""
+    findings = Findings()
+    assert lint_project(written(folder, sources), findings) is not None, list(findings)
+    return list(findings)
+
+
+def of_declarations(folder: Path, sources: Mapping[str, str]) -> list[Finding]:
+    """The findings of rules that need no payloads, which takes less time."""
+    findings = Findings()
+    project = link_project(written(folder, sources), findings)
+    assert project is not None, list(findings)
+    apply_rules(project.catalog, findings, project.config.lint, building=False)
+    return list(findings)
