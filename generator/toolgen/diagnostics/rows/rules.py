@@ -170,6 +170,14 @@ ROWS: tuple[Code, ...] = (
         "model does not know of it.",
     ),
     Code(
+        "schema-too-large",
+        "warning",
+        "the parameters of {tool} have {count} {what}, and {provider} takes {most} where it is strict ({evidence})",
+        "move a part to another tool, make it flatter, or do not demand strictness: `strict: auto`",
+        "A provider that compiles a schema, so that a model cannot leave it, takes schemas up to some size and depth, and "
+        "refuses the request beyond. Deep structures are also where models make most mistakes.",
+    ),
+    Code(
         "tokens-not-counted",
         "warning",
         "the budget is in tokens, and nothing counts them: {reason}",
