@@ -92,3 +92,31 @@ def test_a_provider_with_a_slip_of_the_pen_is_told(tmp_path: Path, section: str)
     assert [(f.code, f.message) for f in findings] == [
         ("provider-misspelled", "there is no provider 'openai_cat', but one named 'openai_chat'")
     ]
+
+
+@pytest.mark.parametrize(("depth", "found"), [(5, []), (6, ["azure"]), (10, ["azure"]), (11, ["azure", "openai_chat"])])
+def test_a_strict_tool_may_be_as_deep_as_the_provider_takes(tmp_path: Path, depth: int, found: list[str]) -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(depth):
+        schema = {"type": "object", "properties": {"p": schema}}
+    sources = {
+        "tools/now.json": json.dumps({"name": "now", "strict": "always", "parameters": schema}),
+        "toolgen.yaml": "providers: [azure, openai_chat, anthropic]\n",
+    }
+    said = [f.message for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"]
+    assert [message.split(" levels of objects, and ")[1].split()[0] for message in said] == found
+
+
+def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_path: Path) -> None:
+    names = [f"d{n}" for n in range(100)]
+    each = {"type": "object", "properties": {name: {"$ref": f"#/$defs/{name}"} for name in names}}
+    parameters = {**each, "$defs": dict.fromkeys(names, each)}
+    sources = {
+        "tools/now.json": json.dumps({"name": "now", "strict": "always", "parameters": parameters}),
+        "toolgen.yaml": "providers: [openai_chat]\n",
+    }
+    said = {f.message.split(", and ")[0] for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"}
+    assert said == {
+        "the parameters of 'now' have 101 levels of objects",
+        "the parameters of 'now' have 10100 properties",
+    }
