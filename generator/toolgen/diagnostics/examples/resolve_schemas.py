@@ -203,7 +203,7 @@ parameters:
         """\
 name: find
 parameters:
-  $schema: http://json-schema.org/draft-04/schema#
+  $schema: http://json-schema.org/draft-03/schema#
   type: object
 """,
         """\
