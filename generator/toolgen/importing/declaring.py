@@ -1,4 +1,4 @@
-"""Imported tools as declarations: documents that a build could have read, each value at its place in the file."""
+"""Imported tools and types as documents that a build could have read, each value at its place in the file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.importing.tool import ImportedTool
+from toolgen.importing.tool import ImportedTool, ImportedType, Moved
 from toolgen.load import Document, Pointer
 from toolgen.load.report import Place
 from toolgen.plan.names import module_name
@@ -30,17 +30,26 @@ def declared(name: str, tool: ImportedTool, document: Document) -> Document:
         "result": tool.result,
         "strict": None if tool.strict is None else _STRICT[tool.strict],
         "display_name": tool.display_name,
+        "deprecated": tool.deprecated,
         "annotations": tool.annotations,
         "providers": providers or None,
     }
-    moved: dict[Pointer, Pointer] = {(): tool.at}
-    moved.update(((key,), place) for key, place in tool.moved.items())
+    # As a declaration that stands in no file of its own: nothing else can refer to it.
+    kept = {key: item for key, item in value.items() if item is not None}
+    return _document(f"tools/{module_name(name)}.yaml", 1, kept, {(): tool.at, **tool.moved}, document)
+
+
+def declared_type(type: ImportedType, document: Document) -> Document:
+    """The file of a shared schema, with the places of the file it came from."""
+    return _document(f"types/{type.stem}.yaml", 0, type.schema, {(): type.at}, document)
+
+
+def _document(source: str, index: int, value: Any, moved: Moved, document: Document) -> Document:
     return Document(
         path=document.path,
-        source=f"tools/{module_name(name)}.yaml",
-        # A declaration that stands in no file of its own: nothing else can refer to it.
-        index=1,
-        value={key: item for key, item in value.items() if item is not None},
+        source=source,
+        index=index,
+        value=value,
         values=_Moved(document.values, moved),
         keys=_Moved(document.keys, moved),
     )
@@ -51,11 +60,11 @@ class _Moved(Mapping[Pointer, Place]):
     """Places of a file under the pointers of a declaration. Nothing is copied: a file may hold thousands of tools."""
 
     places: Mapping[Pointer, Place] = field(repr=False)
-    moved: Mapping[Pointer, Pointer]
+    moved: Moved
 
     def __getitem__(self, pointer: Pointer) -> Place:
-        start = self.moved.get(pointer[:1])
-        return self.places[self.moved[()] + pointer if start is None else start + pointer[1:]]
+        end = next(end for end in range(len(pointer), -1, -1) if pointer[:end] in self.moved)
+        return self.places[self.moved[pointer[:end]] + pointer[end:]]
 
     def __iter__(self) -> Iterator[Pointer]:
         raise NotImplementedError("places are looked up, never listed")

@@ -2,54 +2,133 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim
-from toolgen.importing.checking import check
-from toolgen.importing.declaring import declared
+from toolgen.importing.authored import Authors
+from toolgen.importing.checking import check, check_project
+from toolgen.importing.declaring import declared, declared_type
 from toolgen.importing.formats import form
 from toolgen.importing.naming import named
+from toolgen.importing.planning import Incoming, Outcome, gone, planned, recorded
 from toolgen.importing.reader import Reader
-from toolgen.importing.yaml_text import yaml_text
-from toolgen.load import Document
-from toolgen.load.foreign import load_foreign, read_back
-from toolgen.load.limits import FILE_BYTES
-from toolgen.write.adding import Added, add
+from toolgen.importing.record import RECORD, Imported, Record, load_record
+from toolgen.importing.tool import ImportedTool, ImportedType
+from toolgen.load import Document, load
+from toolgen.load.foreign import load_foreign
+from toolgen.resources import builtin
+from toolgen.write.adding import Added, Addition, add_all
+
+_FOLDERS = ("types", "tools")
+"""In the order in which they are written: tools refer to types."""
 
 
-def import_file(file: Path, format: str, schemas: Path, findings: Findings) -> Added | None:
-    """Write one declaration a tool of the file under SCHEMAS/tools.
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an import did, file by file: paths in `tools`, and those in `types`."""
 
-    Every change to a tool is a finding. None, and nothing written, where one of the findings is an error.
+    tools: Added
+    types: Added
+
+
+def import_file(
+    file: Path, format: str, schemas: Path, findings: Findings, *, source: str | None = None
+) -> Result | None:
+    """Write one declaration a tool of the file under SCHEMAS/tools, and the types that they share under SCHEMAS/types.
+
+    `source` is the name by which a later import knows this one again. Every change to a tool is a finding. None, and
+    nothing written, where one of the findings is an error.
 
     Raises:
         KeyError: there is no such format.
     """
     document = load_foreign(file, findings)
-    if document is None:
+    record = load_record(schemas, findings) if document is not None else None
+    if document is None or record is None:
         return None
     foreign = form(format)
-    tools = list(foreign.read(Reader(document, findings, foreign.title)))
+    about = foreign.about(document)
+    name = f"{format} {source or about.get('title') or file.name}"
+    former = replace(record.sources.get(name, Imported()), about=about)
+    record = record.with_source(name, former)
+    stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in former.types.items()}
+    found = list(foreign.read(Reader(document, findings, foreign.title, stems)))
+    tools = [each for each in found if isinstance(each, ImportedTool)]
     if not tools and not findings.errors:
         findings.add("import-nothing", Span(document.path), path=document.path)
     if not tools:
         return None
-    declarations = [declared(name, tool, document) for name, tool in named(tools, document, findings)]
-    check(declarations, schemas, findings)
-    files = {each.source.removeprefix("tools/"): _text(each, findings) for each in declarations}
+    incoming = _incoming(tools, former, document, findings)
+    types = [Incoming(each.key, declared_type(each, document)) for each in found if isinstance(each, ImportedType)]
+    check([each.document for each in incoming], [each.document for each in types], findings)
     if findings.errors:
         return None
-    return add(files, schemas / "tools", f"{schemas.as_posix()}/tools", findings)
+    return _merge(incoming, types, name, record, schemas, findings)
 
 
-def _text(declaration: Document, findings: Findings) -> str:
-    """The declaration as YAML, which was read back as a build will read it."""
-    text = yaml_text(declaration.value)
-    scratch = Findings()
-    same = read_back(text, declaration.source, scratch) == declaration.value
-    if not same or len(text.encode()) > FILE_BYTES:
-        reason = next((f.message for f in scratch), f"it has more than {FILE_BYTES} bytes")
-        span = declaration.span("name")
-        findings.add("import-unreadable", span, tool=declaration.value["name"], reason=Verbatim(reason))
-    return text
+def _incoming(tools: list[ImportedTool], former: Imported, document: Document, findings: Findings) -> list[Incoming]:
+    known = {key: str(entry.value["name"]) for key, entry in former.tools.items()}
+    return [
+        Incoming(tool.name, declared(name, tool, document), dict(tool.origin))
+        for name, tool in named(tools, document, findings, known)
+    ]
+
+
+def _merge(
+    tools: list[Incoming], types: list[Incoming], name: str, record: Record, schemas: Path, findings: Findings
+) -> Result | None:
+    """Put what the source says together with what is there, and write it."""
+    former = record.sources[name]
+    there = load(schemas, Findings(), builtin=builtin("schemas")) if schemas.is_dir() else None
+    authors = Authors(schemas, there)
+    new_types = planned(types, dict(former.types), authors, findings)
+    new_tools = planned(tools, dict(former.tools), authors, findings)
+    if not findings.errors and there is not None:
+        check_project(_documents(new_tools), _documents(new_types), there, findings)
+    if findings.errors:
+        return None
+    new_tools += gone(tools, dict(former.tools), authors, findings)
+    new_types += gone(types, dict(former.types), authors, findings)
+    text = record.with_source(name, recorded(new_tools, new_types, former.about)).written()
+    return _written(new_tools, new_types, text, record, schemas, findings)
+
+
+def _documents(outcomes: Iterable[Outcome]) -> list[Document]:
+    return [outcome.document for outcome in outcomes if outcome.document is not None]
+
+
+def _written(
+    tools: list[Outcome], types: list[Outcome], text: str, record: Record, schemas: Path, findings: Findings
+) -> Result | None:
+    files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+    replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+    for outcome in (*types, *tools):
+        folder, _, path = outcome.entry.file.partition("/")
+        if outcome.text is not None:
+            files[folder][path] = outcome.text
+        if outcome.replacing is not None:
+            replacing[folder][path] = outcome.replacing
+    files["tools"][RECORD] = text
+    if record.text is not None:
+        replacing["tools"][RECORD] = record.text
+    additions = [
+        Addition(files[folder], schemas / folder, f"{schemas.as_posix()}/{folder}", replacing[folder])
+        for folder in _FOLDERS
+        if files[folder]
+    ]
+    added = add_all(additions, findings)
+    if added is None:
+        return None
+    done: dict[str, Any] = dict(zip((each.folder.name for each in additions), added, strict=True))
+    return Result(_counted(done.get("tools"), tools), _counted(done.get("types"), types))
+
+
+def _counted(added: Added | None, outcomes: list[Outcome]) -> Added:
+    """What was done to the files of declarations: the record is none of them, those that stay were not written."""
+    done = added or Added()
+    files = {outcome.entry.file.partition("/")[2] for outcome in outcomes if outcome.document is not None}
+    created, changed = (tuple(path for path in paths if path in files) for paths in (done.created, done.changed))
+    return Added(created, tuple(sorted(files - {*created, *changed})), changed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.diagnostics import Findings
@@ -22,6 +22,8 @@ class Reader:
     findings: Findings
     title: str
     """What a file of the format holds."""
+    stems: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names of the files of types, by what the source calls the types, as a former import gave them."""
 
     def wrong(self, at: Pointer, value: Json, wanted: str) -> None:
         """Report a value of the wrong shape; `wanted` says what it has to be."""

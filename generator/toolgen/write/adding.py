@@ -1,13 +1,16 @@
-"""`add`: puts new files into a folder of sources, all of them or none, and changes no file that is there.
+"""`add_all`: puts files into folders of sources, all of them or none, and changes no file that it was not told to.
 
-The folder is exchanged as a whole, as the output of a build is: what stands in it goes along under the same inodes.
+A folder is exchanged as a whole, as the output of a build is: what stands in it goes along under the same inodes.
+Where a later folder cannot be written, those before it are put back.
 """
 
 from __future__ import annotations
 
+import codecs
 import errno
 import stat
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from toolgen.diagnostics import Findings, Span
@@ -15,45 +18,83 @@ from toolgen.write import disk
 from toolgen.write.building import LISTED, exchange, make_parents, remove_parents
 from toolgen.write.place import Place, report, shown
 from toolgen.write.state import Files, lf
-from toolgen.write.switch import Switch
+from toolgen.write.switch import Switch, discard
 from toolgen.write.tree import Tree, scan
 
 
 @dataclass(frozen=True, slots=True)
+class Addition:
+    """Files for a folder, which may be missing. `name` is the folder as messages show it.
+
+    `replacing` has the present text of each file that may be written over; every other one is in the way.
+    """
+
+    files: Files = field(repr=False)
+    folder: Path
+    name: str
+    replacing: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Added:
-    """Paths in the folder: files that were made, and those that had the very text already."""
+    """Paths in the folder: files that were made, those that had the very text already, and those with a new text."""
 
     created: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
-def add(files: Files, folder: Path, name: str, findings: Findings) -> Added | None:
-    """Write files into a folder, which may be missing. None, with an error among the findings, if nothing was done.
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One folder as it was found, and what is written there."""
 
-    A file that is there with another text is in the way, and is never overwritten; line ends do not matter. The
-    names of files may not need a folder inside of the folder. `name` is the folder as messages show it.
+    addition: Addition
+    place: Place
+    switch: Switch
+    existed: bool
+    tree: Tree = field(repr=False)
+    written: Files = field(repr=False)
+
+    @property
+    def added(self) -> Added:
+        """What the step does to the folder."""
+        created = tuple(sorted(path for path in self.written if path not in self.tree.leaves))
+        changed = tuple(sorted(path for path in self.written if path in self.tree.leaves))
+        return Added(created, tuple(sorted(self.addition.files.keys() - self.written.keys())), changed)
+
+
+def add_all(additions: Sequence[Addition], findings: Findings) -> tuple[Added, ...] | None:
+    """Write files into folders that stand beside each other, in their order.
+
+    None, with an error among the findings, if nothing was done. A file that is there with another text is in the
+    way unless it may be replaced; line ends do not matter.
     """
-    span = Span(shown(name))
-    place: Place | None = None
-    added: Added | None = None
+    span = Span(shown(additions[0].name))
+    places: list[Place] = []
+    added: tuple[Added, ...] | None = None
     made: list[str] = []
     try:
-        place = Place(str(folder.parent.resolve()), folder.name, name)
-        if not _is_refused(place, findings):
-            make_parents(place.parent, made)
-            with disk.locked(place.parent):
-                added = _locked_add(files, place, findings)
+        places = [Place(str(each.folder.parent.resolve()), each.folder.name, each.name) for each in additions]
+        if not [place for place in places if _is_refused(place, findings)]:
+            make_parents(places[0].parent, made)
+            with disk.locked(places[0].parent):
+                added = _locked_add(additions, places, findings)
     except disk.LockedError:
         made.clear()  # the other command may be at work in them
-        findings.add("another-build", span, folder=name)
+        findings.add("another-build", span, folder=additions[0].name)
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
         reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "no usable path")
-        report(reason, place, span, findings, doing="written")
+        at_fault = next((p for p in places if _is_about(reason, p)), places[0] if places else None)
+        report(reason, at_fault, span, findings, doing="written")
     finally:
         if added is None:
             remove_parents(made)
     return added
+
+
+def _is_about(error: OSError, place: Place) -> bool:
+    return isinstance(error.filename, str) and error.filename.startswith((f"{place.box}/", f"{place.path}/"))
 
 
 def _is_refused(place: Place, findings: Findings) -> bool:
@@ -65,17 +106,45 @@ def _is_refused(place: Place, findings: Findings) -> bool:
     return True
 
 
-def _locked_add(files: Files, place: Place, findings: Findings) -> Added | None:
+def _locked_add(additions: Sequence[Addition], places: Sequence[Place], findings: Findings) -> tuple[Added, ...] | None:
+    steps = [_step(addition, place) for addition, place in zip(additions, places, strict=True)]
+    if [step for step in steps if _is_blocked(step, findings)]:
+        return None
+    done: list[_Step] = []
+    try:
+        for step in steps:
+            if step.written:
+                exchange(step.switch, step.tree, _kept(step), step.written, step.place, findings)
+                done.append(step)
+    except BaseException:
+        for step in reversed(done):
+            _put_back(step, findings)
+        raise
+    return tuple(step.added for step in steps)
+
+
+def _step(addition: Addition, place: Place) -> _Step:
     switch = Switch(place)
     switch.recover()
-    tree = scan(place.path) if disk.look(place.path) is not None else Tree()
-    unchanged = {path for path, text in files.items() if _is_there(path, text, place, tree)}
-    created = {path: text for path, text in files.items() if path not in unchanged}
-    if _is_blocked(created, place, tree, findings):
-        return None
-    if created:
-        exchange(switch, tree, tree.leaves, created, place, findings)
-    return Added(tuple(sorted(created)), tuple(sorted(unchanged)))
+    existed = disk.look(place.path) is not None
+    tree = scan(place.path) if existed else Tree()
+    written = {path: text for path, text in addition.files.items() if not _is_there(path, text, place, tree)}
+    return _Step(addition, place, switch, existed, tree, written)
+
+
+def _kept(step: _Step) -> list[str]:
+    return [path for path in step.tree.leaves if path not in step.written]
+
+
+def _put_back(step: _Step, findings: Findings) -> None:
+    """Undo an exchange: the files that were made go, those that were replaced have their former text."""
+    if not step.existed:
+        discard(step.place.path)
+        return
+    tree = scan(step.place.path)
+    former = {path: step.addition.replacing[path] for path in step.written if path in step.tree.leaves}
+    kept = [path for path in tree.leaves if path not in step.written]
+    exchange(step.switch, tree, kept, former, step.place, findings)
 
 
 def _is_there(path: str, text: str, place: Place, tree: Tree) -> bool:
@@ -83,12 +152,27 @@ def _is_there(path: str, text: str, place: Place, tree: Tree) -> bool:
     return data is not None and text.encode() in (data, lf(data))
 
 
-def _is_blocked(created: Files, place: Place, tree: Tree, findings: Findings) -> bool:
+def _is_blocked(step: _Step, findings: Findings) -> bool:
     """Report what stands at the path of a new file, or would on a disk that overlooks case."""
-    there = {path.casefold(): path for path in (*tree.leaves, *tree.folders) if "/" not in path}
-    blocked = [there[path] for path in sorted(created) if path in there]
+    tree, place = step.tree, step.place
+    there = {path.casefold(): path for path in (*tree.leaves, *tree.folders)}
+    found = [
+        path if path in tree.leaves else there[path.casefold()]
+        for path in sorted(step.written)
+        if path.casefold() in there
+    ]
+    blocked = [path for path in found if not _is_replaced(path, step)]
     for path in blocked[:LISTED]:
         findings.add("import-exists", place.span_of(path), file=f"{place.name}/{path}")
     if len(blocked) > LISTED:
         findings.add("more-in-the-way", place.span, count=len(blocked) - LISTED)
     return bool(blocked)
+
+
+def _is_replaced(path: str, step: _Step) -> bool:
+    """Whether a file still has the text that may be written over."""
+    text = step.addition.replacing.get(path)
+    if text is None or step.tree.leaves.get(path) != "file":
+        return False
+    data = disk.read(f"{step.place.path}/{path}")
+    return data is not None and lf(data).removeprefix(codecs.BOM_UTF8) == text.encode()

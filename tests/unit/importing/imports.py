@@ -22,6 +22,12 @@ class Result:
     added: Added | None
     findings: tuple[Finding, ...]
     texts: Mapping[str, str]
+    type_texts: Mapping[str, str]
+
+    @property
+    def types(self) -> dict[str, Any]:
+        """The shared schemas, by the names of their files without the extension."""
+        return {name.removesuffix(".yaml"): yaml.safe_load(text) for name, text in self.type_texts.items()}
 
     @property
     def tools(self) -> dict[str, Any]:
@@ -45,11 +51,13 @@ def imported(root: Path, source: object, format: str = "mcp", name: str = "in.js
     data = source if isinstance(source, bytes) else source.encode() if isinstance(source, str) else None
     (root / name).write_bytes(json.dumps(source).encode() if data is None else data)
     findings = Findings()
-    added = import_file(root / name, format, root / "schemas", findings)
-    assert (added is None) == findings.errors
-    folder = root / "schemas" / "tools"
-    texts = {p.name: p.read_text("utf-8") for p in sorted(folder.glob("*.yaml"))} if folder.is_dir() else {}
-    return Result(added, tuple(findings), texts)
+    done = import_file(root / name, format, root / "schemas", findings)
+    assert (done is None) == findings.errors
+    texts, types = (
+        {p.name: p.read_text("utf-8") for p in sorted((root / "schemas" / folder).glob("*.yaml"))}
+        for folder in ("tools", "types")
+    )
+    return Result(None if done is None else done.tools, tuple(findings), texts, types)
 
 
 def one(root: Path, tool: Mapping[str, Any], format: str = "mcp") -> tuple[dict[str, Any], list[str]]:

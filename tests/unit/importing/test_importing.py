@@ -113,9 +113,9 @@ def test_a_second_import_of_the_same_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_file_with_another_text_is_not_overwritten(tmp_path: Path) -> None:
-    imported(tmp_path, [GOOD])
     file = tmp_path / "schemas" / "tools" / "good.yaml"
-    file.write_text(file.read_text() + "risk: low\n")
+    file.parent.mkdir(parents=True)
+    file.write_text("name: good\nrisk: low\n")
     result = imported(tmp_path, [GOOD, {**GOOD, "name": "other"}])
     assert (result.codes, sorted(result.texts)) == (["import-exists"], ["good.yaml"])
     assert result.findings[0].span.path.endswith("schemas/tools/good.yaml")
@@ -159,7 +159,7 @@ def test_what_the_project_holds_to_be_an_error_is_one(tmp_path: Path) -> None:
 
 
 def test_a_declaration_that_could_not_be_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolgen.importing.importing.yaml_text", lambda value: "name: other\n")
+    monkeypatch.setattr("toolgen.importing.planning.yaml_text", lambda value: "name: other\n")
     assert imported(tmp_path, [GOOD]).codes == ["import-unreadable"]
 
 

@@ -11,7 +11,7 @@ from write_faults import READS, WRITES, At, install
 from write_project import snapshot
 
 from toolgen.diagnostics import Findings
-from toolgen.write.adding import Added, add
+from toolgen.write.adding import Added, Addition, add_all
 
 NEW = {"one.yaml": "name: one\n", "two.yaml": "name: two\n"}
 MINE = {"mine.yaml": "name: mine\n", "sub/deep.yaml": "name: deep\n", "notes.txt": "notes", ".hidden": "x"}
@@ -28,8 +28,8 @@ def folder_with_mine(root: Path) -> Path:
 
 def added(folder: Path, files: dict[str, str] = NEW) -> tuple[Added | None, list[str]]:
     findings = Findings()
-    result = add(files, folder, "schemas/tools", findings)
-    return result, [f.code for f in findings]
+    result = add_all([Addition(files, folder, "schemas/tools")], findings)
+    return None if result is None else result[0], [f.code for f in findings]
 
 
 def texts(folder: Path) -> dict[str, str]:

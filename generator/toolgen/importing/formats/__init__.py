@@ -1,6 +1,8 @@
 """The formats that are imported: every module in this folder, by its name.
 
-A module has `TITLE`, what a file holds in a sentence, and `read(reader)`, which gives its tools.
+A module has `TITLE`, what a file holds in a sentence, and `read(reader)`, which gives its tools and the types that they
+share. Where a file says of itself what it is, `about(document)` tells, the `title` by which a later import knows it again
+among it.
 """
 
 from __future__ import annotations
@@ -12,15 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from toolgen.importing.reader import Reader
-    from toolgen.importing.tool import ImportedTool
+    from toolgen.importing.tool import ImportedTool, ImportedType
+    from toolgen.load import Document
 
 
 class Form(NamedTuple):
-    """A format: its name, what a file of it holds, and its reader."""
+    """A format: its name, what a file of it holds, its reader, and what a file says of itself."""
 
     name: str
     title: str
-    read: Callable[[Reader], Iterable[ImportedTool]]
+    read: Callable[[Reader], Iterable[ImportedTool | ImportedType]]
+    about: Callable[[Document], dict[str, str]]
 
 
 def names() -> list[str]:
@@ -37,4 +41,10 @@ def form(name: str) -> Form:
     if name not in names():
         raise KeyError(name)
     module = importlib.import_module(f"{__name__}.{name}")
-    return Form(name, module.TITLE, module.read)
+    return Form(name, module.TITLE, module.read, getattr(module, "about", _nothing))
+
+
+def _nothing(document: Document) -> dict[str, str]:
+    """Most files say nothing of themselves."""
+    del document
+    return {}

@@ -31,7 +31,7 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
             parameters=reader.parameters(at, entry, "input_schema", demanded=True),
             strict=reader.flag(at, entry, "strict"),
             patch=reader.rest(at, entry, _KNOWN),
-            moved={"parameters": (*at, "input_schema")},
+            moved={("parameters",): (*at, "input_schema")},
         )
         if name is not None:
             yield tool

@@ -59,7 +59,7 @@ def _tool(reader: Reader, at: Pointer, entry: Entry) -> Iterator[ImportedTool]:
         parameters=reader.parameters(at, plain, parameters, demanded=False),
         result=reader.object(at, plain, result),
         patch=reader.rest(at, entry, _KNOWN),
-        moved={"parameters": (*at, parameters), "result": (*at, result)},
+        moved={("parameters",): (*at, parameters), ("result",): (*at, result)},
     )
     if name is not None:
         yield tool

@@ -36,9 +36,9 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
             annotations=reader.object(at, entry, "annotations"),
             patch=reader.rest(at, entry, _KNOWN),
             moved={
-                "parameters": (*at, "inputSchema"),
-                "result": place,
-                "display_name": (*at, "title"),
+                ("parameters",): (*at, "inputSchema"),
+                ("result",): place,
+                ("display_name",): (*at, "title"),
             },
         )
         if name is not None:

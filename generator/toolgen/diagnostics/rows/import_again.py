@@ -1,0 +1,59 @@
+"""Codes of an import that follows another one of the same source."""
+
+from __future__ import annotations
+
+from toolgen.diagnostics.rows.row import Code
+
+ROWS: tuple[Code, ...] = (
+    Code(
+        "import-new",
+        "note",
+        "{key} is new at the source",
+        None,
+        "The last import of this source did not have it.",
+    ),
+    Code(
+        "import-source-changed",
+        "note",
+        "{pointer} of {key} was {kind} at the source",
+        None,
+        "What the source says now is compared with what it said at the last import.",
+    ),
+    Code(
+        "import-kept",
+        "warning",
+        "{pointer} of {key} was changed here and at the source; what {file} says stays",
+        "look at what the source says now, and take over what is right",
+        "An import never undoes an edit. Where both sides changed different keys, both changes stand; where they changed "
+        "the same one, the author decides. It is said once: from now on the source's new word counts as known.",
+    ),
+    Code(
+        "import-gone",
+        "warning",
+        "{key} is gone at the source; {file} stays as it is",
+        "remove the file where nobody needs it any more",
+        "An import deletes nothing: stored conversations may hold calls of the tool, and handlers stand behind it.",
+    ),
+    Code(
+        "import-taken-away",
+        "note",
+        "{key} was changed at the source; it is not made again, for {file} was taken away",
+        None,
+        "What an author removed is not wanted. To have it again, remove its entry from tools/import.lock.",
+    ),
+    Code(
+        "import-rewritten",
+        "warning",
+        "{file} is written anew as a whole; its comments are lost",
+        "look at the difference in version control",
+        "The lines of keys that changed are replaced, and all others stay, comments among them. Where a change does not "
+        "fall on whole lines, as in a mapping in braces, the file is written as a first import writes it.",
+    ),
+    Code(
+        "import-record",
+        "error",
+        "the record of former imports cannot be read: {reason}",
+        "restore tools/import.lock from version control; without it, imports do not know what an author changed",
+        "The record says what each declaration was when it was imported. It is written by imports alone.",
+    ),
+)

@@ -1,0 +1,131 @@
+"""The record of imports, `tools/import.lock`: where each declaration came from, and what it was when it came.
+
+A later import of the same source compares with it what the source says now and what the author made of it. The file
+is JSON, belongs into version control, and is written by imports alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.load.limits import DEPTH
+from toolgen.write import disk
+from toolgen.write.place import shown
+
+RECORD = "import.lock"
+_NOTE = "Written by toolgen import, for the next one. Keep it in version control, and do not edit it."
+_BIGGEST = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A declaration or a type that was imported: its file below SCHEMAS, and its value at that time.
+
+    `gone` says that its source had it no more at the last import.
+    """
+
+    file: str
+    value: Any = field(repr=False)
+    origin: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What one source gave: entries by what the source calls them."""
+
+    tools: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    types: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    about: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All sources by format and name; `text` is what the file held, None where there is none."""
+
+    sources: Mapping[str, Imported] = field(default_factory=dict[str, Imported])
+    text: str | None = None
+
+    def with_source(self, name: str, imported: Imported) -> Record:
+        """The record with the newest state of one source."""
+        return replace(self, sources=dict(sorted({**self.sources, name: imported}.items())))
+
+    def written(self) -> str:
+        """The record as the text of its file."""
+        sources = {
+            name: {
+                **source.about,
+                "tools": {key: _written(entry) for key, entry in sorted(source.tools.items())},
+                "types": {key: _written(entry) for key, entry in sorted(source.types.items())},
+            }
+            for name, source in self.sources.items()
+        }
+        return json.dumps({"note": _NOTE, "sources": sources}, indent=1) + "\n"
+
+
+def _written(entry: Entry) -> dict[str, Any]:
+    gone = {"gone": True} if entry.gone else {}
+    origin = {"origin": dict(entry.origin)} if entry.origin else {}
+    return {"file": entry.file, **gone, **origin, "value": entry.value}
+
+
+def load_record(schemas: Path, findings: Findings) -> Record | None:
+    """Read the record of a SCHEMAS folder; an empty one where there is none, None with a finding for a broken one."""
+    path = f"{schemas.as_posix()}/tools/{RECORD}"
+    try:
+        if disk.look(path) is None:
+            return Record()
+        data = disk.read(path, _BIGGEST)
+        if data is None:
+            raise ValueError("too large")
+        text = data.decode().replace("\r\n", "\n")
+        value = json.loads(text, parse_constant=_refused)
+        _check_depth(value)
+        return Record({key: _source(item) for key, item in value["sources"].items()}, text)
+    except OSError as error:
+        reason = error.strerror or "it is no file"
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
+        reason = "it has not the form that an import gives it"
+    findings.add("import-record", Span(shown(path)), reason=Verbatim(reason))
+    return None
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _check_depth(value: Any) -> None:
+    """Refuse what is deeper than any import writes: those who compare values may recurse.
+
+    Raises:
+        ValueError: it is.
+    """
+    waiting = [(value, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        if depth > 2 * DEPTH:
+            raise ValueError("too deep")
+        inner = here.values() if isinstance(here, dict) else here if isinstance(here, list) else ()
+        waiting += [(item, depth + 1) for item in inner]
+
+
+def _source(value: Any) -> Imported:
+    about = {key: item for key, item in value.items() if key not in ("tools", "types")}
+    tools, types = ({k: _entry(v) for k, v in value[kind].items()} for kind in ("tools", "types"))
+    return Imported(tools, types, about)
+
+
+def _entry(value: Any) -> Entry:
+    file, origin = value["file"], value.get("origin", {})
+    steps = file.split("/")
+    if not (steps[0] in ("tools", "types") and len(steps) > 1 and file.endswith((".yaml", ".yml"))):
+        raise ValueError("no file of an import")
+    if any(step in ("", ".", "..") for step in steps) or not file.isprintable() or not isinstance(origin, dict):
+        raise ValueError("no file of an import")
+    return Entry(file, value["value"], origin, value.get("gone") is True)
