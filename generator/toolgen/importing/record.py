@@ -117,15 +117,16 @@ def _check_depth(value: Any) -> None:
 
 def _source(value: Any) -> Imported:
     about = {key: item for key, item in value.items() if key not in ("tools", "types")}
-    tools, types = ({k: _entry(v) for k, v in value[kind].items()} for kind in ("tools", "types"))
+    tools, types = ({k: _entry(v, kind) for k, v in value[kind].items()} for kind in ("tools", "types"))
+    if not all(isinstance(entry.value["name"], str) for entry in tools.values()):
+        raise ValueError("a tool without a name")
     return Imported(tools, types, about)
 
 
-def _entry(value: Any) -> Entry:
+def _entry(value: Any, folder: str) -> Entry:
     file, origin = value["file"], value.get("origin", {})
     steps = file.split("/")
-    if not (steps[0] in ("tools", "types") and len(steps) > 1 and file.endswith((".yaml", ".yml"))):
-        raise ValueError("no file of an import")
-    if any(step in ("", ".", "..") for step in steps) or not file.isprintable() or not isinstance(origin, dict):
+    is_inside = steps[0] == folder and len(steps) > 1 and not {"", ".", ".."} & {*steps}
+    if not (is_inside and file.isprintable() and file.endswith((".yaml", ".yml")) and isinstance(origin, dict)):
         raise ValueError("no file of an import")
     return Entry(file, value["value"], origin, value.get("gone") is True)

@@ -141,10 +141,13 @@ def _put_back(step: _Step, findings: Findings) -> None:
     if not step.existed:
         discard(step.place.path)
         return
-    tree = scan(step.place.path)
-    former = {path: step.addition.replacing[path] for path in step.written if path in step.tree.leaves}
-    kept = [path for path in tree.leaves if path not in step.written]
-    exchange(step.switch, tree, kept, former, step.place, findings)
+    former = {path: step.addition.replacing[path] for path in step.added.changed}
+    if former:
+        tree = scan(step.place.path)
+        kept = [path for path in tree.leaves if path not in former]
+        exchange(step.switch, tree, kept, former, step.place, findings)
+    for path in step.added.created:
+        disk.remove_file(f"{step.place.path}/{path}")
 
 
 def _is_there(path: str, text: str, place: Place, tree: Tree) -> bool:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.support.generated import Package, compiled
+from toolgen.diagnostics import Findings
 from toolgen.importing.openapi.media import chosen
+from toolgen.pipeline import read_project
 
 from .imports import Result, imported
 
@@ -406,10 +413,10 @@ components:
     assert [line for line in result.brief if "renamed" not in line] == ["5:43 type-unknown", "13:22 bound-invalid"]
 
 
-def test_large_schemas_that_are_repeated_come_to_an_end(tmp_path: Path) -> None:
-    members = {f"m{i}": {"type": "string"} for i in range(2_000)}
-    components = {"schemas": {"Big": {"type": "object", "properties": members}}}
-    paths = {f"/a{i}": {"post": body({"$ref": "#/components/schemas/Big"})} for i in range(400)}
+def test_large_schemas_that_are_repeated_come_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.importing.openapi.schemas.TOTAL_VALUES", 2_000)
+    components = {"schemas": {"Big": {"type": "object", "properties": {f"m{i}": {} for i in range(100)}}}}
+    paths = {f"/a{i}": {"post": body({"$ref": "#/components/schemas/Big"})} for i in range(40)}
     assert imported(tmp_path, document(paths, components), "openapi").codes == ["too-many-values"]
 
 
@@ -433,3 +440,33 @@ def test_other_methods_of_3_2(tmp_path: Path) -> None:
         "find": {"readOnlyHint": True},
         "copy": None,
     }
+
+
+def _places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [at, *(place for key, item in inner for place in _places(item, (*at, key)))]
+
+
+_WHOLE = yaml.safe_load(PETSTORE)
+_SOMETHING: st.SearchStrategy[Any] = st.one_of(
+    st.sampled_from([None, True, 0, "", "#", "#/paths", [], {}, [None], {"$ref": "#/components/schemas/Pet"}]),
+    st.sampled_from(_places(_WHOLE)).map(lambda place: _at(_WHOLE, place)),
+)
+
+
+def _at(value: Any, place: tuple[Any, ...]) -> Any:
+    for step in place:
+        value = value[step]
+    return value
+
+
+@given(st.sampled_from(_places(_WHOLE)[1:]), _SOMETHING)
+@settings(deadline=None, max_examples=30, database=None, suppress_health_check=list(HealthCheck))
+def test_no_damage_to_a_document_is_more_than_findings(place: tuple[Any, ...], value: Any) -> None:
+    damaged = copy.deepcopy(_WHOLE)
+    _at(damaged, place[:-1])[place[-1]] = copy.deepcopy(value)
+    with tempfile.TemporaryDirectory() as folder:
+        result = imported(Path(folder), damaged, "openapi")
+        if result.added is not None:
+            findings = Findings()
+            assert read_project(Path(folder) / "schemas", findings) is not None, list(findings)

@@ -146,3 +146,86 @@ def test_refused_at_every_operation(tmp_path: Path, number_of: int) -> None:
         assert (snapshot(folder) == old) == (result is None)
         assert texts(folder) == (MINE if result is None else MINE | NEW)
     assert number > 20
+
+
+OLD = {"tools/a.yaml": "name: a\n", "types/t.yaml": "type: string\n", "types/mine.yaml": "type: number\n"}
+BOTH = {"tools/a.yaml": "name: b\n", "tools/c.yaml": "name: c\n", "types/t.yaml": "true\n", "types/u.yaml": "{}\n"}
+
+
+def both(root: Path, *, first: bool = False) -> tuple[bool, list[str]]:
+    """Write into two folders, over what stands there."""
+    additions = []
+    for folder in ("types", "tools"):
+        files = {path.partition("/")[2]: text for path, text in BOTH.items() if path.startswith(folder)}
+        old = {path.partition("/")[2]: text for path, text in OLD.items() if path.startswith(folder) and not first}
+        additions.append(Addition(files, root / folder, f"schemas/{folder}", old))
+    findings = Findings()
+    result = add_all(additions, findings)
+    return result is not None, [f.code for f in findings]
+
+
+def with_old(root: Path) -> Path:
+    for path, text in OLD.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+def test_two_folders_are_written_over_what_may_be_replaced(tmp_path: Path) -> None:
+    root = with_old(tmp_path / "schemas")
+    assert both(root) == (True, [])
+    assert texts(root) == OLD | BOTH
+
+
+def test_one_file_that_is_in_the_way_keeps_both_folders_as_they_are(tmp_path: Path) -> None:
+    root = with_old(tmp_path / "schemas")
+    (root / "tools" / "a.yaml").write_text("name: edited\n")
+    before = texts(root)
+    assert both(root) == (False, ["import-exists"])
+    assert texts(root) == before
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first", "over others"])
+@pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])
+def test_where_the_second_folder_is_refused_the_first_one_is_put_back(
+    tmp_path: Path, first: bool, exchange: bool
+) -> None:
+    def fail() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    number, failed = 0, True
+    while failed:
+        number += 1
+        root = tmp_path / str(number) / "schemas"
+        if not first:
+            with_old(root)
+        with pytest.MonkeyPatch.context() as patch:
+            at = At(number, fail)
+            install(patch, at, names=WRITES, exchange=exchange)
+            done, codes = both(root, first=first)
+            failed = at.count >= number
+        old = {} if first else OLD
+        assert codes in ([], ["output-failed"], ["old-output-left"]), number
+        assert texts(root) == (old | BOTH if done else old), number
+    assert number > 20
+
+
+def test_a_kill_between_the_folders_is_made_good_by_the_next_run(tmp_path: Path) -> None:
+    number, killed = 0, True
+    while killed:
+        number += 1
+        root = with_old(tmp_path / str(number) / "schemas")
+        child = os.fork()
+        if child == 0:
+            with pytest.MonkeyPatch.context() as patch:
+                install(patch, At(number, lambda: os._exit(42)), names=WRITES, exchange=True)
+                both(root)
+            os._exit(0)
+        killed = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
+        there = texts(root)
+        for folder in ("tools", "types"):
+            old, new = ({p: t for p, t in side.items() if p.startswith(folder)} for side in (OLD, OLD | BOTH))
+            assert {p: t for p, t in there.items() if p.startswith(folder)} in (old, new)
+        assert both(root) == (True, [])
+        assert texts(root) == OLD | BOTH
+    assert number > 20
