@@ -45,6 +45,48 @@ def test_githubs_tools_are_imported_built_and_used(tmp_path: Path) -> None:
     assert definitions == sorted([t["name"], t["description"], t["inputSchema"]] for t in source)
 
 
+def test_an_api_is_imported_built_and_brought_up_to_date(tmp_path: Path) -> None:
+    text = (ROOT / "tests" / "unit" / "importing" / "petstore.yaml").read_text("utf-8")
+    (tmp_path / "pets.yaml").write_text(text)
+    command = ("import", "openapi", "pets.yaml", "--out", "schemas")
+    result = toolgen(*command, cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr.endswith("schemas/types: 5 created\nschemas/tools: 8 created\n")
+    assert toolgen("build", "schemas", "--out", "app", cwd=tmp_path).returncode == 0
+    used = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _USE], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (used.returncode, used.stderr, used.stdout.count("\n")) == (0, "", 8)
+
+    assert toolgen(*command, "-q", cwd=tmp_path).stderr == ""
+    assert toolgen(*command, cwd=tmp_path).stderr.endswith("schemas/types: 5 unchanged\nschemas/tools: 8 unchanged\n")
+    file = tmp_path / "schemas" / "tools" / "listpets.yaml"
+    file.write_text(f"# Reviewed.\n{file.read_text()}risk: low\n")
+    (tmp_path / "pets.yaml").write_text(text.replace("page by page", "sorted").replace("maximum: 100", "maximum: 50"))
+    result = toolgen(*command, cwd=tmp_path)
+    said = [line.partition(": ")[2] for line in result.stderr.splitlines() if "import-source-changed" in line]
+    assert said == [
+        "note[import-source-changed]: '/description' of 'listPets' was changed at the source",
+        "note[import-source-changed]: '/parameters/properties/limit/maximum' of 'listPets' was changed at the source",
+    ]
+    assert result.stderr.endswith("schemas/types: 5 unchanged\nschemas/tools: 1 updated, 7 unchanged\n")
+    assert file.read_text().startswith("# Reviewed.\n")
+    declared = yaml.safe_load(file.read_text())
+    assert (declared["risk"], declared["description"]) == ("low", "All pets, sorted.")
+    assert declared["parameters"]["properties"]["limit"]["maximum"] == 50
+    assert toolgen("check", "schemas", "--out", "app", cwd=tmp_path).returncode == 1
+
+
+def test_a_source_may_be_given_a_name(tmp_path: Path) -> None:
+    for i, name in enumerate(("one.json", "two.json")):
+        (tmp_path / name).write_text(
+            json.dumps([{"name": "a", "description": str(i), "inputSchema": {"type": "object"}}])
+        )
+        result = toolgen("import", "mcp", name, "--out", "schemas", "--source", "server", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+    assert yaml.safe_load((tmp_path / "schemas" / "tools" / "a.yaml").read_text())["description"] == "1"
+
+
 def test_changes_are_listed_however_many_there_are(tmp_path: Path) -> None:
     tools = [{"name": f"a.{i}", "inputSchema": {"type": "object"}} for i in range(250)]
     (tmp_path / "in.json").write_text(json.dumps(tools))

@@ -78,6 +78,14 @@ def test_imports_print_and_write_what_is_shown(tmp_path: Path) -> None:
     for arguments, printed in commands:
         result = toolgen(*arguments, cwd=tmp_path)
         assert (counted(result.stderr), result.returncode) == (counted(printed), 0), arguments
+    edited = tmp_path / "weather" / "tools" / "weather_get.yaml"
+    edited.write_text(edited.read_text().replace("name: weather_get\n", "name: weather_get\ndescription: Ours.\n"))
+    (tmp_path / "weather.json").write_text(
+        '[{"name": "weather.get", "inputSchema": {"type": "object"},\n "description": "Theirs.",\n "title": "Weather"}]'
+    )
+    ((arguments, printed),) = shown(3)
+    result = toolgen(*arguments, cwd=tmp_path)
+    assert (result.stderr, result.returncode) == (printed, 0)
     assert (tmp_path / "github" / "tools" / "get_me.yaml").read_text("utf-8") == block("yaml", 1)
 
 

@@ -5,6 +5,7 @@ Three values decide: what the last import recorded, what the source says now, an
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,7 +17,7 @@ from toolgen.importing.comparing import differences, merged, pointer_text, same
 from toolgen.importing.editing import edited
 from toolgen.importing.record import Entry, Imported
 from toolgen.importing.yaml_text import yaml_text
-from toolgen.load import Document
+from toolgen.load import Document, Pointer
 from toolgen.load.foreign import read_back
 from toolgen.load.limits import FILE_BYTES
 
@@ -100,19 +101,23 @@ def _again(each: Incoming, entry: Entry, authors: Authors, findings: Findings) -
         )
     result = merged(entry.value, theirs, there.document.value)
     for pointer in result.kept:
-        findings.add(
-            "import-kept",
-            there.document.key_span(*pointer),
-            pointer=pointer_text(pointer),
-            file=there.file,
-            key=each.key,
-        )
+        holes = {"pointer": pointer_text(pointer), "key": each.key, "theirs": _shown(theirs, pointer)}
+        findings.add("import-kept", there.document.key_span(*pointer), hint=None, related=(), **holes)
     document = replace(there.document, value=result.value)
     if same(result.value, there.document.value):
         return Outcome(each.key, news, document)
     if same(result.value, theirs):
         document = replace(each.document, source=there.file)
     return Outcome(each.key, news, document, _rewritten(there, entry, document, findings), there.text)
+
+
+def _shown(value: Any, pointer: Pointer) -> str:
+    """A value as JSON, for a message that clips it."""
+    for step in pointer:
+        if step not in value:
+            return Verbatim("gone")
+        value = value[step]
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _rewritten(there: Authored, entry: Entry, document: Document, findings: Findings) -> str:

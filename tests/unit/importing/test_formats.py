@@ -15,6 +15,7 @@ CHAT = {"type": "function", "function": {"name": "probe", "description": "A tool
 FLAT = {"type": "function", "name": "probe", "description": "A tool.", "parameters": OBJECT}
 CLAUDE = {"name": "probe", "description": "A tool.", "input_schema": OBJECT}
 GEMINI = {"name": "probe", "description": "A tool.", "parametersJsonSchema": OBJECT}
+UNSET = {"behavior": None, "parameters_json_schema": None, "response": None, "response_json_schema": None}
 DECLARED = {"name": "probe", "description": "A tool.", "parameters": OBJECT}
 
 
@@ -41,6 +42,9 @@ DECLARED = {"name": "probe", "description": "A tool.", "parameters": OBJECT}
         ("gemini", [{"function_declarations": [DECLARED]}]),
         ("gemini", {"functionDeclarations": [GEMINI]}),
         ("gemini", [GEMINI]),
+        ("gemini", GEMINI),
+        ("gemini", [{"function_declarations": [DECLARED | UNSET], "google_search": None, "code_execution": None}]),
+        ("gemini", [{"name": "probe", "description": "A tool.", "parameters_json_schema": OBJECT, "parameters": None}]),
     ],
 )
 def test_forms(tmp_path: Path, format: str, source: Any) -> None:
@@ -64,6 +68,22 @@ def test_geminis_other_dialect_is_read_as_json_schema(tmp_path: Path) -> None:
     }  # fmt: skip
     assert (declared["result"], declared["providers"]) == ({"type": "string"}, {"gemini": {"name": "a:b"}})
     assert codes == ["import-dialect", "import-dialect", "import-renamed"]
+
+
+@pytest.mark.parametrize(
+    ("result", "declared", "codes"),
+    [
+        ({"response": {"type": "ARRAY", "items": {"type": "INTEGER"}}}, {"type": "array", "items": {"type": "integer"}},
+         ["import-dialect"]),
+        ({"responseJsonSchema": {"type": ["string", "null"]}}, {"type": ["string", "null"]}, []),
+        ({"response_json_schema": {"const": 1}, "response": {"type": "STRING"}}, {"const": 1}, ["import-dropped"]),
+        ({"behavior": "NON_BLOCKING"}, None, []),
+    ],
+)  # fmt: skip
+def test_geminis_results(tmp_path: Path, result: Any, declared: Any, codes: list[str]) -> None:
+    tool, said = one(tmp_path, GEMINI | result, "gemini")
+    assert (tool.get("result"), said) == (declared, codes)
+    assert tool.get("providers") == ({"gemini": result} if "behavior" in result else None)
 
 
 @pytest.mark.parametrize("number", ["²", "--1", "9" * 5_000])

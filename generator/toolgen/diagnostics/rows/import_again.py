@@ -22,8 +22,8 @@ ROWS: tuple[Code, ...] = (
     Code(
         "import-kept",
         "warning",
-        "{pointer} of {key} was changed here and at the source; what {file} says stays",
-        "look at what the source says now, and take over what is right",
+        "{pointer} of {key} was changed here and at the source, where it is {theirs} now; yours stays",
+        "take over what is right of what the source says now",
         "An import never undoes an edit. Where both sides changed different keys, both changes stand; where they changed "
         "the same one, the author decides. It is said once: from now on the source's new word counts as known.",
     ),

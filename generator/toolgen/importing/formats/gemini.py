@@ -2,7 +2,8 @@
 
 Keys may be in camelCase or snake_case. `parameters` and `response` are in the OpenAPI subset of protocol buffers and are
 read as JSON Schema, by the function that reads them in conversations; `parametersJsonSchema` and `responseJsonSchema`
-are JSON Schema already. Tools without function declarations are Google's own: they are skipped with a warning.
+are JSON Schema already. Tools without function declarations are Google's own: they are skipped with a warning. A member
+that is null is one that was not set, as the client's own objects print it.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ _KNOWN = frozenset(["name", "description", *_PARAMETERS, *_RESULT])
 def read(reader: Reader) -> Iterator[ImportedTool]:
     """Read the function declarations of a request."""
     for at, entry in reader.entries("tools", _is_tool):
-        if "name" in entry:
+        if entry.get("name") is not None:
             yield from _tool(reader, at, entry)
             continue
-        for key, value in entry.items():
+        for key, value in _set(entry).items():
             if key not in _DECLARATIONS:
                 reader.changed("import-skipped", (*at, key), tool=key, type=key)
             elif isinstance(value, list):
@@ -46,6 +47,10 @@ def _is_tool(entry: Entry) -> bool:
     return "tools" not in entry and ("name" in entry or any(key in entry for key in _DECLARATIONS))
 
 
+def _set(entry: Entry) -> Entry:
+    return {key: value for key, value in entry.items() if value is not None}
+
+
 def _tool(reader: Reader, at: Pointer, entry: Entry) -> Iterator[ImportedTool]:
     name = reader.name(at, entry)
     parameters, result = _key(entry, _PARAMETERS), _key(entry, _RESULT)
@@ -58,7 +63,7 @@ def _tool(reader: Reader, at: Pointer, entry: Entry) -> Iterator[ImportedTool]:
         description=reader.text(at, entry, "description"),
         parameters=reader.parameters(at, plain, parameters, demanded=False),
         result=reader.object(at, plain, result),
-        patch=reader.rest(at, entry, _KNOWN),
+        patch=reader.rest(at, _set(entry), _KNOWN),
         moved={("parameters",): (*at, parameters), ("result",): (*at, result)},
     )
     if name is not None:
