@@ -99,6 +99,12 @@ def _again(each: Incoming, entry: Entry, authors: Authors, findings: Findings) -
             pointer=pointer_text(pointer),
             kind=Verbatim(kind),
         )
+    for pointer, kind in differences(entry.origin, each.origin):
+        # No key of a declaration, but of the record: a handler may depend on the path of an operation. Arguments that
+        # come and go are keys of the parameters.
+        if kind == "changed" or len(pointer) == 1:
+            way = f"origin{pointer_text(pointer)}"
+            findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=Verbatim(kind))
     result = merged(entry.value, theirs, there.document.value)
     for pointer in result.kept:
         holes = {"pointer": pointer_text(pointer), "key": each.key, "theirs": _shown(theirs, pointer)}

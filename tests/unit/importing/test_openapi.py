@@ -336,7 +336,13 @@ def test_names_of_types_are_legal_and_apart(tmp_path: Path) -> None:
 
 def test_references_into_a_type_and_to_schemas_without_a_name(tmp_path: Path) -> None:
     components = {
-        "schemas": {"A": {"type": "object", "properties": {"b/c": {"type": "string"}}}},
+        "schemas": {
+            "A": {
+                "type": "object",
+                "properties": {"b/c": {"$ref": "#/components/schemas/A/$defs/D"}},
+                "$defs": {"D": {"type": "string"}},
+            }
+        },
         "responses": {"R": {"description": "", "content": {"application/json": {"schema": {"type": "integer"}}}}},
     }
     refs = [
@@ -350,6 +356,7 @@ def test_references_into_a_type_and_to_schemas_without_a_name(tmp_path: Path) ->
     other = "components_responses_R_content_application_json_schema"
     assert [p["$ref"] for p in tool["parameters"]["properties"].values()] == [inner, f"../types/{other}.yaml", inner]
     assert result.types[other] == {"type": "integer"}
+    assert result.types["A"]["properties"] == {"b/c": {"$ref": "A.yaml#/$defs/D"}}
 
 
 PATH = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}

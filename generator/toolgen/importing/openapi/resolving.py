@@ -76,5 +76,5 @@ class Resolver:
 
 def fragment(pointer: Pointer) -> str:
     """A pointer as the fragment of a reference; nothing for the root."""
-    steps = (quote(str(step).replace("~", "~0").replace("/", "~1"), safe="~{}") for step in pointer)
+    steps = (quote(str(step).replace("~", "~0").replace("/", "~1"), safe="~$") for step in pointer)
     return "".join(f"/{step}" for step in steps)
