@@ -105,7 +105,9 @@ def _again(each: Incoming, entry: Entry, authors: Authors, findings: Findings) -
         if kind == "changed" or len(pointer) == 1:
             way = f"origin{pointer_text(pointer)}"
             findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=Verbatim(kind))
-    result = merged(entry.value, theirs, there.document.value)
+    # A file that was moved into a folder below is farther from the types.
+    theirs = _farther(theirs, there.file)
+    result = merged(_farther(entry.value, there.file), theirs, there.document.value)
     for pointer in result.kept:
         holes = {"pointer": pointer_text(pointer), "key": each.key, "theirs": _shown(theirs, pointer)}
         findings.add("import-kept", there.document.key_span(*pointer), hint=None, related=(), **holes)
@@ -113,8 +115,25 @@ def _again(each: Incoming, entry: Entry, authors: Authors, findings: Findings) -
     if same(result.value, there.document.value):
         return Outcome(each.key, news, document)
     if same(result.value, theirs):
-        document = replace(each.document, source=there.file)
+        document = replace(each.document, source=there.file, value=theirs)
     return Outcome(each.key, news, document, _rewritten(there, entry, document, findings), there.text)
+
+
+def _farther(value: Any, file: str) -> Any:
+    """A declaration with its references to types as they have to be in a file."""
+    up = "../" * (file.count("/") - 1)
+    if not up:
+        return value
+    if isinstance(value, list):
+        return [_farther(item, file) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key: f"{up}{item}"
+        if key == "$ref" and isinstance(item, str) and item.startswith("../types/")
+        else _farther(item, file)
+        for key, item in value.items()
+    }
 
 
 def _shown(value: Any, pointer: Pointer) -> str:

@@ -355,3 +355,23 @@ def test_another_path_of_an_operation_is_said(tmp_path: Path) -> None:
         result = imported(tmp_path, source, "openapi")
     assert said(result) == ["import-source-changed 'origin/path' of 'a' was changed at the source"]
     assert imported(tmp_path, source, "openapi").codes == []
+
+
+def test_a_file_that_was_moved_refers_to_the_types_from_where_it_is(tmp_path: Path) -> None:
+    def source(*names: str) -> dict[str, Any]:
+        parameters = [{"name": n, "in": "query", "schema": {"$ref": f"#/components/schemas/{n}"}} for n in names]
+        paths = {"/a": {"get": {"operationId": "a", "parameters": parameters}}}
+        schemas = {"A": {"type": "string"}, "B": {"type": "integer"}}
+        return {"openapi": "3.1.0", "info": {"title": "T"}, "paths": paths, "components": {"schemas": schemas}}
+
+    first = imported(tmp_path, source("A"), "openapi")
+    moved = tmp_path / "schemas" / "tools" / "sub" / "a.yaml"
+    moved.parent.mkdir()
+    (tmp_path / "schemas" / "tools" / "a.yaml").unlink()
+    moved.write_text("# ours\n" + first.texts["a.yaml"].replace("../types", "../../types"))
+    assert imported(tmp_path, source("A"), "openapi").codes == []
+    result = imported(tmp_path, source("A", "B"), "openapi")
+    assert result.codes == ["import-new", "import-source-changed"]
+    assert moved.read_text().startswith("# ours\n")
+    refs = [p["$ref"] for p in yaml.safe_load(moved.read_text())["parameters"]["properties"].values()]
+    assert refs == ["../../types/A.yaml", "../../types/B.yaml"]
