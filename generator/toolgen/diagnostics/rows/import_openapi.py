@@ -9,7 +9,7 @@ _DOCUMENTS = (
         "import-no-openapi",
         "error",
         "this is no OpenAPI document: there is no key 'openapi'",
-        None,
+        "give an OpenAPI document of version 3, or name the format that the file has",
         "A document says which version of OpenAPI it is written in; without that its schemas could mean two things.",
     ),
     Code(
@@ -61,8 +61,8 @@ _OPERATIONS = (
     Code(
         "import-parameter-place",
         "error",
-        "the parameter {name} does not say where it goes: path, query, header, cookie or querystring",
-        None,
+        "the parameter {name} does not say where it goes",
+        "write 'in: query', or path, header, cookie or querystring",
         "A request is put together from parts, and each parameter belongs to one of them.",
     ),
     Code(
