@@ -37,9 +37,14 @@ class Authors:
         loaded = load_foreign(path, findings)
         return None if loaded is None else self._authored(file, loaded, findings)
 
+    def is_missing(self, entry: Entry) -> bool:
+        """Whether nothing stands where an entry's file was made."""
+        path = self.schemas / entry.file
+        return not path.exists() and not path.is_symlink()
+
     def of(self, entry: Entry, findings: Findings) -> Authored | None:
         """The file of an entry, or the one to which its tool was moved under the same name."""
-        if (self.schemas / entry.file).exists() or not isinstance(entry.value, Mapping):
+        if not self.is_missing(entry) or not isinstance(entry.value, Mapping):
             return self.file(entry.file, findings)
         tools = self.there.tools if self.there is not None and entry.file.startswith("tools/") else ()
         for document in tools:

@@ -16,6 +16,7 @@ from toolgen.importing.naming import named
 from toolgen.importing.planning import Incoming, Outcome, gone, planned, recorded
 from toolgen.importing.reader import Reader
 from toolgen.importing.record import RECORD, Imported, Record, load_record
+from toolgen.importing.referring import referred
 from toolgen.importing.tool import ImportedTool, ImportedType
 from toolgen.load import Document, load
 from toolgen.load.foreign import load_foreign
@@ -84,14 +85,15 @@ def _merge(
     former = record.sources[name]
     there = load(schemas, Findings(), builtin=builtin("schemas")) if schemas.is_dir() else None
     authors = Authors(schemas, there)
-    new_types = planned(types, dict(former.types), authors, findings)
-    new_tools = planned(tools, dict(former.tools), authors, findings)
+    new_tools = planned(tools, former.tools, authors, findings)
+    needed = referred([*_documents(new_tools), *(each.document for each in types)])
+    new_types = planned(types, former.types, authors, findings, needed)
     if not findings.errors and there is not None:
         check_project(_documents(new_tools), _documents(new_types), there, findings)
     if findings.errors:
         return None
-    new_tools += gone(tools, dict(former.tools), authors, findings)
-    new_types += gone(types, dict(former.types), authors, findings)
+    new_tools += gone(tools, former.tools, authors, findings)
+    new_types += gone(types, former.types, authors, findings)
     text = record.with_source(name, recorded(new_tools, new_types, former.about)).written()
     return _written(new_tools, new_types, text, record, schemas, findings)
 

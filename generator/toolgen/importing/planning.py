@@ -6,7 +6,7 @@ Three values decide: what the last import recorded, what the source says now, an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,8 +45,14 @@ class Outcome:
     replacing: str | None = field(default=None, repr=False)
 
 
-def planned(incoming: list[Incoming], former: dict[str, Entry], authors: Authors, findings: Findings) -> list[Outcome]:
-    """Decide for each; every change is a finding."""
+def planned(
+    incoming: list[Incoming],
+    former: Mapping[str, Entry],
+    authors: Authors,
+    findings: Findings,
+    needed: Container[str] = frozenset(),
+) -> list[Outcome]:
+    """Decide for each; every change is a finding. A file that is `needed` is made again where it was taken away."""
     outcomes = []
     again = bool(former)
     for each in incoming:
@@ -55,12 +61,17 @@ def planned(incoming: list[Incoming], former: dict[str, Entry], authors: Authors
             if again:
                 findings.add("import-new", each.document.span(), key=each.key)
             outcomes.append(_first(each, authors, findings))
+        elif each.document.source in needed and authors.is_missing(entry):
+            findings.add("import-made-again", each.document.span(), file=entry.file)
+            outcomes.append(_first(each, authors, findings))
         else:
             outcomes.append(_again(each, entry, authors, findings))
     return outcomes
 
 
-def gone(incoming: list[Incoming], former: dict[str, Entry], authors: Authors, findings: Findings) -> Iterator[Outcome]:
+def gone(
+    incoming: list[Incoming], former: Mapping[str, Entry], authors: Authors, findings: Findings
+) -> Iterator[Outcome]:
     """The entries that the source has no more. Their files stay; it is said once."""
     keys = {each.key for each in incoming}
     for key, entry in former.items():

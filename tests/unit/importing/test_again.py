@@ -375,3 +375,24 @@ def test_a_file_that_was_moved_refers_to_the_types_from_where_it_is(tmp_path: Pa
     assert moved.read_text().startswith("# ours\n")
     refs = [p["$ref"] for p in yaml.safe_load(moved.read_text())["parameters"]["properties"].values()]
     assert refs == ["../../types/A.yaml", "../../types/B.yaml"]
+
+
+def test_a_type_that_was_taken_away_is_made_again_where_something_refers_to_it(tmp_path: Path) -> None:
+    parameters = [{"name": n, "in": "query", "schema": {"$ref": f"#/components/schemas/{n}"}} for n in "AB"]
+    schemas = {"A": {"type": "string"}, "B": {"type": "integer"}}
+    source = {
+        "openapi": "3.1.0",
+        "info": {"title": "T"},
+        "paths": {"/a": {"get": {"operationId": "a", "parameters": parameters}}},
+        "components": {"schemas": schemas},
+    }
+    first = imported(tmp_path, source, "openapi")
+    for name in "AB":
+        (tmp_path / "schemas" / "types" / f"{name}.yaml").unlink()
+    file = tmp_path / "schemas" / "tools" / "a.yaml"
+    file.write_text(first.texts["a.yaml"].replace('$ref: "../types/A.yaml"', "type: string"))
+    result = imported(tmp_path, source, "openapi")
+    assert (result.codes, list(result.types)) == (["import-made-again"], ["B"])
+    assert imported(tmp_path, source, "openapi").codes == []
+    (tmp_path / "schemas" / "types" / "B.yaml").write_text("type: [")
+    assert imported(tmp_path, source, "openapi").codes == ["not-yaml"]

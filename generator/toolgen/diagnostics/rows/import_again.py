@@ -42,6 +42,13 @@ ROWS: tuple[Code, ...] = (
         "What an author removed is not wanted. To have it again, remove its entry from tools/import.lock.",
     ),
     Code(
+        "import-made-again",
+        "note",
+        "{file} was taken away and is made again, for something refers to it",
+        None,
+        "A declaration that refers to a type that is not there could not be built.",
+    ),
+    Code(
         "import-rewritten",
         "warning",
         "{file} is written anew as a whole; its comments are lost",
