@@ -396,3 +396,21 @@ def test_a_type_that_was_taken_away_is_made_again_where_something_refers_to_it(t
     assert imported(tmp_path, source, "openapi").codes == []
     (tmp_path / "schemas" / "types" / "B.yaml").write_text("type: [")
     assert imported(tmp_path, source, "openapi").codes == ["not-yaml"]
+
+
+def test_an_import_that_was_killed_between_types_and_tools_is_finished_by_the_next(tmp_path: Path) -> None:
+    def source(kind: str, *names: str) -> dict[str, Any]:
+        parameters = [{"name": n, "in": "query", "schema": {"$ref": f"#/components/schemas/{n}"}} for n in names]
+        paths = {"/a": {"get": {"operationId": "a", "parameters": parameters}}}
+        schemas = {name: {"type": kind} for name in names}
+        return {"openapi": "3.1.0", "info": {"title": "T"}, "paths": paths, "components": {"schemas": schemas}}
+
+    imported(tmp_path, source("string", "A"), "openapi")
+    tools = tmp_path / "schemas" / "tools"
+    before = {path: path.read_bytes() for path in tools.iterdir()}
+    whole = imported(tmp_path, source("integer", "A", "B"), "openapi")
+    for path, data in before.items():
+        path.write_bytes(data)
+    again = imported(tmp_path, source("integer", "A", "B"), "openapi")
+    assert (again.texts, again.type_texts) == (whole.texts, whole.type_texts)
+    assert "import-kept" not in again.codes
