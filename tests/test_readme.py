@@ -111,7 +111,7 @@ def test_linting_prints_what_is_shown(tmp_path: Path) -> None:
         "    to: {type: array, description: Addresses.}\n",
         "utf-8",
     )
-    commands = shown(3)
+    commands = shown(4)
     assert [arguments[0] for arguments, _ in commands] == ["lint", "explain"]
     for (arguments, printed), code in zip(commands, (1, 0), strict=True):
         result = toolgen(*arguments, cwd=tmp_path)

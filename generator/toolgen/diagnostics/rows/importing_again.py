@@ -10,7 +10,8 @@ ROWS: tuple[Code, ...] = (
         "note",
         "{key} is new at the source",
         None,
-        "The last import of this source did not have it.",
+        "The last import of this source did not have it, so it is a declaration that nobody has read yet.",
+        mend="Read the new declaration before it is committed.",
     ),
     Code(
         "import-source-changed",
@@ -18,6 +19,7 @@ ROWS: tuple[Code, ...] = (
         "{pointer} of {key} was {kind} at the source",
         None,
         "What the source says now is compared with what it said at the last import.",
+        mend="Read the difference of the file before it is committed.",
     ),
     Code(
         "import-kept",
@@ -39,7 +41,8 @@ ROWS: tuple[Code, ...] = (
         "note",
         "{key} was changed at the source; it is not made again, for {file} was taken away",
         None,
-        "What an author removed is not wanted. To have it again, remove its entry from tools/import.lock.",
+        "What an author removed is not wanted, and an import does not bring it back.",
+        mend="Remove its entry from tools/import.lock, and import again, to have it once more.",
     ),
     Code(
         "import-made-again",
@@ -47,6 +50,7 @@ ROWS: tuple[Code, ...] = (
         "{file} was taken away and is made again, for something refers to it",
         None,
         "A declaration that refers to a type that is not there could not be built.",
+        mend="Take out what refers to it, where the type shall stay away.",
     ),
     Code(
         "import-rewritten",

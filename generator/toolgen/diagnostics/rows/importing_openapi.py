@@ -72,6 +72,7 @@ _OPERATIONS = (
         None,
         "OpenAPI tells to ignore parameters for Accept, Authorization and Content-Type: media types and security "
         "schemes say them. A model has no business with credentials.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
     Code(
         "import-grouped",
@@ -80,6 +81,7 @@ _OPERATIONS = (
         None,
         "Parameters and the members of a body stand side by side where their names differ. Else they are grouped as "
         "path, query, header, cookie and body, all of them, so that nobody has to guess which were renamed.",
+        mend="Rename one of the two in the document, where the arguments shall stand side by side.",
     ),
     Code(
         "import-media",
@@ -87,6 +89,7 @@ _OPERATIONS = (
         "the body is declared as {media}; {count} other representations are left out",
         None,
         "A tool has one schema. JSON goes before forms, and forms before text and bytes.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
     Code(
         "import-keyword",
@@ -96,6 +99,7 @@ _OPERATIONS = (
         "OpenAPI has keywords that JSON Schema has not, and that say nothing of a value (`xml`, `discriminator`, all that "
         "begin with `x-`). In version 3.0 nothing counts beside a reference. Examples stay where they fit their schema "
         "and can be judged without another one.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
     Code(
         "import-webhooks",
@@ -103,6 +107,7 @@ _OPERATIONS = (
         "webhooks are no tools, and are passed over",
         None,
         "They are requests that the other side makes.",
+        mend="Nothing needs mending: the import says what it did.",
     ),
 )
 
