@@ -23,7 +23,7 @@ BESIDE = {
     "resolve": {"diagnostics", "resources", "config"},
     "rules": {"diagnostics"},
     "plan": set(),
-    "render": {"resources"},
+    "render": {"resources", "diagnostics"},
     "write": {"diagnostics"},
     "diagnostics": set(),
     "resources": set(),

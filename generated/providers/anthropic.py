@@ -116,6 +116,61 @@ WIRE = Wire(
     id_prefix="toolu_",
     names="[a-zA-Z0-9_-]{1,128}",
     name_length=64,
+    dialects={
+        "open": {
+            "keywords": "any",
+            "properties": "[A-Za-z0-9_.-]{1,64}",
+            "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "allOf",
+                "format",
+                "minItems",
+            ],
+            "formats": [
+                "date-time",
+                "time",
+                "date",
+                "duration",
+                "email",
+                "hostname",
+                "uri",
+                "ipv4",
+                "ipv6",
+                "uuid",
+            ],
+            "closed": True,
+            "types": "one",
+            "nullable": "any_of",
+            "enum": "scalars",
+            "most": {"minItems": 1},
+            "maps": "refuse",
+            "untyped": "refuse",
+            "ref_siblings": False,
+            "recursion": "refuse",
+            "properties": "[A-Za-z0-9_.-]{1,64}",
+            "per_request": {"tools": 20, "optional": 24, "unions": 16},
+            "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+        },
+    },
+    spellings={
+        "send_message": {
+            "object": {"empfänger": {"name": "empf_nger"}, "本文": {"name": "_"}}
+        }
+    },
 )
 """How this wire spells ids and names."""
 
@@ -146,44 +201,6 @@ _DOCUMENT_PART: frozenset[str] = frozenset(["cache_control", "source", "title", 
 _DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": "any",
-        "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "allOf",
-            "format",
-            "minItems",
-        ],
-        "formats": [
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "uri",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
-        "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
-    },
-}
 _IMAGE_PART_SOURCE: list[str] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 _DOCUMENT_PART_SOURCE: list[str] = ["application/pdf", "text/plain"]
 _USAGE = frozenset(
@@ -288,7 +305,12 @@ TOOLS: list[dict[str, Any]] = [
                         "type": "object",
                         "properties": {
                             "sku": {"type": "string"},
-                            "quantity": {"type": "integer"},
+                            "quantity": {
+                                "type": "integer",
+                                "minimum": 1,
+                                "maximum": 99,
+                                "default": 1,
+                            },
                             "options": {
                                 "type": "object",
                                 "additionalProperties": {"type": "string"},
@@ -304,8 +326,8 @@ TOOLS: list[dict[str, Any]] = [
                     "anyOf": [{"$ref": "#/$defs/Address"}, {"type": "null"}],
                     "description": "Null for the same address as `ship_to`.",
                 },
-                "priority": {"type": "integer", "enum": [1, 2, 3]},
-                "gift_message": {"type": ["string", "null"]},
+                "priority": {"type": "integer", "enum": [1, 2, 3], "default": 2},
+                "gift_message": {"type": ["string", "null"], "maxLength": 500},
             },
             "required": ["customer_id", "items", "ship_to"],
             "additionalProperties": False,
@@ -316,12 +338,16 @@ TOOLS: list[dict[str, Any]] = [
                     "properties": {
                         "lines": {
                             "type": "array",
-                            "items": {"type": "string"},
+                            "items": {"type": "string", "minLength": 1},
                             "minItems": 1,
+                            "maxItems": 4,
                             "description": "Street, house number and what else comes before the city.",
                         },
                         "city": {"type": "string"},
-                        "postal_code": {"type": "string"},
+                        "postal_code": {
+                            "type": "string",
+                            "pattern": "^[0-9A-Z -]{3,10}$",
+                        },
                         "country": {"$ref": "#/$defs/Country"},
                     },
                     "required": ["lines", "city", "country"],
@@ -330,11 +356,12 @@ TOOLS: list[dict[str, Any]] = [
                 "Country": {
                     "description": "A country by its ISO 3166 code.",
                     "type": "string",
+                    "pattern": "^[A-Z]{2}$",
                 },
             },
         },
         "description": "Place an order for a customer.\n\nCharges the customer's default card. Ask before calling it.",
-        "strict": True,
+        "strict": False,
     },
     {
         "name": "find-free-slots",
@@ -345,13 +372,11 @@ TOOLS: list[dict[str, Any]] = [
                     "type": "array",
                     "items": {"type": "string"},
                     "minItems": 1,
-                    "maxItems": 50,
+                    "description": "At most 50 items.",
                 },
                 "duration_minutes": {
                     "type": "integer",
-                    "multipleOf": 5,
-                    "minimum": 5,
-                    "default": 30,
+                    "description": "A multiple of 5. At least 5. Default: 30.",
                 },
                 "window": {
                     "type": "object",
@@ -360,19 +385,21 @@ TOOLS: list[dict[str, Any]] = [
                         "to": {"type": "string", "format": "date-time"},
                     },
                     "required": ["from", "to"],
+                    "additionalProperties": False,
                 },
                 "where": {"$ref": "#/$defs/Country"},
             },
             "required": ["attendees", "window"],
+            "additionalProperties": False,
             "$defs": {
                 "Country": {
-                    "description": "A country by its ISO 3166 code.",
                     "type": "string",
-                    "pattern": "^[A-Z]{2}$",
+                    "description": "A country by its ISO 3166 code. Matches ^[A-Z]{2}$",
                 }
             },
         },
         "description": "Find times at which everybody is free.",
+        "strict": True,
     },
     {
         "name": "get_weather",
@@ -383,18 +410,21 @@ TOOLS: list[dict[str, Any]] = [
                 "unit": {
                     "type": "string",
                     "enum": ["celsius", "fahrenheit"],
-                    "default": "celsius",
+                    "description": 'Default: "celsius".',
                 },
             },
             "required": ["city"],
+            "additionalProperties": False,
         },
         "description": "Current weather for a city.",
+        "strict": True,
         "cache_control": {"type": "ephemeral"},
     },
     {
         "name": "list_time_zones",
         "input_schema": {"type": "object", "properties": {}},
         "description": "List the time zones that other tools accept.",
+        "strict": False,
     },
     {
         "name": "read_file",
@@ -403,23 +433,23 @@ TOOLS: list[dict[str, Any]] = [
             "properties": {
                 "path": {
                     "type": "string",
-                    "format": "path",
-                    "description": "Relative to the workspace.",
+                    "description": "Relative to the workspace. Format: path.",
                 },
-                "start_line": {"type": "integer", "minimum": 1},
-                "end_line": {"type": "integer", "minimum": 1},
+                "start_line": {"type": "integer", "description": "At least 1."},
+                "end_line": {"type": "integer", "description": "At least 1."},
             },
             "required": ["path"],
             "additionalProperties": False,
         },
         "description": "Read a file of the workspace, or some of its lines.",
+        "strict": True,
     },
     {
         "name": "run_query",
         "input_schema": {
             "type": "object",
             "properties": {
-                "sql": {"type": "string", "minLength": 1},
+                "sql": {"type": "string", "description": "At least 1 characters."},
                 "parameters": {
                     "type": "array",
                     "items": {"$ref": "#/$defs/scalar"},
@@ -427,25 +457,35 @@ TOOLS: list[dict[str, Any]] = [
                 },
                 "range": {
                     "type": "array",
-                    "prefixItems": [
-                        {"type": "integer", "minimum": 0},
-                        {"type": "integer", "minimum": 1},
-                    ],
-                    "items": False,
-                    "minItems": 2,
-                    "maxItems": 2,
+                    "items": {
+                        "anyOf": [
+                            {"type": "integer", "description": "At least 0."},
+                            {"type": "integer", "description": "At least 1."},
+                        ]
+                    },
+                    "minItems": 1,
+                    "description": "In this order: integer, integer. At least 2 items. At most 2 items.",
                 },
                 "timeout_seconds": {
                     "type": "number",
-                    "exclusiveMinimum": 0,
-                    "default": 30,
+                    "description": "More than 0. Default: 30.",
                 },
             },
             "required": ["sql"],
             "additionalProperties": False,
-            "$defs": {"scalar": {"type": ["string", "number", "boolean", "null"]}},
+            "$defs": {
+                "scalar": {
+                    "anyOf": [
+                        {"type": "string"},
+                        {"type": "number"},
+                        {"type": "boolean"},
+                        {"type": "null"},
+                    ]
+                }
+            },
         },
         "description": "Run a read-only SQL query.",
+        "strict": True,
     },
     {
         "name": "search_documents",
@@ -497,30 +537,32 @@ TOOLS: list[dict[str, Any]] = [
             },
         },
         "description": "Search the document store with a tree of conditions.",
+        "strict": False,
     },
     {
         "name": "send_message",
         "input_schema": {
             "type": "object",
             "properties": {
-                "empfänger": {
+                "empf_nger": {
                     "type": "array",
                     "items": {"type": "string", "format": "email"},
                     "minItems": 1,
                     "description": "Die Empfänger.",
                 },
-                "本文": {"type": "string", "description": "本文。"},
+                "_": {"type": "string", "description": "本文。"},
                 "class": {
                     "type": "string",
                     "enum": ["urgent", "normal", "low – später"],
-                    "default": "normal",
+                    "description": 'Default: "normal".',
                 },
-                "from": {"type": ["string", "null"]},
+                "from": {"anyOf": [{"type": "string"}, {"type": "null"}]},
             },
-            "required": ["empfänger", "本文"],
+            "required": ["empf_nger", "_"],
             "additionalProperties": False,
         },
         "description": 'Schickt eine Nachricht – 送信 – к людям 🚀. Quotes "stay", so do \\ backslashes.',
+        "strict": True,
     },
     {
         "name": "set_preferences",
@@ -561,13 +603,14 @@ TOOLS: list[dict[str, Any]] = [
             },
         },
         "description": "Change a user's preferences. What is left out stays as it is, null resets it.",
+        "strict": False,
     },
     {
         "name": "write_file",
         "input_schema": {
             "type": "object",
             "properties": {
-                "path": {"type": "string", "format": "path"},
+                "path": {"type": "string", "description": "Format: path."},
                 "content": {
                     "type": "string",
                     "description": "The whole text; lines end with \\n.",
@@ -575,19 +618,19 @@ TOOLS: list[dict[str, Any]] = [
                 "mode": {
                     "type": "integer",
                     "enum": [420, 493],
-                    "default": 420,
-                    "description": "Permission bits as a decimal number.",
+                    "description": "Permission bits as a decimal number. Default: 420.",
                 },
             },
             "required": ["path", "content"],
             "additionalProperties": False,
         },
         "description": "Write a file of the workspace. An existing file is replaced.",
+        "strict": True,
     },
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "46764fc6061b9a37d518e90439d886ab7b8744923bec819545f7d260163c8608"
+FINGERPRINT = "5c02dd88855ca4353356dd0b57ddfd01b10d4144ab96391cfdc031b2fbd02be6"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -740,7 +783,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1823,11 +1866,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     if strict is not None and type(strict) is not bool:
         raise wrong_type((at, "strict"), "a boolean", strict)
     parameters, parameters_kept = dialect_or_empty.read(
-        wire.get("input_schema", ABSENT),
-        (at, "input_schema"),
-        reader,
-        strict,
-        _DIALECTS,
+        wire.get("input_schema", ABSENT), (at, "input_schema"), reader, strict
     )
     if wire.keys() == _TOOL_LEAST and name_kept is ABSENT and parameters_kept is ABSENT:
         return ToolDefinition(name, description, parameters, strict)
@@ -1857,7 +1896,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
             (at, "parameters"),
             writer,
             definition.strict,
-            _DIALECTS,
         ),
     }
     if definition.description is not None:
@@ -1881,9 +1919,11 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and reader.takes(id)
     ):
         if len(wire) == 4:
-            return ToolCall(id, name, arguments)
+            return reader.respelled(ToolCall(id, name, arguments))
         rest = leftovers(wire, _TOOL_CALL)
-        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        return reader.respelled(
+            ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        )
     id, id_kept = call_id.read(wire.get("id", ABSENT), (at, "id"), reader)
     name, name_kept = tool_name.read(wire.get("name", ABSENT), (at, "name"), reader)
     arguments, invalid, arguments_kept = object_arguments.read(
@@ -1896,11 +1936,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         rest["name"] = name_kept
     if arguments_kept is not ABSENT:
         rest["input"] = arguments_kept
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call as a block."""
+    call = writer.respelled(call, at)
     if (
         call.metadata is None
         and writer.names.get(call.name) == call.name

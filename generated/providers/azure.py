@@ -123,6 +123,65 @@ WIRE = Wire(
     id_prefix="call_",
     names="[a-zA-Z0-9_-]{1,64}",
     name_length=64,
+    dialects={
+        "open": {
+            "keywords": "any",
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+            ],
+            "closed": True,
+            "all_required": True,
+            "types": "one",
+            "maps": "refuse",
+            "untyped": "refuse",
+            "ref_siblings": False,
+            "limits": {"properties": 100, "depth": 5},
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+    },
+    spellings={
+        "find-free-slots": {
+            "object": {
+                "duration_minutes": {"null": "absent"},
+                "where": {"null": "absent"},
+            }
+        },
+        "get_weather": {"object": {"unit": {"null": "absent"}}},
+        "read_file": {
+            "object": {"start_line": {"null": "absent"}, "end_line": {"null": "absent"}}
+        },
+        "run_query": {
+            "object": {
+                "parameters": {"null": "absent"},
+                "range": {"null": "absent"},
+                "timeout_seconds": {"null": "absent"},
+            }
+        },
+        "write_file": {"object": {"mode": {"null": "absent"}}},
+    },
 )
 """How this wire spells ids and names."""
 
@@ -177,38 +236,6 @@ _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": "any",
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-        ],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-}
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _USAGE = frozenset(
     [
@@ -325,7 +352,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "create_order",
             "description": "Place an order for a customer.\n\nCharges the customer's default card. Ask before calling it.",
-            "strict": True,
+            "strict": False,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -335,12 +362,18 @@ TOOLS: list[dict[str, Any]] = [
                     },
                     "items": {
                         "type": "array",
+                        "minItems": 1,
                         "items": {
                             "description": "A line of the order.",
                             "type": "object",
                             "properties": {
                                 "sku": {"type": "string"},
-                                "quantity": {"type": "integer", "default": 1},
+                                "quantity": {
+                                    "type": "integer",
+                                    "minimum": 1,
+                                    "maximum": 99,
+                                    "default": 1,
+                                },
                                 "options": {
                                     "type": "object",
                                     "additionalProperties": {"type": "string"},
@@ -357,7 +390,7 @@ TOOLS: list[dict[str, Any]] = [
                         "description": "Null for the same address as `ship_to`.",
                     },
                     "priority": {"type": "integer", "enum": [1, 2, 3], "default": 2},
-                    "gift_message": {"type": ["string", "null"]},
+                    "gift_message": {"type": ["string", "null"], "maxLength": 500},
                 },
                 "required": ["customer_id", "items", "ship_to"],
                 "additionalProperties": False,
@@ -368,11 +401,16 @@ TOOLS: list[dict[str, Any]] = [
                         "properties": {
                             "lines": {
                                 "type": "array",
-                                "items": {"type": "string"},
+                                "items": {"type": "string", "minLength": 1},
+                                "minItems": 1,
+                                "maxItems": 4,
                                 "description": "Street, house number and what else comes before the city.",
                             },
                             "city": {"type": "string"},
-                            "postal_code": {"type": "string"},
+                            "postal_code": {
+                                "type": "string",
+                                "pattern": "^[0-9A-Z -]{3,10}$",
+                            },
                             "country": {"$ref": "#/$defs/Country"},
                         },
                         "required": ["lines", "city", "country"],
@@ -381,6 +419,7 @@ TOOLS: list[dict[str, Any]] = [
                     "Country": {
                         "description": "A country by its ISO 3166 code.",
                         "type": "string",
+                        "pattern": "^[A-Z]{2}$",
                     },
                 },
             },
@@ -391,37 +430,43 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "find-free-slots",
             "description": "Find times at which everybody is free.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
                     "attendees": {
                         "type": "array",
                         "items": {"type": "string"},
-                        "minItems": 1,
-                        "maxItems": 50,
+                        "description": "At least 1 items. At most 50 items.",
                     },
                     "duration_minutes": {
-                        "type": "integer",
-                        "multipleOf": 5,
-                        "minimum": 5,
+                        "type": ["integer", "null"],
                         "default": 30,
+                        "description": "A multiple of 5. At least 5.",
                     },
                     "window": {
                         "type": "object",
                         "properties": {
-                            "from": {"type": "string", "format": "date-time"},
-                            "to": {"type": "string", "format": "date-time"},
+                            "from": {
+                                "type": "string",
+                                "description": "Format: date-time.",
+                            },
+                            "to": {
+                                "type": "string",
+                                "description": "Format: date-time.",
+                            },
                         },
                         "required": ["from", "to"],
+                        "additionalProperties": False,
                     },
-                    "where": {"$ref": "#/$defs/Country"},
+                    "where": {"anyOf": [{"$ref": "#/$defs/Country"}, {"type": "null"}]},
                 },
-                "required": ["attendees", "window"],
+                "required": ["attendees", "duration_minutes", "window", "where"],
+                "additionalProperties": False,
                 "$defs": {
                     "Country": {
-                        "description": "A country by its ISO 3166 code.",
                         "type": "string",
-                        "pattern": "^[A-Z]{2}$",
+                        "description": "A country by its ISO 3166 code. Matches ^[A-Z]{2}$",
                     }
                 },
             },
@@ -432,17 +477,19 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "get_weather",
             "description": "Current weather for a city.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
                     "city": {"type": "string", "description": "City name."},
                     "unit": {
-                        "type": "string",
-                        "enum": ["celsius", "fahrenheit"],
+                        "type": ["string", "null"],
+                        "enum": ["celsius", "fahrenheit", None],
                         "default": "celsius",
                     },
                 },
-                "required": ["city"],
+                "required": ["city", "unit"],
+                "additionalProperties": False,
             },
         },
     },
@@ -451,6 +498,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "list_time_zones",
             "description": "List the time zones that other tools accept.",
+            "strict": False,
         },
     },
     {
@@ -458,18 +506,24 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "read_file",
             "description": "Read a file of the workspace, or some of its lines.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
                     "path": {
                         "type": "string",
-                        "format": "path",
-                        "description": "Relative to the workspace.",
+                        "description": "Relative to the workspace. Format: path.",
                     },
-                    "start_line": {"type": "integer", "minimum": 1},
-                    "end_line": {"type": "integer", "minimum": 1},
+                    "start_line": {
+                        "type": ["integer", "null"],
+                        "description": "At least 1.",
+                    },
+                    "end_line": {
+                        "type": ["integer", "null"],
+                        "description": "At least 1.",
+                    },
                 },
-                "required": ["path"],
+                "required": ["path", "start_line", "end_line"],
                 "additionalProperties": False,
             },
         },
@@ -479,34 +533,44 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "run_query",
             "description": "Run a read-only SQL query.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "sql": {"type": "string", "minLength": 1},
+                    "sql": {"type": "string", "description": "At least 1 characters."},
                     "parameters": {
-                        "type": "array",
+                        "type": ["array", "null"],
                         "items": {"$ref": "#/$defs/scalar"},
                         "description": "Values of the placeholders, in order.",
                     },
                     "range": {
-                        "type": "array",
-                        "prefixItems": [
-                            {"type": "integer", "minimum": 0},
-                            {"type": "integer", "minimum": 1},
-                        ],
-                        "items": False,
-                        "minItems": 2,
-                        "maxItems": 2,
+                        "type": ["array", "null"],
+                        "items": {
+                            "anyOf": [
+                                {"type": "integer", "description": "At least 0."},
+                                {"type": "integer", "description": "At least 1."},
+                            ]
+                        },
+                        "description": "In this order: integer, integer. At least 2 items. At most 2 items.",
                     },
                     "timeout_seconds": {
-                        "type": "number",
-                        "exclusiveMinimum": 0,
+                        "type": ["number", "null"],
                         "default": 30,
+                        "description": "More than 0.",
                     },
                 },
-                "required": ["sql"],
+                "required": ["sql", "parameters", "range", "timeout_seconds"],
                 "additionalProperties": False,
-                "$defs": {"scalar": {"type": ["string", "number", "boolean", "null"]}},
+                "$defs": {
+                    "scalar": {
+                        "anyOf": [
+                            {"type": "string"},
+                            {"type": "number"},
+                            {"type": "boolean"},
+                            {"type": "null"},
+                        ]
+                    }
+                },
             },
         },
     },
@@ -515,6 +579,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "search_documents",
             "description": "Search the document store with a tree of conditions.",
+            "strict": False,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -569,6 +634,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "send_message",
             "description": 'Schickt eine Nachricht – 送信 – к людям 🚀. Quotes "stay", so do \\ backslashes.',
+            "strict": False,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -596,6 +662,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "set_preferences",
             "description": "Change a user's preferences. What is left out stays as it is, null resets it.",
+            "strict": False,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -643,22 +710,23 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "write_file",
             "description": "Write a file of the workspace. An existing file is replaced.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "format": "path"},
+                    "path": {"type": "string", "description": "Format: path."},
                     "content": {
                         "type": "string",
                         "description": "The whole text; lines end with \\n.",
                     },
                     "mode": {
-                        "type": "integer",
-                        "enum": [420, 493],
+                        "type": ["integer", "null"],
+                        "enum": [420, 493, None],
                         "default": 420,
                         "description": "Permission bits as a decimal number.",
                     },
                 },
-                "required": ["path", "content"],
+                "required": ["path", "content", "mode"],
                 "additionalProperties": False,
             },
         },
@@ -666,7 +734,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "8a727b5ede9b2ac29934053ed9ade3a6688cb613ac42bb7898cc1a0cbf4c5555"
+FINGERPRINT = "4e7b9e83d8cd2db818cb4484c259cf83712c596fa02796e4413f4601fdb6382a"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -819,7 +887,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1761,7 +1829,6 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         ((at, "function"), "parameters"),
         reader,
         strict,
-        _DIALECTS,
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1803,7 +1870,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         (at, "parameters"),
         writer,
         definition.strict,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         function["parameters"] = parameters
@@ -1835,7 +1901,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id, name, arguments, invalid)
+        return reader.respelled(ToolCall(id, name, arguments, invalid))
     rest = leftovers(wire, _TOOL_CALL)
     function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
     if id_kept is not ABSENT:
@@ -1845,11 +1911,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(

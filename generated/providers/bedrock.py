@@ -137,6 +137,54 @@ WIRE = Wire(
     id_prefix="tooluse_",
     names="[a-zA-Z0-9_-]{1,64}",
     name_length=64,
+    dialects={
+        "open": {
+            "keywords": "any",
+            "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "allOf",
+                "format",
+                "minItems",
+            ],
+            "formats": [
+                "date-time",
+                "time",
+                "date",
+                "duration",
+                "email",
+                "hostname",
+                "uri",
+                "ipv4",
+                "ipv6",
+                "uuid",
+            ],
+            "closed": True,
+            "types": "one",
+            "nullable": "any_of",
+            "enum": "scalars",
+            "most": {"minItems": 1},
+            "maps": "refuse",
+            "untyped": "refuse",
+            "ref_siblings": False,
+            "recursion": "refuse",
+            "auto": False,
+            "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+        },
+    },
 )
 """How this wire spells ids and names."""
 
@@ -178,44 +226,6 @@ _VIDEO_PART_VIDEO: frozenset[str] = frozenset(["format", "source"])
 _VIDEO_PART: frozenset[str] = frozenset(["video"])
 _AUDIO_PART_AUDIO: frozenset[str] = frozenset(["format", "source"])
 _AUDIO_PART: frozenset[str] = frozenset(["audio"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": "any",
-        "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "allOf",
-            "format",
-            "minItems",
-        ],
-        "formats": [
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "uri",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
-        "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
-    },
-}
 _IMAGE_PART_FORMAT: dict[str, Any] = {
     "jpeg": ["image/jpeg", "image/jpg"],
     "png": ["image/png"],
@@ -380,7 +390,12 @@ TOOLS: list[dict[str, Any]] = [
                                 "type": "object",
                                 "properties": {
                                     "sku": {"type": "string"},
-                                    "quantity": {"type": "integer"},
+                                    "quantity": {
+                                        "type": "integer",
+                                        "minimum": 1,
+                                        "maximum": 99,
+                                        "default": 1,
+                                    },
                                     "options": {
                                         "type": "object",
                                         "additionalProperties": {"type": "string"},
@@ -396,8 +411,12 @@ TOOLS: list[dict[str, Any]] = [
                             "anyOf": [{"$ref": "#/$defs/Address"}, {"type": "null"}],
                             "description": "Null for the same address as `ship_to`.",
                         },
-                        "priority": {"type": "integer", "enum": [1, 2, 3]},
-                        "gift_message": {"type": ["string", "null"]},
+                        "priority": {
+                            "type": "integer",
+                            "enum": [1, 2, 3],
+                            "default": 2,
+                        },
+                        "gift_message": {"type": ["string", "null"], "maxLength": 500},
                     },
                     "required": ["customer_id", "items", "ship_to"],
                     "additionalProperties": False,
@@ -408,12 +427,16 @@ TOOLS: list[dict[str, Any]] = [
                             "properties": {
                                 "lines": {
                                     "type": "array",
-                                    "items": {"type": "string"},
+                                    "items": {"type": "string", "minLength": 1},
                                     "minItems": 1,
+                                    "maxItems": 4,
                                     "description": "Street, house number and what else comes before the city.",
                                 },
                                 "city": {"type": "string"},
-                                "postal_code": {"type": "string"},
+                                "postal_code": {
+                                    "type": "string",
+                                    "pattern": "^[0-9A-Z -]{3,10}$",
+                                },
                                 "country": {"$ref": "#/$defs/Country"},
                             },
                             "required": ["lines", "city", "country"],
@@ -422,12 +445,12 @@ TOOLS: list[dict[str, Any]] = [
                         "Country": {
                             "description": "A country by its ISO 3166 code.",
                             "type": "string",
+                            "pattern": "^[A-Z]{2}$",
                         },
                     },
                 }
             },
             "description": "Place an order for a customer.\n\nCharges the customer's default card. Ask before calling it.",
-            "strict": True,
         }
     },
     {
@@ -722,7 +745,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "6a647e6abcbb2398a8cdf3cc6684346824edf26f15fabb6d8ab7037cb907c58b"
+FINGERPRINT = "c495e6c03a038b3dcc3119a08811cf96509fc15ba6ff5e53a1d1051e454b2222"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -875,7 +898,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1992,7 +2015,6 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         (((at, "toolSpec"), "inputSchema"), "json"),
         reader,
         strict,
-        _DIALECTS,
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -2029,7 +2051,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
             (at, "parameters"),
             writer,
             definition.strict,
-            _DIALECTS,
         ),
     }
     tool_spec: dict[str, Any] = {
@@ -2075,9 +2096,11 @@ def _read_tool_use(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and reader.takes(id)
     ):
         if len(wire) == 1:
-            return ToolCall(id, name, arguments)
+            return reader.respelled(ToolCall(id, name, arguments))
         rest = leftovers(wire, _TOOL_USE)
-        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        return reader.respelled(
+            ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        )
     id, id_kept = call_id.read(
         tool_use.get("toolUseId", ABSENT), ((at, "toolUse"), "toolUseId"), reader
     )
@@ -2096,11 +2119,14 @@ def _read_tool_use(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         tool_use_rest["input"] = arguments_kept
     nested(rest, wire, "toolUse", tool_use_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_use(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call as a block."""
+    call = writer.respelled(call, at)
     if (
         call.metadata is None
         and writer.names.get(call.name) == call.name

@@ -113,6 +113,63 @@ WIRE = Wire(
     names="[a-zA-Z_][a-zA-Z0-9_]*",
     name_length=64,
     refused=("set_preferences",),
+    dialects={
+        "open": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "pattern",
+                "format",
+                "uniqueItems",
+            ],
+            "formats": ["date-time", "uuid", "date", "time"],
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["anyOf", "enum", "const"],
+                "lists_required": True,
+            },
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "pattern",
+                "format",
+            ],
+            "formats": ["date-time", "uuid", "date", "time"],
+            "patterns": "(?:(?!\\(\\?)[^^$])*",
+            "auto": False,
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["anyOf", "enum", "const"],
+                "lists_required": True,
+            },
+        },
+    },
 )
 """How this wire spells ids and names."""
 
@@ -154,59 +211,6 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "pattern",
-            "format",
-            "uniqueItems",
-        ],
-        "formats": ["date-time", "uuid", "date", "time"],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["anyOf", "enum", "const"],
-        },
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "pattern",
-            "format",
-        ],
-        "formats": ["date-time", "uuid", "date", "time"],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["anyOf", "enum", "const"],
-        },
-    },
-}
 _USAGE = frozenset(["tokens", "cached_tokens"])
 _USAGE_TOKENS_COUNT = frozenset(["image_tokens", "input_tokens", "output_tokens"])
 
@@ -288,11 +292,14 @@ TOOLS: list[dict[str, Any]] = [
                     "items": {
                         "type": "array",
                         "items": {
-                            "description": "A line of the order.",
                             "type": "object",
                             "properties": {
                                 "sku": {"type": "string"},
-                                "quantity": {"type": "integer", "default": 1},
+                                "quantity": {
+                                    "type": "integer",
+                                    "default": 1,
+                                    "description": "At least 1. At most 99.",
+                                },
                                 "options": {
                                     "type": "object",
                                     "additionalProperties": {"type": "string"},
@@ -301,7 +308,9 @@ TOOLS: list[dict[str, Any]] = [
                             },
                             "required": ["sku"],
                             "additionalProperties": False,
+                            "description": "A line of the order.",
                         },
+                        "description": "At least 1 items.",
                     },
                     "ship_to": {"$ref": "#/$defs/Address"},
                     "bill_to": {
@@ -309,19 +318,24 @@ TOOLS: list[dict[str, Any]] = [
                         "description": "Null for the same address as `ship_to`.",
                     },
                     "priority": {"type": "integer", "enum": [1, 2, 3], "default": 2},
-                    "gift_message": {"type": ["string", "null"]},
+                    "gift_message": {
+                        "type": ["string", "null"],
+                        "description": "At most 500 characters.",
+                    },
                 },
                 "required": ["customer_id", "items", "ship_to"],
                 "additionalProperties": False,
                 "$defs": {
                     "Address": {
-                        "description": "A postal address.",
                         "type": "object",
                         "properties": {
                             "lines": {
                                 "type": "array",
-                                "items": {"type": "string"},
-                                "description": "Street, house number and what else comes before the city.",
+                                "items": {
+                                    "type": "string",
+                                    "description": "At least 1 characters.",
+                                },
+                                "description": "Street, house number and what else comes before the city. At least 1 items. At most 4 items.",
                             },
                             "city": {"type": "string"},
                             "postal_code": {
@@ -332,11 +346,12 @@ TOOLS: list[dict[str, Any]] = [
                         },
                         "required": ["lines", "city", "country"],
                         "additionalProperties": False,
+                        "description": "A postal address.",
                     },
                     "Country": {
-                        "description": "A country by its ISO 3166 code.",
                         "type": "string",
                         "pattern": "^[A-Z]{2}$",
+                        "description": "A country by its ISO 3166 code.",
                     },
                 },
             },
@@ -350,8 +365,16 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "attendees": {"type": "array", "items": {"type": "string"}},
-                    "duration_minutes": {"type": "integer", "default": 30},
+                    "attendees": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "description": "At least 1 items. At most 50 items.",
+                    },
+                    "duration_minutes": {
+                        "type": "integer",
+                        "default": 30,
+                        "description": "A multiple of 5. At least 5.",
+                    },
                     "window": {
                         "type": "object",
                         "properties": {
@@ -365,9 +388,9 @@ TOOLS: list[dict[str, Any]] = [
                 "required": ["attendees", "window"],
                 "$defs": {
                     "Country": {
-                        "description": "A country by its ISO 3166 code.",
                         "type": "string",
                         "pattern": "^[A-Z]{2}$",
+                        "description": "A country by its ISO 3166 code.",
                     }
                 },
             },
@@ -410,10 +433,10 @@ TOOLS: list[dict[str, Any]] = [
                 "properties": {
                     "path": {
                         "type": "string",
-                        "description": "Relative to the workspace.",
+                        "description": "Relative to the workspace. Format: path.",
                     },
-                    "start_line": {"type": "integer"},
-                    "end_line": {"type": "integer"},
+                    "start_line": {"type": "integer", "description": "At least 1."},
+                    "end_line": {"type": "integer", "description": "At least 1."},
                 },
                 "required": ["path"],
                 "additionalProperties": False,
@@ -428,14 +451,27 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "sql": {"type": "string"},
+                    "sql": {"type": "string", "description": "At least 1 characters."},
                     "parameters": {
                         "type": "array",
                         "items": {"$ref": "#/$defs/scalar"},
                         "description": "Values of the placeholders, in order.",
                     },
-                    "range": {"type": "array", "items": False},
-                    "timeout_seconds": {"type": "number", "default": 30},
+                    "range": {
+                        "type": "array",
+                        "items": {
+                            "anyOf": [
+                                {"type": "integer", "description": "At least 0."},
+                                {"type": "integer", "description": "At least 1."},
+                            ]
+                        },
+                        "description": "In this order: integer, integer. At least 2 items. At most 2 items.",
+                    },
+                    "timeout_seconds": {
+                        "type": "number",
+                        "default": 30,
+                        "description": "More than 0.",
+                    },
                 },
                 "required": ["sql"],
                 "additionalProperties": False,
@@ -452,7 +488,11 @@ TOOLS: list[dict[str, Any]] = [
                 "type": "object",
                 "properties": {
                     "query": {"$ref": "#/$defs/condition"},
-                    "limit": {"type": "integer", "default": 20},
+                    "limit": {
+                        "type": "integer",
+                        "default": 20,
+                        "description": "At least 1. At most 100.",
+                    },
                     "cursor": {
                         "type": ["string", "null"],
                         "description": "Where the last page ended; null for the first.",
@@ -473,7 +513,6 @@ TOOLS: list[dict[str, Any]] = [
                 "required": ["query"],
                 "$defs": {
                     "condition": {
-                        "description": "One test of a field, or several conditions combined.",
                         "type": "object",
                         "properties": {
                             "field": {"type": "string"},
@@ -487,6 +526,7 @@ TOOLS: list[dict[str, Any]] = [
                                 "items": {"$ref": "#/$defs/condition"},
                             },
                         },
+                        "description": "One test of a field, or several conditions combined.",
                     }
                 },
             },
@@ -502,8 +542,8 @@ TOOLS: list[dict[str, Any]] = [
                 "properties": {
                     "empfänger": {
                         "type": "array",
-                        "items": {"type": "string"},
-                        "description": "Die Empfänger.",
+                        "items": {"type": "string", "description": "Format: email."},
+                        "description": "Die Empfänger. At least 1 items.",
                     },
                     "本文": {"type": "string", "description": "本文。"},
                     "class": {
@@ -526,7 +566,7 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string"},
+                    "path": {"type": "string", "description": "Format: path."},
                     "content": {
                         "type": "string",
                         "description": "The whole text; lines end with \\n.",
@@ -547,7 +587,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "7cfab22570d090a702016096209484355593d4f992772ef491e3cf2dd5b3a7c2"
+FINGERPRINT = "9fb71503c7624618181447f2760b86d29de90656e9dfaa5b9dfe82c338d8b4e1"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -699,7 +739,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1652,10 +1692,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     if description is not None and type(description) is not str:
         raise wrong_type(((at, "function"), "description"), "a string", description)
     parameters, parameters_kept = dialect_beside_strict.read(
-        function.get("parameters", ABSENT),
-        ((at, "function"), "parameters"),
-        reader,
-        _DIALECTS,
+        function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1690,7 +1727,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
             (at, "parameters"),
             writer,
             definition.strict,
-            _DIALECTS,
         ),
     }
     if definition.description is not None:
@@ -1723,7 +1759,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id, name, arguments, invalid)
+        return reader.respelled(ToolCall(id, name, arguments, invalid))
     rest = leftovers(wire, _TOOL_CALL)
     function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
     if id_kept is not ABSENT:
@@ -1733,11 +1769,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(

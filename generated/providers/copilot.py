@@ -93,6 +93,7 @@ WIRE = Wire(
     names="[a-zA-Z0-9_-]{1,64}",
     name_length=64,
     declared={"display_name": "title"},
+    dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
 )
 """How this wire spells ids and names."""
 
@@ -107,7 +108,6 @@ _VIDEO_RESULT: frozenset[str] = frozenset(["data", "description", "mimeType", "t
 _DOCUMENT_RESULT: frozenset[str] = frozenset(
     ["data", "description", "mimeType", "type"]
 )
-_DIALECTS: dict[str, Any] = {"open": {"keywords": "any", "root": {"type": "object"}}}
 _TOOL_REQUEST_NAME: dict[str, Any] = {"usual": "name", "other": "toolName"}
 _IMAGE_RESULT_TYPE: dict[str, Any] = {
     "kind": "image",
@@ -1108,7 +1108,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         wire.get("description", ABSENT), (at, "description"), reader
     )
     parameters, parameters_kept = dialect_or_absent.read(
-        wire.get("parameters", ABSENT), (at, "parameters"), reader, _DIALECTS
+        wire.get("parameters", ABSENT), (at, "parameters"), reader
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1153,7 +1153,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         kept_at(own, "parameters") if own else ABSENT,
         (at, "parameters"),
         writer,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         wire["parameters"] = parameters
@@ -1177,11 +1176,14 @@ def _read_tool_request(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCa
     rest |= name_kept
     if arguments_kept is not ABSENT:
         rest["arguments"] = arguments_kept
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_request(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a request for a tool: of a message, or one that waits for its answer."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     wire: dict[str, Any] = {}
     id = id_or_null.write(

@@ -76,6 +76,7 @@ WIRE = Wire(
     name_length=64,
     renames={"get_weather": "weather.get"},
     declared={"display_name": "title", "annotations": "annotations"},
+    dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
 )
 """How this wire spells ids and names."""
 
@@ -97,7 +98,6 @@ _VIDEO_BLOCK: frozenset[str] = frozenset(
 _DOCUMENT_BLOCK: frozenset[str] = frozenset(
     ["data", "mimeType", "name", "resource", "type", "uri"]
 )
-_DIALECTS: dict[str, Any] = {"open": {"keywords": "any", "root": {"type": "object"}}}
 _IMAGE_BLOCK_TYPE: dict[str, Any] = {
     "kind": "image",
     "type": "image",
@@ -861,7 +861,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     if description is not None and type(description) is not str:
         raise wrong_type((at, "description"), "a string", description)
     parameters, parameters_kept = open_dialect.read(
-        wire.get("inputSchema", ABSENT), (at, "inputSchema"), reader, _DIALECTS
+        wire.get("inputSchema", ABSENT), (at, "inputSchema"), reader
     )
     result, result_kept = object_schema.read(
         wire.get("outputSchema", ABSENT), (at, "outputSchema"), reader
@@ -905,7 +905,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         kept_at(own, "inputSchema") if own else ABSENT,
         (at, "parameters"),
         writer,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         wire["inputSchema"] = parameters
@@ -935,11 +934,14 @@ def _read_tool_call(
         rest["name"] = name_kept
     if arguments_kept is not ABSENT:
         rest["arguments"] = arguments_kept
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the params of a call."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     wire: dict[str, Any] = {
         "name": tool_name.write(

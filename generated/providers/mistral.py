@@ -127,6 +127,9 @@ WIRE = Wire(
     id_prefix="",
     names="[a-zA-Z0-9_-]{1,64}",
     name_length=64,
+    dialects={
+        "open": {"keywords": "any", "root": {"type": "object", "needs": ["properties"]}}
+    },
 )
 """How this wire spells ids and names."""
 
@@ -174,9 +177,6 @@ _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _THINKING_PART_LEAST: frozenset[str] = frozenset(["type", "thinking"])
-_DIALECTS: dict[str, Any] = {
-    "open": {"keywords": "any", "root": {"type": "object", "needs": ["properties"]}}
-}
 _TOOL_CALL_ID: list[str] = ["null"]
 _TOOL_RESULT_TOOL_CALL_ID: list[str] = ["null"]
 _USAGE = frozenset(
@@ -284,7 +284,6 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "create_order",
             "description": "Place an order for a customer.\n\nCharges the customer's default card. Ask before calling it.",
-            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -638,7 +637,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "0817efe1ea7c6da8a9602fba86b6aee2d5de2285e1765e079b1df40673dad27a"
+FINGERPRINT = "49ae8b5988f1c42e7bc7c1d6dcfafa4598a00cae613721a514237e1b805e143c"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -791,7 +790,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -827,7 +826,7 @@ def to_sdk(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = known_keywords(
         _write_request(request, ROOT, writer), _SDK_KEYWORDS, writer
     )
@@ -1782,7 +1781,6 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         ((at, "function"), "parameters"),
         reader,
         strict,
-        _DIALECTS,
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1826,7 +1824,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         (at, "parameters"),
         writer,
         definition.strict,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         function["parameters"] = parameters
@@ -1866,11 +1863,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(

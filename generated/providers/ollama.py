@@ -47,12 +47,12 @@ from ..runtime.beside_text import (
 from ..runtime.client_types import keywords_as_typed
 from ..runtime.codecs import (
     answered_call,
+    dialect_as_given,
     negative_is_none,
     object_arguments,
     on_unasked,
     one_or_many,
     optional_id,
-    struct_dialect,
     thinking_switch,
     tool_name,
 )
@@ -120,6 +120,21 @@ WIRE = Wire(
     id_prefix="call_",
     names="\\S(.*\\S)?",
     name_length=64,
+    dialects={
+        "open": {
+            "keywords": [
+                "type",
+                "anyOf",
+                "items",
+                "description",
+                "enum",
+                "properties",
+                "required",
+            ],
+            "items": "any",
+            "root": {"type": "object", "without": ["anyOf", "description", "enum"]},
+        }
+    },
 )
 """How this wire spells ids and names."""
 
@@ -148,20 +163,6 @@ _EFFORTS: dict[str, Any] = {
     "high": "high",
     "xhigh": "max",
     "max": "max",
-}
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": [
-            "type",
-            "anyOf",
-            "items",
-            "description",
-            "enum",
-            "properties",
-            "required",
-        ],
-        "root": {"type": "object", "without": ["anyOf", "description", "enum"]},
-    }
 }
 _USAGE = frozenset(["eval_count", "prompt_eval_count"])
 
@@ -228,7 +229,6 @@ TOOLS: list[dict[str, Any]] = [
                     "items": {
                         "type": "array",
                         "items": {
-                            "description": "A line of the order.",
                             "type": "object",
                             "properties": {
                                 "sku": {"type": "string"},
@@ -246,52 +246,61 @@ TOOLS: list[dict[str, Any]] = [
                             },
                             "required": ["sku"],
                             "additionalProperties": False,
+                            "description": "A line of the order.",
                         },
+                        "description": "At least 1 items.",
                     },
                     "ship_to": {
-                        "description": "A postal address.",
                         "type": "object",
                         "properties": {
                             "lines": {
                                 "type": "array",
                                 "items": {"type": "string", "minLength": 1},
-                                "description": "Street, house number and what else comes before the city.",
+                                "description": "Street, house number and what else comes before the city. At least 1 items. At most 4 items.",
                             },
                             "city": {"type": "string"},
-                            "postal_code": {"type": "string"},
-                            "country": {
-                                "description": "A country by its ISO 3166 code.",
+                            "postal_code": {
                                 "type": "string",
+                                "description": "Matches ^[0-9A-Z -]{3,10}$",
+                            },
+                            "country": {
+                                "type": "string",
+                                "description": "A country by its ISO 3166 code. Matches ^[A-Z]{2}$",
                             },
                         },
                         "required": ["lines", "city", "country"],
+                        "description": "A postal address.",
                     },
                     "bill_to": {
-                        "anyOf": [
-                            {
-                                "description": "A postal address.",
-                                "type": "object",
-                                "properties": {
-                                    "lines": {
-                                        "type": "array",
-                                        "items": {"type": "string", "minLength": 1},
-                                        "description": "Street, house number and what else comes before the city.",
-                                    },
-                                    "city": {"type": "string"},
-                                    "postal_code": {"type": "string"},
-                                    "country": {
-                                        "description": "A country by its ISO 3166 code.",
-                                        "type": "string",
-                                    },
-                                },
-                                "required": ["lines", "city", "country"],
+                        "type": ["object", "null"],
+                        "properties": {
+                            "lines": {
+                                "type": "array",
+                                "items": {"type": "string", "minLength": 1},
+                                "description": "Street, house number and what else comes before the city. At least 1 items. At most 4 items.",
                             },
-                            {"type": "null"},
-                        ],
+                            "city": {"type": "string"},
+                            "postal_code": {
+                                "type": "string",
+                                "description": "Matches ^[0-9A-Z -]{3,10}$",
+                            },
+                            "country": {
+                                "type": "string",
+                                "description": "A country by its ISO 3166 code. Matches ^[A-Z]{2}$",
+                            },
+                        },
+                        "required": ["lines", "city", "country"],
                         "description": "Null for the same address as `ship_to`.",
                     },
-                    "priority": {"type": "integer", "enum": [1, 2, 3]},
-                    "gift_message": {"type": ["string", "null"]},
+                    "priority": {
+                        "type": "integer",
+                        "enum": [1, 2, 3],
+                        "description": "Default: 2.",
+                    },
+                    "gift_message": {
+                        "type": ["string", "null"],
+                        "description": "At most 500 characters.",
+                    },
                 },
                 "required": ["customer_id", "items", "ship_to"],
             },
@@ -305,19 +314,32 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "attendees": {"type": "array", "items": {"type": "string"}},
-                    "duration_minutes": {"type": "integer"},
+                    "attendees": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "description": "At least 1 items. At most 50 items.",
+                    },
+                    "duration_minutes": {
+                        "type": "integer",
+                        "description": "A multiple of 5. At least 5. Default: 30.",
+                    },
                     "window": {
                         "type": "object",
                         "properties": {
-                            "from": {"type": "string"},
-                            "to": {"type": "string"},
+                            "from": {
+                                "type": "string",
+                                "description": "Format: date-time.",
+                            },
+                            "to": {
+                                "type": "string",
+                                "description": "Format: date-time.",
+                            },
                         },
                         "required": ["from", "to"],
                     },
                     "where": {
-                        "description": "A country by its ISO 3166 code.",
                         "type": "string",
+                        "description": "A country by its ISO 3166 code. Matches ^[A-Z]{2}$",
                     },
                 },
                 "required": ["attendees", "window"],
@@ -333,7 +355,11 @@ TOOLS: list[dict[str, Any]] = [
                 "type": "object",
                 "properties": {
                     "city": {"type": "string", "description": "City name."},
-                    "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]},
+                    "unit": {
+                        "type": "string",
+                        "enum": ["celsius", "fahrenheit"],
+                        "description": 'Default: "celsius".',
+                    },
                 },
                 "required": ["city"],
             },
@@ -357,10 +383,10 @@ TOOLS: list[dict[str, Any]] = [
                 "properties": {
                     "path": {
                         "type": "string",
-                        "description": "Relative to the workspace.",
+                        "description": "Relative to the workspace. Format: path.",
                     },
-                    "start_line": {"type": "integer"},
-                    "end_line": {"type": "integer"},
+                    "start_line": {"type": "integer", "description": "At least 1."},
+                    "end_line": {"type": "integer", "description": "At least 1."},
                 },
                 "required": ["path"],
             },
@@ -374,14 +400,26 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "sql": {"type": "string"},
+                    "sql": {"type": "string", "description": "At least 1 characters."},
                     "parameters": {
                         "type": "array",
                         "items": {"type": ["string", "number", "boolean", "null"]},
                         "description": "Values of the placeholders, in order.",
                     },
-                    "range": {"type": "array", "items": False},
-                    "timeout_seconds": {"type": "number"},
+                    "range": {
+                        "type": "array",
+                        "items": {
+                            "anyOf": [
+                                {"type": "integer", "description": "At least 0."},
+                                {"type": "integer", "description": "At least 1."},
+                            ]
+                        },
+                        "description": "In this order: integer, integer. At least 2 items. At most 2 items.",
+                    },
+                    "timeout_seconds": {
+                        "type": "number",
+                        "description": "More than 0. Default: 30.",
+                    },
                 },
                 "required": ["sql"],
             },
@@ -396,16 +434,181 @@ TOOLS: list[dict[str, Any]] = [
                 "type": "object",
                 "properties": {
                     "query": {
-                        "description": "One test of a field, or several conditions combined.",
                         "type": "object",
                         "properties": {
                             "field": {"type": "string"},
                             "equals": {"type": ["string", "number", "boolean", "null"]},
-                            "all": {"type": "array", "items": {}},
-                            "any": {"type": "array", "items": {}},
+                            "all": {
+                                "type": "array",
+                                "items": {
+                                    "type": "object",
+                                    "properties": {
+                                        "field": {"type": "string"},
+                                        "equals": {
+                                            "type": [
+                                                "string",
+                                                "number",
+                                                "boolean",
+                                                "null",
+                                            ]
+                                        },
+                                        "all": {
+                                            "type": "array",
+                                            "items": {
+                                                "type": "object",
+                                                "properties": {
+                                                    "field": {"type": "string"},
+                                                    "equals": {
+                                                        "type": [
+                                                            "string",
+                                                            "number",
+                                                            "boolean",
+                                                            "null",
+                                                        ]
+                                                    },
+                                                    "all": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                    "any": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                },
+                                                "description": "One test of a field, or several conditions combined.",
+                                            },
+                                        },
+                                        "any": {
+                                            "type": "array",
+                                            "items": {
+                                                "type": "object",
+                                                "properties": {
+                                                    "field": {"type": "string"},
+                                                    "equals": {
+                                                        "type": [
+                                                            "string",
+                                                            "number",
+                                                            "boolean",
+                                                            "null",
+                                                        ]
+                                                    },
+                                                    "all": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                    "any": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                },
+                                                "description": "One test of a field, or several conditions combined.",
+                                            },
+                                        },
+                                    },
+                                    "description": "One test of a field, or several conditions combined.",
+                                },
+                            },
+                            "any": {
+                                "type": "array",
+                                "items": {
+                                    "type": "object",
+                                    "properties": {
+                                        "field": {"type": "string"},
+                                        "equals": {
+                                            "type": [
+                                                "string",
+                                                "number",
+                                                "boolean",
+                                                "null",
+                                            ]
+                                        },
+                                        "all": {
+                                            "type": "array",
+                                            "items": {
+                                                "type": "object",
+                                                "properties": {
+                                                    "field": {"type": "string"},
+                                                    "equals": {
+                                                        "type": [
+                                                            "string",
+                                                            "number",
+                                                            "boolean",
+                                                            "null",
+                                                        ]
+                                                    },
+                                                    "all": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                    "any": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                },
+                                                "description": "One test of a field, or several conditions combined.",
+                                            },
+                                        },
+                                        "any": {
+                                            "type": "array",
+                                            "items": {
+                                                "type": "object",
+                                                "properties": {
+                                                    "field": {"type": "string"},
+                                                    "equals": {
+                                                        "type": [
+                                                            "string",
+                                                            "number",
+                                                            "boolean",
+                                                            "null",
+                                                        ]
+                                                    },
+                                                    "all": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                    "any": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                },
+                                                "description": "One test of a field, or several conditions combined.",
+                                            },
+                                        },
+                                    },
+                                    "description": "One test of a field, or several conditions combined.",
+                                },
+                            },
                         },
+                        "description": "One test of a field, or several conditions combined.",
                     },
-                    "limit": {"type": "integer"},
+                    "limit": {
+                        "type": "integer",
+                        "description": "At least 1. At most 100. Default: 20.",
+                    },
                     "cursor": {
                         "type": ["string", "null"],
                         "description": "Where the last page ended; null for the first.",
@@ -420,6 +623,7 @@ TOOLS: list[dict[str, Any]] = [
                             },
                             "required": ["field"],
                         },
+                        "description": "Default: [].",
                     },
                 },
                 "required": ["query"],
@@ -437,12 +641,13 @@ TOOLS: list[dict[str, Any]] = [
                     "empfänger": {
                         "type": "array",
                         "items": {"type": "string", "format": "email"},
-                        "description": "Die Empfänger.",
+                        "description": "Die Empfänger. At least 1 items.",
                     },
                     "本文": {"type": "string", "description": "本文。"},
                     "class": {
                         "type": "string",
                         "enum": ["urgent", "normal", "low – später"],
+                        "description": 'Default: "normal".',
                     },
                     "from": {"type": ["string", "null"]},
                 },
@@ -467,17 +672,18 @@ TOOLS: list[dict[str, Any]] = [
                         "description": "On or off, by channel.",
                     },
                     "quiet_hours": {
-                        "anyOf": [
-                            {
-                                "type": "object",
-                                "properties": {
-                                    "start": {"type": "integer"},
-                                    "end": {"type": "integer"},
-                                },
-                                "required": ["start", "end"],
+                        "type": ["object", "null"],
+                        "properties": {
+                            "start": {
+                                "type": "integer",
+                                "description": "At least 0. At most 23.",
                             },
-                            {"type": "null"},
-                        ]
+                            "end": {
+                                "type": "integer",
+                                "description": "At least 0. At most 23.",
+                            },
+                        },
+                        "required": ["start", "end"],
                     },
                     "extra": {
                         "type": "object",
@@ -495,7 +701,7 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string"},
+                    "path": {"type": "string", "description": "Format: path."},
                     "content": {
                         "type": "string",
                         "description": "The whole text; lines end with \\n.",
@@ -503,7 +709,7 @@ TOOLS: list[dict[str, Any]] = [
                     "mode": {
                         "type": "integer",
                         "enum": [420, 493],
-                        "description": "Permission bits as a decimal number.",
+                        "description": "Permission bits as a decimal number. Default: 420.",
                     },
                 },
                 "required": ["path", "content"],
@@ -513,7 +719,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "9e362c79dd40cf624300e75aae1a248a53e2dad4c653898a82dc6ac87656f5a7"
+FINGERPRINT = "4ef9b194c4261007b238b94537205698be76c692851c85cbe139a7415941bc44"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -666,7 +872,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -702,7 +908,7 @@ def to_sdk(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     found = keywords_as_typed(
         _write_request(request, ROOT, writer), _SDK_KEYWORDS, _SDK_MEMBERS, writer
     )
@@ -1485,11 +1691,8 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     description = function.get("description")
     if description is not None and type(description) is not str:
         raise wrong_type(((at, "function"), "description"), "a string", description)
-    parameters, parameters_kept = struct_dialect.read(
-        function.get("parameters", ABSENT),
-        ((at, "function"), "parameters"),
-        reader,
-        _DIALECTS,
+    parameters, parameters_kept = dialect_as_given.read(
+        function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1523,12 +1726,11 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
     }
     if definition.description is not None:
         function["description"] = definition.description
-    parameters = struct_dialect.write(
+    parameters = dialect_as_given.write(
         definition.parameters,
         kept_at(own, "function", "parameters") if own else ABSENT,
         (at, "parameters"),
         writer,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         function["parameters"] = parameters
@@ -1557,9 +1759,11 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and reader.takes(id)
     ):
         if len(wire) == 2:
-            return ToolCall(id, name, arguments)
+            return reader.respelled(ToolCall(id, name, arguments))
         rest = leftovers(wire, _TOOL_CALL)
-        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        return reader.respelled(
+            ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        )
     id, id_kept = optional_id.read(wire.get("id", ABSENT), (at, "id"), reader)
     name, name_kept = tool_name.read(
         function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -1576,11 +1780,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     if (
         call.metadata is None
         and writer.names.get(call.name) == call.name

@@ -123,6 +123,90 @@ WIRE = Wire(
     id_prefix="call_",
     names="[a-zA-Z0-9_-]{1,64}",
     name_length=64,
+    dialects={
+        "open": {
+            "keywords": "any",
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "pattern",
+                "format",
+                "multipleOf",
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "minItems",
+                "maxItems",
+            ],
+            "formats": [
+                "date-time",
+                "time",
+                "date",
+                "duration",
+                "email",
+                "hostname",
+                "ipv4",
+                "ipv6",
+                "uuid",
+            ],
+            "closed": True,
+            "all_required": True,
+            "types": "one",
+            "maps": "refuse",
+            "untyped": "refuse",
+            "ref_siblings": False,
+            "limits": {
+                "properties": 5000,
+                "depth": 10,
+                "values": 1000,
+                "characters": 120000,
+            },
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+    },
+    spellings={
+        "find-free-slots": {
+            "object": {
+                "duration_minutes": {"null": "absent"},
+                "where": {"null": "absent"},
+            }
+        },
+        "get_weather": {"object": {"unit": {"null": "absent"}}},
+        "read_file": {
+            "object": {"start_line": {"null": "absent"}, "end_line": {"null": "absent"}}
+        },
+        "run_query": {
+            "object": {
+                "parameters": {"null": "absent"},
+                "range": {"null": "absent"},
+                "timeout_seconds": {"null": "absent"},
+            }
+        },
+        "write_file": {"object": {"mode": {"null": "absent"}}},
+    },
 )
 """How this wire spells ids and names."""
 
@@ -177,58 +261,6 @@ _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": "any",
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "pattern",
-            "format",
-            "multipleOf",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "minItems",
-            "maxItems",
-        ],
-        "formats": [
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-}
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _USAGE = frozenset(
     [
@@ -343,7 +375,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "create_order",
             "description": "Place an order for a customer.\n\nCharges the customer's default card. Ask before calling it.",
-            "strict": True,
+            "strict": False,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -381,7 +413,7 @@ TOOLS: list[dict[str, Any]] = [
                         "description": "Null for the same address as `ship_to`.",
                     },
                     "priority": {"type": "integer", "enum": [1, 2, 3], "default": 2},
-                    "gift_message": {"type": ["string", "null"]},
+                    "gift_message": {"type": ["string", "null"], "maxLength": 500},
                 },
                 "required": ["customer_id", "items", "ship_to"],
                 "additionalProperties": False,
@@ -392,7 +424,7 @@ TOOLS: list[dict[str, Any]] = [
                         "properties": {
                             "lines": {
                                 "type": "array",
-                                "items": {"type": "string"},
+                                "items": {"type": "string", "minLength": 1},
                                 "minItems": 1,
                                 "maxItems": 4,
                                 "description": "Street, house number and what else comes before the city.",
@@ -421,6 +453,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "find-free-slots",
             "description": "Find times at which everybody is free.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -431,7 +464,7 @@ TOOLS: list[dict[str, Any]] = [
                         "maxItems": 50,
                     },
                     "duration_minutes": {
-                        "type": "integer",
+                        "type": ["integer", "null"],
                         "multipleOf": 5,
                         "minimum": 5,
                         "default": 30,
@@ -443,15 +476,17 @@ TOOLS: list[dict[str, Any]] = [
                             "to": {"type": "string", "format": "date-time"},
                         },
                         "required": ["from", "to"],
+                        "additionalProperties": False,
                     },
-                    "where": {"$ref": "#/$defs/Country"},
+                    "where": {"anyOf": [{"$ref": "#/$defs/Country"}, {"type": "null"}]},
                 },
-                "required": ["attendees", "window"],
+                "required": ["attendees", "duration_minutes", "window", "where"],
+                "additionalProperties": False,
                 "$defs": {
                     "Country": {
-                        "description": "A country by its ISO 3166 code.",
                         "type": "string",
                         "pattern": "^[A-Z]{2}$",
+                        "description": "A country by its ISO 3166 code.",
                     }
                 },
             },
@@ -462,17 +497,19 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "get_weather",
             "description": "Current weather for a city.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
                     "city": {"type": "string", "description": "City name."},
                     "unit": {
-                        "type": "string",
-                        "enum": ["celsius", "fahrenheit"],
+                        "type": ["string", "null"],
+                        "enum": ["celsius", "fahrenheit", None],
                         "default": "celsius",
                     },
                 },
-                "required": ["city"],
+                "required": ["city", "unit"],
+                "additionalProperties": False,
             },
         },
     },
@@ -481,6 +518,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "list_time_zones",
             "description": "List the time zones that other tools accept.",
+            "strict": False,
         },
     },
     {
@@ -488,18 +526,18 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "read_file",
             "description": "Read a file of the workspace, or some of its lines.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
                     "path": {
                         "type": "string",
-                        "format": "path",
-                        "description": "Relative to the workspace.",
+                        "description": "Relative to the workspace. Format: path.",
                     },
-                    "start_line": {"type": "integer", "minimum": 1},
-                    "end_line": {"type": "integer", "minimum": 1},
+                    "start_line": {"type": ["integer", "null"], "minimum": 1},
+                    "end_line": {"type": ["integer", "null"], "minimum": 1},
                 },
-                "required": ["path"],
+                "required": ["path", "start_line", "end_line"],
                 "additionalProperties": False,
             },
         },
@@ -509,34 +547,46 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "run_query",
             "description": "Run a read-only SQL query.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "sql": {"type": "string", "minLength": 1},
+                    "sql": {"type": "string", "description": "At least 1 characters."},
                     "parameters": {
-                        "type": "array",
+                        "type": ["array", "null"],
                         "items": {"$ref": "#/$defs/scalar"},
                         "description": "Values of the placeholders, in order.",
                     },
                     "range": {
-                        "type": "array",
-                        "prefixItems": [
-                            {"type": "integer", "minimum": 0},
-                            {"type": "integer", "minimum": 1},
-                        ],
-                        "items": False,
+                        "type": ["array", "null"],
+                        "items": {
+                            "anyOf": [
+                                {"type": "integer", "minimum": 0},
+                                {"type": "integer", "minimum": 1},
+                            ]
+                        },
                         "minItems": 2,
                         "maxItems": 2,
+                        "description": "In this order: integer, integer.",
                     },
                     "timeout_seconds": {
-                        "type": "number",
+                        "type": ["number", "null"],
                         "exclusiveMinimum": 0,
                         "default": 30,
                     },
                 },
-                "required": ["sql"],
+                "required": ["sql", "parameters", "range", "timeout_seconds"],
                 "additionalProperties": False,
-                "$defs": {"scalar": {"type": ["string", "number", "boolean", "null"]}},
+                "$defs": {
+                    "scalar": {
+                        "anyOf": [
+                            {"type": "string"},
+                            {"type": "number"},
+                            {"type": "boolean"},
+                            {"type": "null"},
+                        ]
+                    }
+                },
             },
         },
     },
@@ -545,6 +595,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "search_documents",
             "description": "Search the document store with a tree of conditions.",
+            "strict": False,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -599,6 +650,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "send_message",
             "description": 'Schickt eine Nachricht – 送信 – к людям 🚀. Quotes "stay", so do \\ backslashes.',
+            "strict": False,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -626,6 +678,7 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "set_preferences",
             "description": "Change a user's preferences. What is left out stays as it is, null resets it.",
+            "strict": False,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -673,22 +726,23 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "write_file",
             "description": "Write a file of the workspace. An existing file is replaced.",
+            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "format": "path"},
+                    "path": {"type": "string", "description": "Format: path."},
                     "content": {
                         "type": "string",
                         "description": "The whole text; lines end with \\n.",
                     },
                     "mode": {
-                        "type": "integer",
-                        "enum": [420, 493],
+                        "type": ["integer", "null"],
+                        "enum": [420, 493, None],
                         "default": 420,
                         "description": "Permission bits as a decimal number.",
                     },
                 },
-                "required": ["path", "content"],
+                "required": ["path", "content", "mode"],
                 "additionalProperties": False,
             },
         },
@@ -696,7 +750,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "d2b6660f8dfe879445dbb9114d9681b1c3ec12a4caa414de190f2b983ab8e535"
+FINGERPRINT = "ea3542e3ac453d86f9fec09157f3bbc9750fd204dee8519091c1fd2168a587a1"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -849,7 +903,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1791,7 +1845,6 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         ((at, "function"), "parameters"),
         reader,
         strict,
-        _DIALECTS,
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1833,7 +1886,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         (at, "parameters"),
         writer,
         definition.strict,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         function["parameters"] = parameters
@@ -1865,7 +1917,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id, name, arguments, invalid)
+        return reader.respelled(ToolCall(id, name, arguments, invalid))
     rest = leftovers(wire, _TOOL_CALL)
     function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
     if id_kept is not ABSENT:
@@ -1875,11 +1927,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(

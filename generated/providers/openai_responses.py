@@ -129,6 +129,90 @@ WIRE = Wire(
     id_prefix="call_",
     names="[a-zA-Z0-9_-]{1,128}",
     name_length=64,
+    dialects={
+        "open": {
+            "keywords": "any",
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "pattern",
+                "format",
+                "multipleOf",
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "minItems",
+                "maxItems",
+            ],
+            "formats": [
+                "date-time",
+                "time",
+                "date",
+                "duration",
+                "email",
+                "hostname",
+                "ipv4",
+                "ipv6",
+                "uuid",
+            ],
+            "closed": True,
+            "all_required": True,
+            "types": "one",
+            "maps": "refuse",
+            "untyped": "refuse",
+            "ref_siblings": False,
+            "limits": {
+                "properties": 5000,
+                "depth": 10,
+                "values": 1000,
+                "characters": 120000,
+            },
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+    },
+    spellings={
+        "find-free-slots": {
+            "object": {
+                "duration_minutes": {"null": "absent"},
+                "where": {"null": "absent"},
+            }
+        },
+        "get_weather": {"object": {"unit": {"null": "absent"}}},
+        "read_file": {
+            "object": {"start_line": {"null": "absent"}, "end_line": {"null": "absent"}}
+        },
+        "run_query": {
+            "object": {
+                "parameters": {"null": "absent"},
+                "range": {"null": "absent"},
+                "timeout_seconds": {"null": "absent"},
+            }
+        },
+        "write_file": {"object": {"mode": {"null": "absent"}}},
+    },
 )
 """How this wire spells ids and names."""
 
@@ -171,58 +255,6 @@ _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": "any",
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "pattern",
-            "format",
-            "multipleOf",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "minItems",
-            "maxItems",
-        ],
-        "formats": [
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-}
 _IMAGE_PART_DETAIL: dict[str, Any] = {"value": "auto"}
 _DOCUMENT_PART_FILE_DATA: dict[str, Any] = {
     "application/pdf": "document.pdf",
@@ -346,7 +378,7 @@ TOOLS: list[dict[str, Any]] = [
         "type": "function",
         "name": "create_order",
         "description": "Place an order for a customer.\n\nCharges the customer's default card. Ask before calling it.",
-        "strict": True,
+        "strict": False,
         "parameters": {
             "type": "object",
             "properties": {
@@ -384,7 +416,7 @@ TOOLS: list[dict[str, Any]] = [
                     "description": "Null for the same address as `ship_to`.",
                 },
                 "priority": {"type": "integer", "enum": [1, 2, 3], "default": 2},
-                "gift_message": {"type": ["string", "null"]},
+                "gift_message": {"type": ["string", "null"], "maxLength": 500},
             },
             "required": ["customer_id", "items", "ship_to"],
             "additionalProperties": False,
@@ -395,7 +427,7 @@ TOOLS: list[dict[str, Any]] = [
                     "properties": {
                         "lines": {
                             "type": "array",
-                            "items": {"type": "string"},
+                            "items": {"type": "string", "minLength": 1},
                             "minItems": 1,
                             "maxItems": 4,
                             "description": "Street, house number and what else comes before the city.",
@@ -422,7 +454,7 @@ TOOLS: list[dict[str, Any]] = [
         "type": "function",
         "name": "find-free-slots",
         "description": "Find times at which everybody is free.",
-        "strict": False,
+        "strict": True,
         "parameters": {
             "type": "object",
             "properties": {
@@ -433,7 +465,7 @@ TOOLS: list[dict[str, Any]] = [
                     "maxItems": 50,
                 },
                 "duration_minutes": {
-                    "type": "integer",
+                    "type": ["integer", "null"],
                     "multipleOf": 5,
                     "minimum": 5,
                     "default": 30,
@@ -445,15 +477,17 @@ TOOLS: list[dict[str, Any]] = [
                         "to": {"type": "string", "format": "date-time"},
                     },
                     "required": ["from", "to"],
+                    "additionalProperties": False,
                 },
-                "where": {"$ref": "#/$defs/Country"},
+                "where": {"anyOf": [{"$ref": "#/$defs/Country"}, {"type": "null"}]},
             },
-            "required": ["attendees", "window"],
+            "required": ["attendees", "duration_minutes", "window", "where"],
+            "additionalProperties": False,
             "$defs": {
                 "Country": {
-                    "description": "A country by its ISO 3166 code.",
                     "type": "string",
                     "pattern": "^[A-Z]{2}$",
+                    "description": "A country by its ISO 3166 code.",
                 }
             },
         },
@@ -462,18 +496,19 @@ TOOLS: list[dict[str, Any]] = [
         "type": "function",
         "name": "get_weather",
         "description": "Current weather for a city.",
-        "strict": False,
+        "strict": True,
         "parameters": {
             "type": "object",
             "properties": {
                 "city": {"type": "string", "description": "City name."},
                 "unit": {
-                    "type": "string",
-                    "enum": ["celsius", "fahrenheit"],
+                    "type": ["string", "null"],
+                    "enum": ["celsius", "fahrenheit", None],
                     "default": "celsius",
                 },
             },
-            "required": ["city"],
+            "required": ["city", "unit"],
+            "additionalProperties": False,
         },
     },
     {
@@ -487,19 +522,18 @@ TOOLS: list[dict[str, Any]] = [
         "type": "function",
         "name": "read_file",
         "description": "Read a file of the workspace, or some of its lines.",
-        "strict": False,
+        "strict": True,
         "parameters": {
             "type": "object",
             "properties": {
                 "path": {
                     "type": "string",
-                    "format": "path",
-                    "description": "Relative to the workspace.",
+                    "description": "Relative to the workspace. Format: path.",
                 },
-                "start_line": {"type": "integer", "minimum": 1},
-                "end_line": {"type": "integer", "minimum": 1},
+                "start_line": {"type": ["integer", "null"], "minimum": 1},
+                "end_line": {"type": ["integer", "null"], "minimum": 1},
             },
-            "required": ["path"],
+            "required": ["path", "start_line", "end_line"],
             "additionalProperties": False,
         },
     },
@@ -507,35 +541,46 @@ TOOLS: list[dict[str, Any]] = [
         "type": "function",
         "name": "run_query",
         "description": "Run a read-only SQL query.",
-        "strict": False,
+        "strict": True,
         "parameters": {
             "type": "object",
             "properties": {
-                "sql": {"type": "string", "minLength": 1},
+                "sql": {"type": "string", "description": "At least 1 characters."},
                 "parameters": {
-                    "type": "array",
+                    "type": ["array", "null"],
                     "items": {"$ref": "#/$defs/scalar"},
                     "description": "Values of the placeholders, in order.",
                 },
                 "range": {
-                    "type": "array",
-                    "prefixItems": [
-                        {"type": "integer", "minimum": 0},
-                        {"type": "integer", "minimum": 1},
-                    ],
-                    "items": False,
+                    "type": ["array", "null"],
+                    "items": {
+                        "anyOf": [
+                            {"type": "integer", "minimum": 0},
+                            {"type": "integer", "minimum": 1},
+                        ]
+                    },
                     "minItems": 2,
                     "maxItems": 2,
+                    "description": "In this order: integer, integer.",
                 },
                 "timeout_seconds": {
-                    "type": "number",
+                    "type": ["number", "null"],
                     "exclusiveMinimum": 0,
                     "default": 30,
                 },
             },
-            "required": ["sql"],
+            "required": ["sql", "parameters", "range", "timeout_seconds"],
             "additionalProperties": False,
-            "$defs": {"scalar": {"type": ["string", "number", "boolean", "null"]}},
+            "$defs": {
+                "scalar": {
+                    "anyOf": [
+                        {"type": "string"},
+                        {"type": "number"},
+                        {"type": "boolean"},
+                        {"type": "null"},
+                    ]
+                }
+            },
         },
     },
     {
@@ -663,30 +708,30 @@ TOOLS: list[dict[str, Any]] = [
         "type": "function",
         "name": "write_file",
         "description": "Write a file of the workspace. An existing file is replaced.",
-        "strict": False,
+        "strict": True,
         "parameters": {
             "type": "object",
             "properties": {
-                "path": {"type": "string", "format": "path"},
+                "path": {"type": "string", "description": "Format: path."},
                 "content": {
                     "type": "string",
                     "description": "The whole text; lines end with \\n.",
                 },
                 "mode": {
-                    "type": "integer",
-                    "enum": [420, 493],
+                    "type": ["integer", "null"],
+                    "enum": [420, 493, None],
                     "default": 420,
                     "description": "Permission bits as a decimal number.",
                 },
             },
-            "required": ["path", "content"],
+            "required": ["path", "content", "mode"],
             "additionalProperties": False,
         },
     },
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "6a8baea605e46655ef5ba55891b4f41d3c6dc6526aa466f03b156dd8ee970f2a"
+FINGERPRINT = "237cfdac3b93d8bd286ef6183b5a07c14a715b3683a541be1e40520f47a103f4"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -839,7 +884,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1844,7 +1889,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         wire.get("strict", ABSENT), (at, "strict"), reader
     )
     parameters, parameters_kept = dialect_as_given.read(
-        wire.get("parameters", ABSENT), (at, "parameters"), reader, strict, _DIALECTS
+        wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1893,7 +1938,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         (at, "parameters"),
         writer,
         definition.strict,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         wire["parameters"] = parameters
@@ -1915,7 +1959,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id, name, arguments, invalid)
+        return reader.respelled(ToolCall(id, name, arguments, invalid))
     rest = leftovers(wire, _TOOL_CALL)
     if id_kept is not ABSENT:
         rest["call_id"] = id_kept
@@ -1923,11 +1967,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         rest["name"] = name_kept
     if arguments_kept is not ABSENT:
         rest["arguments"] = arguments_kept
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "function_call",

@@ -157,6 +157,80 @@ WIRE = Wire(
             "willContinue",
         ),
     ),
+    dialects={
+        "open": {
+            "keywords": [
+                "$id",
+                "$defs",
+                "$ref",
+                "$anchor",
+                "type",
+                "format",
+                "title",
+                "description",
+                "default",
+                "enum",
+                "prefixItems",
+                "items",
+                "minItems",
+                "maxItems",
+                "uniqueItems",
+                "minLength",
+                "maxLength",
+                "pattern",
+                "minimum",
+                "maximum",
+                "anyOf",
+                "oneOf",
+                "properties",
+                "additionalProperties",
+                "required",
+                "propertyOrdering",
+            ],
+            "enum": "numbers",
+            "ref_siblings": False,
+        },
+        "openapi": {
+            "key": "parameters",
+            "keywords": [
+                "type",
+                "format",
+                "title",
+                "description",
+                "nullable",
+                "default",
+                "example",
+                "enum",
+                "items",
+                "minItems",
+                "maxItems",
+                "properties",
+                "required",
+                "propertyOrdering",
+                "minProperties",
+                "maxProperties",
+                "minLength",
+                "maxLength",
+                "pattern",
+                "minimum",
+                "maximum",
+                "anyOf",
+                "additionalProperties",
+            ],
+            "formats": {
+                "string": ["email", "byte", "date", "date-time", "password", "enum"],
+                "number": ["float", "double"],
+                "integer": ["int32", "int64"],
+            },
+            "values": "upper",
+            "types": "one",
+            "nullable": "flag",
+            "enum": "texts",
+            "untyped": "text",
+            "ordering": True,
+            "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
+        },
+    },
 )
 """How this wire spells ids and names."""
 
@@ -205,38 +279,6 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["parts"])
 _USER_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
 _ASSISTANT_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
 _ASSISTANT_MESSAGE_LEAST: frozenset[str] = frozenset(["role"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": [
-            "$id",
-            "$defs",
-            "$ref",
-            "$anchor",
-            "type",
-            "format",
-            "title",
-            "description",
-            "default",
-            "enum",
-            "prefixItems",
-            "items",
-            "minItems",
-            "maxItems",
-            "uniqueItems",
-            "minLength",
-            "maxLength",
-            "pattern",
-            "minimum",
-            "maximum",
-            "anyOf",
-            "oneOf",
-            "properties",
-            "additionalProperties",
-            "required",
-            "propertyOrdering",
-        ]
-    }
-}
 _THINKING_THINKING_LEVEL: dict[str, Any] = {
     "MINIMAL": "minimal",
     "LOW": "low",
@@ -392,9 +434,7 @@ TOOLS: list[dict[str, Any]] = [
                         },
                         "items": {
                             "type": "array",
-                            "minItems": 1,
                             "items": {
-                                "description": "A line of the order.",
                                 "type": "object",
                                 "properties": {
                                     "sku": {"type": "string"},
@@ -412,7 +452,9 @@ TOOLS: list[dict[str, Any]] = [
                                 },
                                 "required": ["sku"],
                                 "additionalProperties": False,
+                                "description": "A line of the order.",
                             },
+                            "minItems": 1,
                         },
                         "ship_to": {"$ref": "#/$defs/Address"},
                         "bill_to": {
@@ -430,7 +472,6 @@ TOOLS: list[dict[str, Any]] = [
                     "additionalProperties": False,
                     "$defs": {
                         "Address": {
-                            "description": "A postal address.",
                             "type": "object",
                             "properties": {
                                 "lines": {
@@ -449,11 +490,12 @@ TOOLS: list[dict[str, Any]] = [
                             },
                             "required": ["lines", "city", "country"],
                             "additionalProperties": False,
+                            "description": "A postal address.",
                         },
                         "Country": {
-                            "description": "A country by its ISO 3166 code.",
                             "type": "string",
                             "pattern": "^[A-Z]{2}$",
+                            "description": "A country by its ISO 3166 code.",
                         },
                     },
                 },
@@ -482,6 +524,7 @@ TOOLS: list[dict[str, Any]] = [
                             "type": "integer",
                             "minimum": 5,
                             "default": 30,
+                            "description": "A multiple of 5.",
                         },
                         "window": {
                             "type": "object",
@@ -496,9 +539,9 @@ TOOLS: list[dict[str, Any]] = [
                     "required": ["attendees", "window"],
                     "$defs": {
                         "Country": {
-                            "description": "A country by its ISO 3166 code.",
                             "type": "string",
                             "pattern": "^[A-Z]{2}$",
+                            "description": "A country by its ISO 3166 code.",
                         }
                     },
                 },
@@ -530,29 +573,25 @@ TOOLS: list[dict[str, Any]] = [
                     "required": ["city"],
                 },
                 "responseJsonSchema": {
-                    "$ref": "#/$defs/Forecast",
-                    "$defs": {
-                        "Forecast": {
-                            "description": "The weather at one place, now and on the days to come.",
-                            "type": "object",
-                            "properties": {
-                                "place": {
-                                    "type": "string",
-                                    "description": "The place that was found.",
-                                },
-                                "temperature": {
-                                    "type": "number",
-                                    "description": "Degrees in the unit that was asked for.",
-                                },
-                                "days": {
-                                    "type": "array",
-                                    "items": {"$ref": "#/$defs/ForecastDay"},
-                                },
-                            },
-                            "required": ["place", "temperature"],
+                    "type": "object",
+                    "properties": {
+                        "place": {
+                            "type": "string",
+                            "description": "The place that was found.",
                         },
+                        "temperature": {
+                            "type": "number",
+                            "description": "Degrees in the unit that was asked for.",
+                        },
+                        "days": {
+                            "type": "array",
+                            "items": {"$ref": "#/$defs/ForecastDay"},
+                        },
+                    },
+                    "required": ["place", "temperature"],
+                    "description": "The weather at one place, now and on the days to come.",
+                    "$defs": {
                         "ForecastDay": {
-                            "description": "One day of a forecast.",
                             "type": "object",
                             "properties": {
                                 "date": {"type": "string", "format": "date"},
@@ -561,7 +600,8 @@ TOOLS: list[dict[str, Any]] = [
                             },
                             "required": ["date", "high", "low"],
                             "additionalProperties": False,
-                        },
+                            "description": "One day of a forecast.",
+                        }
                     },
                 },
             },
@@ -611,7 +651,11 @@ TOOLS: list[dict[str, Any]] = [
                             "minItems": 2,
                             "maxItems": 2,
                         },
-                        "timeout_seconds": {"type": "number", "default": 30},
+                        "timeout_seconds": {
+                            "type": "number",
+                            "default": 30,
+                            "description": "More than 0.",
+                        },
                     },
                     "required": ["sql"],
                     "additionalProperties": False,
@@ -653,7 +697,6 @@ TOOLS: list[dict[str, Any]] = [
                     "required": ["query"],
                     "$defs": {
                         "condition": {
-                            "description": "One test of a field, or several conditions combined.",
                             "type": "object",
                             "properties": {
                                 "field": {"type": "string"},
@@ -669,6 +712,7 @@ TOOLS: list[dict[str, Any]] = [
                                     "items": {"$ref": "#/$defs/condition"},
                                 },
                             },
+                            "description": "One test of a field, or several conditions combined.",
                         }
                     },
                 },
@@ -716,35 +760,28 @@ TOOLS: list[dict[str, Any]] = [
                     "type": "object",
                     "properties": {
                         "language": {
-                            "type": ["string", "null"],
-                            "enum": ["de", "en", "ja", None],
+                            "anyOf": [
+                                {"type": "string", "enum": ["de", "en", "ja"]},
+                                {"type": "null"},
+                            ]
                         },
                         "notifications": {
                             "type": "object",
-                            "description": "On or off, by channel.",
                             "additionalProperties": {"type": "boolean"},
+                            "description": "On or off, by channel.",
                         },
                         "quiet_hours": {
-                            "anyOf": [
-                                {
-                                    "type": "object",
-                                    "properties": {
-                                        "start": {
-                                            "type": "integer",
-                                            "minimum": 0,
-                                            "maximum": 23,
-                                        },
-                                        "end": {
-                                            "type": "integer",
-                                            "minimum": 0,
-                                            "maximum": 23,
-                                        },
-                                    },
-                                    "required": ["start", "end"],
-                                    "additionalProperties": False,
+                            "type": ["object", "null"],
+                            "properties": {
+                                "start": {
+                                    "type": "integer",
+                                    "minimum": 0,
+                                    "maximum": 23,
                                 },
-                                {"type": "null"},
-                            ]
+                                "end": {"type": "integer", "minimum": 0, "maximum": 23},
+                            },
+                            "required": ["start", "end"],
+                            "additionalProperties": False,
                         },
                         "extra": {
                             "type": "object",
@@ -780,7 +817,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "75ccade36c9761d50e240bc39be6cf8f46cb4f32cded1734f57693b156288954"
+FINGERPRINT = "2567052b68b7d3de2893629c04dbd1b8167dcb839f8539641990ddfbf53428d5"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -942,7 +979,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1110,31 +1147,31 @@ _RESULT = ("responseJsonSchema", "response")
 
 
 def _read_parameters(
-    wire: dict[str, Any], at: Path, reader: Reader, dialects: dict[str, Any]
+    wire: dict[str, Any], at: Path, reader: Reader
 ) -> tuple[Any, Residue]:
     """Read the schema of a tool's arguments."""
-    return read_schema(wire, _PARAMETERS, at, dialects["open"])
+    return read_schema(wire, _PARAMETERS, at, reader)
 
 
 def _write_parameters(
-    schema: Any, own: Residue, at: Path, writer: Writer, dialects: dict[str, Any]
+    schema: Any, own: Residue, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write the schema of a tool's arguments."""
-    return write_schema(schema, own, _PARAMETERS, at, writer, dialects["open"])
+    return write_schema(schema, own, _PARAMETERS, at, writer)
 
 
 def _read_result_schema(
-    wire: dict[str, Any], at: Path, reader: Reader, dialects: dict[str, Any]
+    wire: dict[str, Any], at: Path, reader: Reader
 ) -> tuple[Any, Residue]:
     """Read the schema of a tool's result."""
-    return read_schema(wire, _RESULT, at, dialects["open"])
+    return read_schema(wire, _RESULT, at, reader)
 
 
 def _write_result_schema(
-    schema: Any, own: Residue, at: Path, writer: Writer, dialects: dict[str, Any]
+    schema: Any, own: Residue, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write the schema of a tool's result."""
-    return write_schema(schema, own, _RESULT, at, writer, dialects["open"])
+    return write_schema(schema, own, _RESULT, at, writer)
 
 
 def _read_tool_choice(
@@ -1161,7 +1198,7 @@ _TEXT = {"responseMimeType": "text/plain"}
 
 
 def _read_output_format(
-    wire: dict[str, Any], at: Path, reader: Reader, dialects: dict[str, Any]
+    wire: dict[str, Any], at: Path, reader: Reader
 ) -> tuple[Literal["text", "json"] | OutputSchema | None, Residue]:
     """Read what the answer shall be; what is none of the format's is kept."""
     found = {key: wire[key] for key in _FORMAT if wire.get(key) is not None}
@@ -1172,7 +1209,7 @@ def _read_output_format(
         return "json", {}
     if kind != "application/json" or len(found) > 2:
         return None, {"$format": found} if found else {}
-    schema, kept = read_schema(found, _ANSWER, at, dialects["open"])
+    schema, kept = read_schema(found, _ANSWER, at, reader)
     return OutputSchema(schema, metadata=reader.metadata(kept)), {}
 
 
@@ -1181,7 +1218,6 @@ def _write_output_format(
     own: Residue,
     at: Path,
     writer: Writer,
-    dialects: dict[str, Any],
 ) -> dict[str, Any]:
     """Write what the answer shall be; text is what it is unasked."""
     if output_format is None or output_format == "text":
@@ -1194,9 +1230,7 @@ def _write_output_format(
         writer.no_place((at, "name"), "name")
     if output_format.strict is not None:
         writer.no_place((at, "strict"), "strict")
-    schema = write_schema(
-        output_format.schema, kept, _ANSWER, (at, "schema"), writer, dialects["open"]
-    )
+    schema = write_schema(output_format.schema, kept, _ANSWER, (at, "schema"), writer)
     return {"responseMimeType": "application/json", **schema}
 
 
@@ -1949,7 +1983,7 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         reader,
     )
     output_format, output_format_kept = _read_output_format(
-        generation_config, (at, "generationConfig"), reader, _DIALECTS
+        generation_config, (at, "generationConfig"), reader
     )
     max_output_tokens = generation_config.get("maxOutputTokens")
     if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -2025,7 +2059,6 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
         within(own, "generationConfig"),
         (at, "outputFormat"),
         writer,
-        _DIALECTS,
     )
     if request.max_output_tokens is not None:
         generation_config["maxOutputTokens"] = request.max_output_tokens
@@ -2116,8 +2149,8 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     description = wire.get("description")
     if description is not None and type(description) is not str:
         raise wrong_type((at, "description"), "a string", description)
-    parameters, parameters_kept = _read_parameters(wire, at, reader, _DIALECTS)
-    result, result_kept = _read_result_schema(wire, at, reader, _DIALECTS)
+    parameters, parameters_kept = _read_parameters(wire, at, reader)
+    result, result_kept = _read_result_schema(wire, at, reader)
     rest = leftovers(wire, _TOOL)
     if name_kept is not ABSENT:
         rest["name"] = name_kept
@@ -2143,12 +2176,8 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
     }
     if definition.description is not None:
         wire["description"] = definition.description
-    wire |= _write_parameters(
-        definition.parameters, own, (at, "parameters"), writer, _DIALECTS
-    )
-    wire |= _write_result_schema(
-        definition.result, own, (at, "result"), writer, _DIALECTS
-    )
+    wire |= _write_parameters(definition.parameters, own, (at, "parameters"), writer)
+    wire |= _write_result_schema(definition.result, own, (at, "result"), writer)
     if own:
         restore(wire, own)
     return wire
@@ -2170,9 +2199,11 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and reader.takes(id)
     ):
         if len(wire) == 1:
-            return ToolCall(id, name, arguments)
+            return reader.respelled(ToolCall(id, name, arguments))
         rest = leftovers(wire, _TOOL_CALL)
-        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        return reader.respelled(
+            ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        )
     id, id_kept = optional_id.read(
         function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader
     )
@@ -2191,11 +2222,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_call_rest["args"] = arguments_kept
     nested(rest, wire, "functionCall", function_call_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     if (
         call.metadata is None
         and writer.names.get(call.name) == call.name

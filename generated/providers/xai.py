@@ -119,6 +119,55 @@ WIRE = Wire(
     id_prefix="call_",
     names="[a-zA-Z0-9_-]{1,64}",
     name_length=64,
+    dialects={
+        "open": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "examples",
+                "properties",
+                "required",
+                "additionalProperties",
+                "patternProperties",
+                "items",
+                "prefixItems",
+                "enum",
+                "const",
+                "anyOf",
+                "oneOf",
+                "allOf",
+                "not",
+                "if",
+                "then",
+                "else",
+                "pattern",
+                "format",
+                "minLength",
+                "maxLength",
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "multipleOf",
+                "minItems",
+                "maxItems",
+                "uniqueItems",
+                "minProperties",
+                "maxProperties",
+            ],
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+            "recursion": "unroll",
+            "says_open": True,
+        }
+    },
 )
 """How this wire spells ids and names."""
 
@@ -165,53 +214,6 @@ _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "examples",
-            "properties",
-            "required",
-            "additionalProperties",
-            "patternProperties",
-            "items",
-            "prefixItems",
-            "enum",
-            "const",
-            "anyOf",
-            "oneOf",
-            "allOf",
-            "not",
-            "if",
-            "then",
-            "else",
-            "pattern",
-            "format",
-            "minLength",
-            "maxLength",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "multipleOf",
-            "minItems",
-            "maxItems",
-            "uniqueItems",
-            "minProperties",
-            "maxProperties",
-        ],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    }
-}
 _USAGE = frozenset(
     [
         "completion_tokens_details",
@@ -333,7 +335,6 @@ TOOLS: list[dict[str, Any]] = [
         "function": {
             "name": "create_order",
             "description": "Place an order for a customer.\n\nCharges the customer's default card. Ask before calling it.",
-            "strict": True,
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -343,9 +344,7 @@ TOOLS: list[dict[str, Any]] = [
                     },
                     "items": {
                         "type": "array",
-                        "minItems": 1,
                         "items": {
-                            "description": "A line of the order.",
                             "type": "object",
                             "properties": {
                                 "sku": {"type": "string"},
@@ -363,7 +362,9 @@ TOOLS: list[dict[str, Any]] = [
                             },
                             "required": ["sku"],
                             "additionalProperties": False,
+                            "description": "A line of the order.",
                         },
+                        "minItems": 1,
                     },
                     "ship_to": {"$ref": "#/$defs/Address"},
                     "bill_to": {
@@ -377,7 +378,6 @@ TOOLS: list[dict[str, Any]] = [
                 "additionalProperties": False,
                 "$defs": {
                     "Address": {
-                        "description": "A postal address.",
                         "type": "object",
                         "properties": {
                             "lines": {
@@ -396,11 +396,12 @@ TOOLS: list[dict[str, Any]] = [
                         },
                         "required": ["lines", "city", "country"],
                         "additionalProperties": False,
+                        "description": "A postal address.",
                     },
                     "Country": {
-                        "description": "A country by its ISO 3166 code.",
                         "type": "string",
                         "pattern": "^[A-Z]{2}$",
+                        "description": "A country by its ISO 3166 code.",
                     },
                 },
             },
@@ -439,9 +440,9 @@ TOOLS: list[dict[str, Any]] = [
                 "required": ["attendees", "window"],
                 "$defs": {
                     "Country": {
-                        "description": "A country by its ISO 3166 code.",
                         "type": "string",
                         "pattern": "^[A-Z]{2}$",
+                        "description": "A country by its ISO 3166 code.",
                     }
                 },
             },
@@ -538,7 +539,178 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "query": {"$ref": "#/$defs/condition"},
+                    "query": {
+                        "type": "object",
+                        "properties": {
+                            "field": {"type": "string"},
+                            "equals": {"type": ["string", "number", "boolean", "null"]},
+                            "all": {
+                                "type": "array",
+                                "items": {
+                                    "type": "object",
+                                    "properties": {
+                                        "field": {"type": "string"},
+                                        "equals": {
+                                            "type": [
+                                                "string",
+                                                "number",
+                                                "boolean",
+                                                "null",
+                                            ]
+                                        },
+                                        "all": {
+                                            "type": "array",
+                                            "items": {
+                                                "type": "object",
+                                                "properties": {
+                                                    "field": {"type": "string"},
+                                                    "equals": {
+                                                        "type": [
+                                                            "string",
+                                                            "number",
+                                                            "boolean",
+                                                            "null",
+                                                        ]
+                                                    },
+                                                    "all": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                    "any": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                },
+                                                "description": "One test of a field, or several conditions combined.",
+                                            },
+                                        },
+                                        "any": {
+                                            "type": "array",
+                                            "items": {
+                                                "type": "object",
+                                                "properties": {
+                                                    "field": {"type": "string"},
+                                                    "equals": {
+                                                        "type": [
+                                                            "string",
+                                                            "number",
+                                                            "boolean",
+                                                            "null",
+                                                        ]
+                                                    },
+                                                    "all": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                    "any": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                },
+                                                "description": "One test of a field, or several conditions combined.",
+                                            },
+                                        },
+                                    },
+                                    "description": "One test of a field, or several conditions combined.",
+                                },
+                            },
+                            "any": {
+                                "type": "array",
+                                "items": {
+                                    "type": "object",
+                                    "properties": {
+                                        "field": {"type": "string"},
+                                        "equals": {
+                                            "type": [
+                                                "string",
+                                                "number",
+                                                "boolean",
+                                                "null",
+                                            ]
+                                        },
+                                        "all": {
+                                            "type": "array",
+                                            "items": {
+                                                "type": "object",
+                                                "properties": {
+                                                    "field": {"type": "string"},
+                                                    "equals": {
+                                                        "type": [
+                                                            "string",
+                                                            "number",
+                                                            "boolean",
+                                                            "null",
+                                                        ]
+                                                    },
+                                                    "all": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                    "any": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                },
+                                                "description": "One test of a field, or several conditions combined.",
+                                            },
+                                        },
+                                        "any": {
+                                            "type": "array",
+                                            "items": {
+                                                "type": "object",
+                                                "properties": {
+                                                    "field": {"type": "string"},
+                                                    "equals": {
+                                                        "type": [
+                                                            "string",
+                                                            "number",
+                                                            "boolean",
+                                                            "null",
+                                                        ]
+                                                    },
+                                                    "all": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                    "any": {
+                                                        "type": "array",
+                                                        "items": {
+                                                            "type": "object",
+                                                            "description": "Of the same form as the value around it.",
+                                                        },
+                                                    },
+                                                },
+                                                "description": "One test of a field, or several conditions combined.",
+                                            },
+                                        },
+                                    },
+                                    "description": "One test of a field, or several conditions combined.",
+                                },
+                            },
+                        },
+                        "description": "One test of a field, or several conditions combined.",
+                    },
                     "limit": {
                         "type": "integer",
                         "minimum": 1,
@@ -563,24 +735,6 @@ TOOLS: list[dict[str, Any]] = [
                     },
                 },
                 "required": ["query"],
-                "$defs": {
-                    "condition": {
-                        "description": "One test of a field, or several conditions combined.",
-                        "type": "object",
-                        "properties": {
-                            "field": {"type": "string"},
-                            "equals": {"type": ["string", "number", "boolean", "null"]},
-                            "all": {
-                                "type": "array",
-                                "items": {"$ref": "#/$defs/condition"},
-                            },
-                            "any": {
-                                "type": "array",
-                                "items": {"$ref": "#/$defs/condition"},
-                            },
-                        },
-                    }
-                },
             },
         },
     },
@@ -625,33 +779,21 @@ TOOLS: list[dict[str, Any]] = [
                     },
                     "notifications": {
                         "type": "object",
-                        "description": "On or off, by channel.",
                         "additionalProperties": {"type": "boolean"},
+                        "description": "On or off, by channel.",
                     },
                     "quiet_hours": {
-                        "anyOf": [
-                            {
-                                "type": "object",
-                                "properties": {
-                                    "start": {
-                                        "type": "integer",
-                                        "minimum": 0,
-                                        "maximum": 23,
-                                    },
-                                    "end": {
-                                        "type": "integer",
-                                        "minimum": 0,
-                                        "maximum": 23,
-                                    },
-                                },
-                                "required": ["start", "end"],
-                                "additionalProperties": False,
-                            },
-                            {"type": "null"},
-                        ]
+                        "type": ["object", "null"],
+                        "properties": {
+                            "start": {"type": "integer", "minimum": 0, "maximum": 23},
+                            "end": {"type": "integer", "minimum": 0, "maximum": 23},
+                        },
+                        "required": ["start", "end"],
+                        "additionalProperties": False,
                     },
                     "extra": {
                         "type": "object",
+                        "additionalProperties": True,
                         "description": "Anything else the application understands.",
                     },
                 },
@@ -686,7 +828,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "aa37bd9c7bcf4dd506ec8d67d5face2a9aeef327822e966fd6467962f2228e79"
+FINGERPRINT = "2854d0d770897365dc2597229084f4f130c161986187b179d0b560aa0f171685"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -839,7 +981,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1802,7 +1944,6 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         ((at, "function"), "parameters"),
         reader,
         strict,
-        _DIALECTS,
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1844,7 +1985,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         (at, "parameters"),
         writer,
         definition.strict,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         function["parameters"] = parameters
@@ -1876,7 +2016,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id, name, arguments, invalid)
+        return reader.respelled(ToolCall(id, name, arguments, invalid))
     rest = leftovers(wire, _TOOL_CALL)
     function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
     if id_kept is not ABSENT:
@@ -1886,11 +2026,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(

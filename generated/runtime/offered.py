@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..models import ToolDefinition
+from .lowering.tools import holds
 from .paths import Path
-from .residue import ABSENT, within
+from .residue import ABSENT, Residue, within
 from .writer import Writer
 
 __all__ = ["write_offered"]
@@ -38,15 +39,48 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
         )
         return ABSENT
     own = writer.kept(tool.metadata)
+    said = within(tool.metadata or {}, "declaration")
+    writer.known = "$strict" in said
+    tool = _settled(tool, said, own, at, writer)
     if type(own.get("$description")) is str:
         tool = replace(tool, description=own["$description"])
     entry = write(tool, at, writer)
-    said = within(tool.metadata or {}, "declaration")
     for name, key in writer.wire.declared.items():
         if f"${name}" in said and type(entry) is dict:
             entry = {**entry, key: said[f"${name}"]}
     patch = within(own, "$patch")
     return _patched(entry, patch) if patch and type(entry) is dict else entry
+
+
+def _settled(
+    tool: ToolDefinition, said: Residue, own: Residue, at: Path, writer: Writer
+) -> ToolDefinition:
+    """A tool with `strict` settled for this wire.
+
+    Raises:
+        ConversionError: its schema cannot be strict here, and that was not to be weakened.
+    """
+    lowerings = writer.wire.lowerings
+    if tool.strict is None and said.get("$strict") == "auto":
+        return replace(tool, strict=lowerings.settled(tool.parameters, writer.spent)[0])
+    if (
+        not tool.strict
+        or not lowerings.has_strict
+        or tool.parameters is None
+        or holds(own, tool.parameters)
+    ):
+        return tool
+    refused = lowerings.lowered(tool.parameters, True).refusals
+    if not refused:
+        return tool
+    writer.lost(
+        (at, "strict"),
+        "strict",
+        "dropped",
+        "behaviour",
+        f"{refused[0].what}: {refused[0].reason}",
+    )
+    return replace(tool, strict=False)
 
 
 def _patched(value: Any, patch: dict[str, Any]) -> dict[str, Any]:

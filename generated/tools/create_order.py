@@ -133,7 +133,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             },
         },
     },
-    strict=True,
     result={
         "type": "object",
         "properties": {"order_id": {"type": "string"}, "total": {"type": "number"}},
@@ -143,6 +142,7 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "declaration": {
             "$annotations": {"destructiveHint": True},
             "$display_name": "Create order",
+            "$strict": "auto",
         }
     },
 )

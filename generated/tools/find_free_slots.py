@@ -101,5 +101,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             "required": ["start", "end"],
         },
     },
+    metadata={"declaration": {"$strict": "auto"}},
 )
 """What is declared to providers."""

@@ -78,6 +78,7 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "declaration": {
             "$annotations": {"readOnlyHint": True},
             "$display_name": "Weather",
+            "$strict": "auto",
         },
         "anthropic": {"$patch": {"cache_control": {"type": "ephemeral"}}},
     },

@@ -25,5 +25,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
     name="list_time_zones",
     description="List the time zones that other tools accept.",
     result={"type": "array", "items": {"type": "string"}},
+    metadata={"declaration": {"$strict": "auto"}},
 )
 """What is declared to providers."""

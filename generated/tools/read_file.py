@@ -48,7 +48,10 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     result={"type": "string"},
     metadata={
-        "declaration": {"$annotations": {"readOnlyHint": True, "openWorldHint": False}}
+        "declaration": {
+            "$annotations": {"readOnlyHint": True, "openWorldHint": False},
+            "$strict": "auto",
+        }
     },
 )
 """What is declared to providers."""

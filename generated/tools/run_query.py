@@ -62,5 +62,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "additionalProperties": False,
         "$defs": {"scalar": {"type": ["string", "number", "boolean", "null"]}},
     },
+    metadata={"declaration": {"$strict": "auto"}},
 )
 """What is declared to providers."""

@@ -121,5 +121,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             "required": ["id", "title", "score"],
         },
     },
+    metadata={"declaration": {"$strict": "auto"}},
 )
 """What is declared to providers."""

@@ -59,5 +59,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
         "required": ["empfänger", "本文"],
         "additionalProperties": False,
     },
+    metadata={"declaration": {"$strict": "auto"}},
 )
 """What is declared to providers."""

@@ -78,6 +78,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             },
         },
     },
-    metadata={"declaration": {"$display_name": "Preferences"}},
+    metadata={"declaration": {"$display_name": "Preferences", "$strict": "auto"}},
 )
 """What is declared to providers."""

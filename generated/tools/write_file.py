@@ -54,7 +54,8 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     metadata={
         "declaration": {
-            "$annotations": {"destructiveHint": True, "idempotentHint": True}
+            "$annotations": {"destructiveHint": True, "idempotentHint": True},
+            "$strict": "auto",
         }
     },
 )

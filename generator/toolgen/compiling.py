@@ -15,8 +15,7 @@ from toolgen.pipeline import Progress, no_progress, read_project, render_project
 from toolgen.write import Output, Stamp
 
 if TYPE_CHECKING:
-    from toolgen.render.imported import Imported
-    from toolgen.resolve import Tool
+    from toolgen.render.lowered import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +50,10 @@ def compile_project(
 ) -> Built | None:
     """Run the stages up to render; None where one of them found errors."""
     project = read_project(schemas, findings, providers, progress)
-    files = render_project(project, findings, progress) if project is not None else None
-    if project is None or files is None:
+    package = render_project(project, findings, progress) if project is not None else None
+    if project is None or package is None:
         return None
-    return Built(schemas, project.sources, project.config, files)
+    return Built(schemas, project.sources, project.config, package.files)
 
 
 def shown_tool(
@@ -65,8 +64,8 @@ def shown_tool(
     from toolgen.resolve.profiles import nearest
 
     project = read_project(schemas, findings, providers)
-    files = render_project(project, findings) if project is not None else None
-    if project is None or files is None:
+    package = render_project(project, findings) if project is not None else None
+    if project is None or package is None:
         return None
     catalog = project.catalog
     tool = next((t for t in catalog.tools if t.name == name), None)
@@ -75,25 +74,22 @@ def shown_tool(
         findings.add("tool-unknown", Span(project.sources.name), hint=nearest(name, known), name=name)
         return None
     shown: dict[str, ShownTool] = {}
-    with Imported(files) as package:
+    with Imported(package.files) as imported:
         for profile in catalog.profiles:
             if profile.name in tool.unsupported:
                 shown[profile.name] = ShownTool(None, ("not offered to this provider: the declaration says so",))
                 continue
-            payload, losses = lowered(package, tool, profile.name)
-            lines = tuple(f"{loss.severity}: {loss.path}: {loss.what} {loss.action}: {loss.reason}" for loss in losses)
-            shown[profile.name] = ShownTool(payload, lines)
+            module = imported.module(f"providers.{profile.name}")
+            told = next(one.told for one in package.wires[profile.name].tools if one.tool.name == name)
+            shown[profile.name] = ShownTool(module.tools(name), tuple(map(_line, told)))
     return shown
 
 
-def lowered(package: Imported, tool: Tool, provider: str) -> tuple[Any, list[Any]]:
-    """One tool as a provider gets it, made by the rendered module, and the losses of that conversion."""
-    from toolgen.plan.definitions import definition_facts
-
-    definition = package.module("models").ToolDefinition(**definition_facts(tool))
-    losses: list[Any] = []
-    module = package.module(f"providers.{provider}")
-    return module.to_tools([definition], on_loss=losses.append, on_unsupported="weaken"), losses
+def _line(told: Told) -> str:
+    """A loss as one line."""
+    place = f"{told.span.path}:{told.span.line}:{told.span.column}"
+    checked = f"; {told.checked} checks it" if told.checked else ""
+    return f"{place}: {told.what} {told.action}: {told.reason}{checked}"
 
 
 def shipped_format() -> Mapping[str, Any]:

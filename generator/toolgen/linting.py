@@ -7,9 +7,8 @@ import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from toolgen.compiling import lowered
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import Progress, Project, link_project, no_progress, render_project
 from toolgen.rules import (
@@ -25,6 +24,9 @@ from toolgen.rules import (
     settle,
     size,
 )
+
+if TYPE_CHECKING:
+    from toolgen.render.package import Package
 
 ENCODING = "o200k_base"
 """The vocabulary that tokens are counted with. Providers have others: the number is an estimate."""
@@ -49,11 +51,11 @@ def lint_project(
     if project is None:
         return None
     progress("linked", len(project.sources.tools))
-    files = render_project(project, findings, progress)
-    if files is None:
+    package = render_project(project, findings, progress)
+    if package is None:
         return None
     levels = project.config.lint
-    payloads = _payloads(project, files)
+    payloads = _payloads(project, package)
     apply_rules(project.catalog, findings, levels, building=False)
     apply_payload_rules(payloads, findings, levels)
     allowed = allows(project.sources)
@@ -65,19 +67,23 @@ def lint_project(
     return Linted(len(project.catalog.tools), _sizes(payloads))
 
 
-def _payloads(project: Project, files: Mapping[str, str]) -> Payloads:
+def _payloads(project: Project, package: Package) -> Payloads:
     from toolgen.render.imported import Imported
 
-    catalog = project.catalog
-    with Imported(files) as package:
-        sets = {p.name: package.module(f"providers.{p.name}").TOOLS for p in catalog.profiles}
-        single = []
-        for tool in catalog.tools:
-            for profile in catalog.profiles:
-                if profile.name not in tool.unsupported:
-                    value, losses = lowered(package, tool, profile.name)
-                    lost = tuple(Lost(x.path, x.what, x.action, x.severity, x.reason) for x in losses)
-                    single.append(Payload(tool, profile.name, value, lost))
+    with Imported(package.files) as imported:
+        modules = {profile.name: imported.module(f"providers.{profile.name}") for profile in project.catalog.profiles}
+        sets = {name: module.TOOLS for name, module in modules.items()}
+        single = [
+            Payload(
+                one.tool,
+                name,
+                modules[name].tools(one.tool.name),
+                tuple(Lost(told.pointer, told.what, told.action, told.reason) for told in one.told if told.severe),
+            )
+            for name, wire in package.wires.items()
+            for one in wire.tools
+            if one.offered
+        ]
     budgets = project.config.budgets
     counted = any("tokens" in unit for budget in budgets.values() for unit in budget)
     return Payloads(tuple(single), sets, budgets, project.sources.config, _tokenizer() if counted else "")

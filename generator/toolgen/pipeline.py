@@ -17,12 +17,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from toolgen.config import Config, configuration
 from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Sources, load
 from toolgen.resolve import Catalog
+
+if TYPE_CHECKING:
+    from toolgen.render.package import Package
 
 Progress: TypeAlias = Callable[[str, int], None]
 """Called after a step with its name (`read`, `linked`, `rendered` or `written`) and the number of tools."""
@@ -81,17 +85,34 @@ def link_project(
     return Project(sources, config, catalog)
 
 
-def render_project(project: Project, findings: Findings, progress: Progress = no_progress) -> dict[str, str] | None:
-    """Plan and render; None where a profile does not fit the format."""
+def render_project(project: Project, findings: Findings, progress: Progress = no_progress) -> Package | None:
+    """Plan and render; None where a profile does not fit the format, or a provider cannot be sent a tool."""
     from toolgen.plan.wire_shapes import ShapeError
     from toolgen.render.package import package_files
 
     try:
-        files = package_files(project.catalog)
+        package = package_files(project.catalog, project.sources.name)
     except ShapeError as error:
         profile = next((p for p in project.catalog.profiles if p.name == error.profile), None)
         span = profile.documents[-1].span(*error.pointer) if profile is not None else Span(project.sources.name)
         findings.add("profile-shape", span, reason=error.reason)
         return None
+    _report_refused(package, findings)
     progress("rendered", len(project.sources.tools))
-    return files
+    return None if findings.errors else package
+
+
+def _report_refused(package: Package, findings: Findings) -> None:
+    """Report the tools that cannot be sent to a provider that they are offered to, the first reason of each."""
+    for provider, wire in package.wires.items():
+        for one in wire.tools:
+            refused = next((told for told in one.told if told.refused), None)
+            if refused is not None:
+                findings.add(
+                    "tool-refused",
+                    refused.span,
+                    tool=one.tool.name,
+                    provider=provider,
+                    what=Verbatim(refused.what),
+                    reason=Verbatim(refused.reason),
+                )

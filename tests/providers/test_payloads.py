@@ -40,6 +40,7 @@ KINDS = {
     "name": "kinds",
     "description": "Takes all kinds.",
     "parameters": {"type": "object", "properties": PARAMETERS, "required": ["a_string", "an_object"]},
+    "strict": "never",
 }
 LENGTHS = (1023, 1024, 1025, 20_000)
 TOOLS = (
@@ -73,8 +74,10 @@ def test_a_parameter_of_each_kind_reaches_the_provider(built: Package, provider:
     assert parameters["type"] == "object"
     assert parameters["required"] == ["a_string", "an_object"]
     given, sent = PARAMETERS[parameter], parameters["properties"][parameter]
-    # Which formats it knows is the provider's affair.
-    assert laws.exact({"format": given.get("format"), **sent}) == laws.exact({"format": None, **given})
+    if "format" in given and "format" not in sent:  # the provider does not know it, and the model is told in words
+        given = {**given, "description": f"{given['description']} Format: {given['format']}."}
+        del given["format"]
+    assert laws.exact(sent) == laws.exact(given)
 
 
 @pytest.mark.row("Q39", "Q40", "Q41", "Q42", "K04", "K05")

@@ -10,34 +10,21 @@ from ..reader import Reader
 from ..residue import ABSENT
 from ..writer import Writer
 from . import dialect
-from .dialect import Dialects
 
 __all__ = ["read", "write"]
 
 
-def read(
-    value: Any, at: Path, reader: Reader, dialects: Dialects
-) -> tuple[dict[str, Any] | None, Any]:
+def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema; an empty one says nothing, and is kept.
 
     Raises:
         ConversionError: it is neither an object nor null.
     """
-    return (
-        (None, {}) if value == {} else dialect.read(value, at, reader, None, dialects)
-    )
+    return (None, {}) if value == {} else dialect.read(value, at, reader, None)
 
 
 def write(
-    parameters: dict[str, Any] | None,
-    kept: Any,
-    at: Path,
-    writer: Writer,
-    dialects: Dialects,
+    parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer
 ) -> Any:
     """Write the schema; none where it is empty."""
-    return (
-        dialect.write(parameters, kept, at, writer, None, dialects)
-        if parameters
-        else ABSENT
-    )
+    return dialect.write(parameters, kept, at, writer, None) if parameters else ABSENT

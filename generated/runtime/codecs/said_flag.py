@@ -35,6 +35,6 @@ def write(value: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
         return None
     if value is None and marked(kept):
         return ABSENT
-    if value is False:
+    if value is False and not writer.known:
         writer.lost(at, at[1], "rewritten", "note", "off is what it is unasked")
     return bool(value)

@@ -51,6 +51,8 @@ class ProviderPlan:
     fields: Mapping[str, frozenset[str]]
     usage: UsagePlan | None
     notions: frozenset[str]
+    dialects: Mapping[str, Any]
+    depth: int
 
     def has(self, type_name: str, field: str) -> bool:
         """Whether the format has a field; what speaks of one that was taken out is not printed."""
@@ -89,6 +91,8 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         fields=_fields(catalog.format),
         usage=plan_usage(facts["usage"], catalog.format) if "usage" in facts else None,
         notions=notions,
+        dialects=_without_notes(facts["dialects"]),
+        depth=catalog.recursion_depth,
     )
 
 
@@ -191,5 +195,5 @@ def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
 def _without_notes(value: Any) -> Any:
     """A table without what only explains it."""
     if isinstance(value, Mapping):
-        return {k: _without_notes(v) for k, v in value.items() if k not in ("date", "evidence")}
+        return {k: _without_notes(v) for k, v in value.items() if k not in ("date", "evidence") and v is not None}
     return value

@@ -5,18 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from jinja2 import UndefinedError
 
-from toolgen.plan.definitions import definition_facts
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.plan.wire_shapes import ShapeError
 from toolgen.render.environment import environment
 from toolgen.render.format_code import format_code
-from toolgen.render.imported import Imported
 from toolgen.render.layout import HEADER, laid_out
+from toolgen.render.lowered import OnWire, tools_on_wires
+from toolgen.render.portability import portability
 from toolgen.render.tools import tool_modules
 from toolgen.render.used_names import UnknownNameError, with_imports
 from toolgen.resolve import Catalog
@@ -25,8 +24,16 @@ from toolgen.resources import runtime_folder
 Files = dict[str, str]
 
 
-def package_files(catalog: Catalog) -> Files:
-    """Render the whole package, sorted by path.
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The files of a package, and the declared tools on every wire."""
+
+    files: Files
+    wires: Mapping[str, OnWire]
+
+
+def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
+    """Render the whole package, sorted by path; `schemas` is the folder of the sources in the places of its reports.
 
     Raises:
         ShapeError: a profile does not fit the format.
@@ -42,12 +49,13 @@ def package_files(catalog: Catalog) -> Files:
     files["models.py"], names = _models(catalog)
     plans = [(profile, plan_provider(profile, catalog)) for profile in catalog.profiles]
     for profile, plan in plans:
-        files[f"providers/{profile.name}.py"] = _provider(replace(plan, tool_names=()), names, [])
-    payloads = provider_payloads(files, catalog)
+        files[f"providers/{profile.name}.py"] = _provider(replace(plan, tool_names=()), names, OnWire([], ()))
+    wires = tools_on_wires(files, catalog)
     for profile, plan in plans:
-        if payload := payloads[profile.name]:
-            files[f"providers/{profile.name}.py"] = _provider(plan, names, payload)
-    return dict(sorted(files.items()))
+        if wires[profile.name].payload:
+            files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name])
+    files["PORTABILITY.md"] = portability(wires, f"{schemas}/")
+    return Package(dict(sorted(files.items())), wires)
 
 
 def runtime_files() -> Files:
@@ -59,20 +67,6 @@ def runtime_files() -> Files:
     }
 
 
-def provider_payloads(files: Mapping[str, str], catalog: Catalog) -> dict[str, list[Any]]:
-    """The declared tools as each provider gets them, made by the very modules that are being rendered."""
-    with Imported(files) as package:
-        definition = package.module("models").ToolDefinition
-        made: dict[str, list[Any]] = {}
-        for profile in catalog.profiles:
-            definitions = [
-                definition(**definition_facts(tool)) for tool in catalog.tools if profile.name not in tool.unsupported
-            ]
-            module = package.module(f"providers.{profile.name}")
-            made[profile.name] = module.to_tools(definitions, on_loss=lambda loss: None, on_unsupported="weaken")
-        return made
-
-
 def _models(catalog: Catalog) -> tuple[str, list[str]]:
     classes, aliases = format_code(catalog.format)
     names = sorted([c.name for c in classes] + [a.name for a in aliases])
@@ -81,12 +75,14 @@ def _models(catalog: Catalog) -> tuple[str, list[str]]:
     return laid_out("models.py", text), names
 
 
-def _provider(plan: ProviderPlan, models: list[str], payload: list[Any]) -> str:
+def _provider(plan: ProviderPlan, models: list[str], wire: OnWire) -> str:
     path = f"providers/{plan.name}.py"
+    payload = wire.payload
     encoded = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
     template = environment().get_template(f"providers/{plan.template}.py.jinja")
     try:
-        text = template.render(plan=plan, payload=payload, fingerprint=hashlib.sha256(encoded).hexdigest())
+        fingerprint = hashlib.sha256(encoded).hexdigest()
+        text = template.render(plan=plan, payload=payload, spellings=wire.spellings, fingerprint=fingerprint)
         return laid_out(path, with_imports(text, "..", models))
     except (UndefinedError, UnknownNameError) as error:
         raise ShapeError((), f"{error}", plan.name) from error

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from toolgen.load import Document
+from toolgen.diagnostics import Span
+from toolgen.load import Document, Pointer
 
 Schema = Mapping[str, Any] | bool
 """A JSON Schema. In a catalogue it holds no reference but `#` and `#/$defs/<name>`."""
@@ -50,6 +51,16 @@ class Tool:
     examples: tuple[Any, ...]
     providers: Mapping[str, Mapping[str, Any]]
     document: Document = field(repr=False)
+    origins: Mapping[str, tuple[Document, Pointer]] = field(repr=False)
+    """Where the definitions of `parameters` are from, by their keys under `$defs`."""
+
+    def place(self, way: Pointer, keyword: str = "") -> Span:
+        """The place in the sources of what stands at the end of a way in `parameters`; of a keyword there, if it has it."""
+        document, pointer = self.document, ("parameters", *way)
+        if len(way) > 1 and way[0] == "$defs" and way[1] in self.origins:
+            document, start = self.origins[str(way[1])]
+            pointer = (*start, *way[2:])
+        return document.key_span(*pointer, keyword) if keyword else document.span(*pointer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +112,4 @@ class Catalog:
     profiles: tuple[Profile, ...]
     format: Format
     digests: Mapping[str, str] = field(repr=False)
+    recursion_depth: int = 3

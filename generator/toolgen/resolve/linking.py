@@ -51,7 +51,7 @@ def link_catalog(
     if findings.errors:
         return None
     tools = tuple(t if "strict" in t.document.value else replace(t, strict=config.strict) for t in tools)
-    return Catalog(config.edition, tools, types, profiles, format, sources.digests)
+    return Catalog(config.edition, tools, types, profiles, format, sources.digests, config.recursion_depth)
 
 
 def _check_provider_keys(

@@ -86,12 +86,14 @@ def _tool(declaration: Declaration, bundles: Bundles, findings: Findings) -> Too
     document = declaration.document
     schemas: dict[str, Any] = {"parameters": None, "result": None}
     shared: set[str] = set()
+    found: dict[str, Place] = {}
     for name in schemas:
         if getattr(declaration, name) is None:
             continue
         root = Place((document.source, document.index), (name,))
         schema, used, origins = bundles.bundle(root)
         schemas[name] = schema
+        found = origins if name == "parameters" else found
         shared |= set(used)
         own = {key: place for key, place in origins.items() if key not in used}
         check_values(schema, Judge(schema), own, root, bundles.links.library, findings)
@@ -112,6 +114,7 @@ def _tool(declaration: Declaration, bundles: Bundles, findings: Findings) -> Too
         examples=declaration.examples,
         providers=declaration.providers,
         document=document,
+        origins={key: (bundles.links.library.documents[p.document], p.pointer) for key, p in found.items()},
     )
 
 

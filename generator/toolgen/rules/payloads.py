@@ -14,12 +14,11 @@ from toolgen.resolve import Tool
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What a conversion of one tool reported. `path` is the place in the definition that was converted."""
+    """A rule of one tool's schema that a provider does not hold the model to. `pointer` is its place in the schema."""
 
-    path: str
+    pointer: str
     what: str
     action: str
-    severity: str
     reason: str
 
 

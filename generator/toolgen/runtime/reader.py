@@ -11,6 +11,7 @@ from .ids import synthetic_id
 from .json_text import loose
 from .paths import Path
 from .residue import ABSENT, Residue
+from .respelling import Tables
 from .wire import Wire
 
 __all__ = ["Reader"]
@@ -19,7 +20,7 @@ __all__ = ["Reader"]
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
-    __slots__ = ("_called", "_open", "position", "spoken", "turn", "used", "wire")
+    __slots__ = ("_called", "_open", "_tables", "position", "spoken", "turn", "used", "wire")
 
     def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self.wire = wire
@@ -27,16 +28,22 @@ class Reader:
         self.position = 0
         self.used: set[str] = set()
         self._called: dict[str, tuple[str, str, int]] = {}
+        tools = tuple(tools)
         self.spoken = wire.spoken | {
             wire.spelling(tool.name): tool.name
             for tool in tools
             if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
         }
         self._open: list[tuple[int, ToolCall]] = []
+        self._tables = Tables(wire, tools) if tools or wire.spellings else None
 
     def metadata(self, residue: Residue) -> dict[str, Any] | None:
         """The metadata that keeps a residue; none where there is nothing to keep."""
         return {self.wire.name: residue} if residue else None
+
+    def respelled(self, call: ToolCall) -> ToolCall:
+        """A call with its arguments as the tool's own schema has them."""
+        return call if self._tables is None else self._tables.read(call)
 
     def tool_name(self, name: str) -> str:
         """A tool's own name for its spelling on this wire."""

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .ids import renamed
+from .lowering.tools import Lowerings
+from .residue import within
+
+if TYPE_CHECKING:
+    from ..models import ToolDefinition
 
 __all__ = ["Wire"]
 
@@ -16,7 +21,8 @@ class Wire:
 
     `names` maps the names of declared tools that are spelled otherwise on this wire; `refused` are tools that this provider may not get; `shares` are the providers
     whose opaque state it may read as well; `rejects` are the ways, in an object of the wire, to members that the API refuses in requests;
-    `declared` names the keys of its tools for what a declaration says beyond the definition.
+    `declared` names the keys of its tools for what a declaration says beyond the definition; `spellings` are the tables
+    of declared tools whose values are spelled otherwise here.
     """
 
     __slots__ = (
@@ -25,12 +31,14 @@ class Wire:
         "id_prefix",
         "legal_id",
         "legal_name",
+        "lowerings",
         "name",
         "name_length",
         "names",
         "refused",
         "rejects",
         "shares",
+        "spellings",
         "spoken",
         "title",
     )
@@ -50,6 +58,9 @@ class Wire:
         shares: tuple[str, ...] = (),
         rejects: tuple[tuple[str, ...], ...] = (),
         declared: Mapping[str, str] | None = None,
+        dialects: Mapping[str, Any] | None = None,
+        depth: int = 3,
+        spellings: Mapping[str, dict[str, Any]] | None = None,
     ) -> None:
         self.name = name
         self.title = title
@@ -64,6 +75,16 @@ class Wire:
         self.shares = shares
         self.rejects = rejects
         self.declared = dict(declared or {})
+        self.lowerings = Lowerings(dialects or {"open": {}}, depth)
+        self.spellings = dict(spellings or {})
+
+    def spelling_of(self, tool: ToolDefinition) -> dict[str, Any] | None:
+        """How values of a tool are spelled; None where they are as they are."""
+        metadata = tool.metadata or {}
+        strict = tool.strict
+        if strict is None and within(metadata, "declaration").get("$strict") == "auto":
+            strict, _ = self.lowerings.settled(tool.parameters, {})
+        return self.lowerings.spelling(tool.parameters, strict, metadata.get(self.name))
 
     def spelling(self, name: str) -> str:
         """A spelling of a tool's name that this wire takes: itself, or a legal one made of it, always the same."""

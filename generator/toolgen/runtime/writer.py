@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from ..models import Loss
+from ..models import Loss, OpaquePart, ToolCall, ToolDefinition
 from .errors import ConversionError, ConversionLoss
 from .ids import renamed
 from .paths import Path, spelled
 from .residue import ABSENT, Residue, kept_at, within, without
+from .respelling import Tables
 from .wire import Wire
 
 __all__ = ["OnLoss", "OnUnsupported", "Writer"]
@@ -25,13 +26,34 @@ class Writer:
     """State of one call of a `to_*` function.
 
     `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
-    the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses.
+    the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses. `known` says that the
+    tool being written is a declared one, whose lowering the build has told of; `spent` is what strict tools took of the
+    request so far.
     """
 
-    __slots__ = ("_ids", "_on_loss", "_rejects", "_unheard", "_weaken", "media", "names", "unsent", "wire")
+    __slots__ = (
+        "_ids",
+        "_on_loss",
+        "_rejects",
+        "_tables",
+        "_unheard",
+        "_weaken",
+        "known",
+        "media",
+        "names",
+        "spent",
+        "unsent",
+        "wire",
+    )
 
     def __init__(
-        self, wire: Wire, on_loss: OnLoss | None, on_unsupported: OnUnsupported, *, answer: bool = False
+        self,
+        wire: Wire,
+        on_loss: OnLoss | None,
+        on_unsupported: OnUnsupported,
+        *,
+        answer: bool = False,
+        tools: Iterable[ToolDefinition | OpaquePart] | None = None,
     ) -> None:
         if on_unsupported not in ("error", "weaken"):
             raise ValueError('on_unsupported must be "error" or "weaken"')
@@ -44,6 +66,9 @@ class Writer:
         self.names: dict[str, str] = {}
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
+        self.known = False
+        self.spent: dict[str, int] = {}
+        self._tables = Tables(wire, tools or ()) if tools or wire.spellings else None
 
     def lost(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
         """Report a loss.
@@ -59,6 +84,30 @@ class Writer:
             self._on_loss(loss)
         elif severity != "note":
             self._unheard.append(loss)
+
+    def lowered(self, schema: dict[str, Any], strict: bool | None, at: Path) -> dict[str, Any]:
+        """Lower a schema; what the dialect does not take as it is is reported, unless the build has done so."""
+        written, found = self.wire.lowerings.fresh(schema, strict)
+        if self.known:
+            return written
+        if not found.says_all(schema):
+            self.lost(at, "a schema", "rewritten", "note", f"{self.wire.title} takes it in other words")
+        for record in found.records:
+            where = at
+            for step in record.way if " " in record.what else (*record.way, record.what):
+                where = (where, step)
+            severity: Severity = "warning" if record.stops else "note"
+            self.lost(where, record.what, record.action, severity, f"{self.wire.title}: {record.reason}")
+        return written
+
+    def respelled(self, call: ToolCall, at: Path) -> ToolCall:
+        """A call with its arguments as the lowered schema of its tool has them."""
+        if self._tables is None:
+            return call
+        spelled, comes_back = self._tables.written(call)
+        if not comes_back:
+            self.lost((at, "arguments"), "arguments", "narrowed", "note", "they read otherwise when they come back")
+        return spelled
 
     def no_place(self, at: Path, what: str, severity: Severity = "note") -> None:
         """Report a value that this wire has no place for."""

@@ -33,9 +33,9 @@ def build(folder: Path, name: str, sources: Mapping[str, str]) -> SimpleNamespac
     findings = Findings()
     project = read_project(folder / "schemas", findings, ("gemini",))
     assert project is not None, list(findings)
-    files = render_project(project, findings)
-    assert files is not None, list(findings)
-    for path, text in files.items():
+    built = render_project(project, findings)
+    assert built is not None, list(findings)
+    for path, text in built.files.items():
         target = folder / name / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")

@@ -13,4 +13,12 @@ ROWS: tuple[Code, ...] = (
         "A run prints its gravest findings, a hundred of them. As JSON a last object of this code says how many more "
         "there are.",
     ),
+    Code(
+        "tool-refused",
+        "error",
+        "{tool} cannot be sent to {provider} as declared: {what}, for {reason}",
+        "say `strict: auto`, change the schema, or leave the provider out with `unsupported`",
+        "A tool that a provider refuses would be missing there, or take the whole request down, while a choice may still "
+        "name it. So it is an error while building, unless the declaration leaves the provider out.",
+    ),
 )

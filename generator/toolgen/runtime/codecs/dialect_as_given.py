@@ -9,13 +9,12 @@ from ..reader import Reader
 from ..residue import ABSENT, marked
 from ..writer import Writer
 from . import dialect
-from .dialect import Dialects
 
 __all__ = ["read", "write"]
 
 
 def read(
-    value: Any, at: Path, reader: Reader, strict: bool | None, dialects: Dialects
+    value: Any, at: Path, reader: Reader, strict: bool | None = None
 ) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema; that there was none, or null, is kept.
 
@@ -24,7 +23,7 @@ def read(
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None
-    return dialect.read(value, at, reader, strict, dialects)
+    return dialect.read(value, at, reader, strict)
 
 
 def write(
@@ -32,12 +31,11 @@ def write(
     kept: Any,
     at: Path,
     writer: Writer,
-    strict: bool | None,
-    dialects: Dialects,
+    strict: bool | None = None,
 ) -> Any:
     """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
     if parameters is not None:
-        return dialect.write(parameters, kept, at, writer, strict, dialects)
+        return dialect.write(parameters, kept, at, writer, strict)
     if kept is None:
         return None
     return ABSENT if marked(kept) else {"type": "object", "properties": {}}

@@ -7,16 +7,15 @@ from typing import Any
 from ..paths import Path
 from ..reader import Reader
 from . import dialect
-from .dialect import Dialects
 from .dialect_or_empty import write
 
 __all__ = ["read", "write"]
 
 
-def read(value: Any, at: Path, reader: Reader, dialects: Dialects) -> tuple[dict[str, Any] | None, Any]:
+def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema as it is; it is kept where lowering by the narrowest dialect would change it.
 
     Raises:
         ConversionError: it is neither an object nor null.
     """
-    return dialect.read(value, at, reader, True, dialects)
+    return dialect.read(value, at, reader, True)

@@ -8,7 +8,7 @@ from ..paths import Path
 from ..residue import ABSENT
 from ..writer import Writer
 from . import dialect
-from .dialect import Dialects, read
+from .dialect import read
 
 __all__ = ["read", "write"]
 
@@ -19,8 +19,7 @@ def write(
     at: Path,
     writer: Writer,
     strict: bool | None,
-    dialects: Dialects,
 ) -> Any:
     """Write the schema; that of a tool without parameters is an object without properties."""
-    written = dialect.write(parameters, kept, at, writer, strict, dialects)
+    written = dialect.write(parameters, kept, at, writer, strict)
     return {"type": "object", "properties": {}} if written is ABSENT else written

@@ -9,12 +9,11 @@ from ..reader import Reader
 from ..residue import ABSENT, marked
 from ..writer import Writer
 from . import dialect
-from .dialect import Dialects
 
 __all__ = ["read", "write"]
 
 
-def read(value: Any, at: Path, reader: Reader, dialects: Dialects) -> tuple[dict[str, Any] | None, Any]:
+def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
     """Read the schema; that there was none is kept.
 
     Raises:
@@ -22,11 +21,11 @@ def read(value: Any, at: Path, reader: Reader, dialects: Dialects) -> tuple[dict
     """
     if value is ABSENT:
         return None, {"$absent": True}
-    return dialect.read(value, at, reader, None, dialects)
+    return dialect.read(value, at, reader, None)
 
 
-def write(parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, dialects: Dialects) -> Any:
+def write(parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
     """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
     if parameters is not None:
-        return dialect.write(parameters, kept, at, writer, None, dialects)
+        return dialect.write(parameters, kept, at, writer, None)
     return ABSENT if kept is None or marked(kept) else {"type": "object", "properties": {}}

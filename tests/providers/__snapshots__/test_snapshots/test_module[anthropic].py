@@ -118,6 +118,56 @@ WIRE = Wire(
     name_length=64,
     renames={"place_order": "orders-place"},
     refused=("hidden",),
+    dialects={
+        "open": {
+            "keywords": "any",
+            "properties": "[A-Za-z0-9_.-]{1,64}",
+            "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "allOf",
+                "format",
+                "minItems",
+            ],
+            "formats": [
+                "date-time",
+                "time",
+                "date",
+                "duration",
+                "email",
+                "hostname",
+                "uri",
+                "ipv4",
+                "ipv6",
+                "uuid",
+            ],
+            "closed": True,
+            "types": "one",
+            "nullable": "any_of",
+            "enum": "scalars",
+            "most": {"minItems": 1},
+            "maps": "refuse",
+            "untyped": "refuse",
+            "ref_siblings": False,
+            "recursion": "refuse",
+            "properties": "[A-Za-z0-9_.-]{1,64}",
+            "per_request": {"tools": 20, "optional": 24, "unions": 16},
+            "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+        },
+    },
 )
 """How this wire spells ids and names."""
 
@@ -148,44 +198,6 @@ _DOCUMENT_PART: frozenset[str] = frozenset(["cache_control", "source", "title", 
 _DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": "any",
-        "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "allOf",
-            "format",
-            "minItems",
-        ],
-        "formats": [
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "uri",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
-        "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
-    },
-}
 _IMAGE_PART_SOURCE: list[str] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 _DOCUMENT_PART_SOURCE: list[str] = ["application/pdf", "text/plain"]
 _USAGE = frozenset(
@@ -264,7 +276,7 @@ ToolName: TypeAlias = Literal["get_weather", "now", "place_order"]
 TOOLS = ...
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "326c8d08007b728468d420ec535b1e37e05321cc9da0b7b1d0ad7aed22f07e82"
+FINGERPRINT = "7893f444841648cbcc0b1d95756ee9477ce2cc7cfba185c3c6a2c87c3991f84c"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -402,7 +414,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1485,11 +1497,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     if strict is not None and type(strict) is not bool:
         raise wrong_type((at, "strict"), "a boolean", strict)
     parameters, parameters_kept = dialect_or_empty.read(
-        wire.get("input_schema", ABSENT),
-        (at, "input_schema"),
-        reader,
-        strict,
-        _DIALECTS,
+        wire.get("input_schema", ABSENT), (at, "input_schema"), reader, strict
     )
     if wire.keys() == _TOOL_LEAST and name_kept is ABSENT and parameters_kept is ABSENT:
         return ToolDefinition(name, description, parameters, strict)
@@ -1519,7 +1527,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
             (at, "parameters"),
             writer,
             definition.strict,
-            _DIALECTS,
         ),
     }
     if definition.description is not None:
@@ -1543,9 +1550,11 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and reader.takes(id)
     ):
         if len(wire) == 4:
-            return ToolCall(id, name, arguments)
+            return reader.respelled(ToolCall(id, name, arguments))
         rest = leftovers(wire, _TOOL_CALL)
-        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        return reader.respelled(
+            ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        )
     id, id_kept = call_id.read(wire.get("id", ABSENT), (at, "id"), reader)
     name, name_kept = tool_name.read(wire.get("name", ABSENT), (at, "name"), reader)
     arguments, invalid, arguments_kept = object_arguments.read(
@@ -1558,11 +1567,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         rest["name"] = name_kept
     if arguments_kept is not ABSENT:
         rest["input"] = arguments_kept
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call as a block."""
+    call = writer.respelled(call, at)
     if (
         call.metadata is None
         and writer.names.get(call.name) == call.name

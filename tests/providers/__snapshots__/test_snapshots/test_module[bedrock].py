@@ -139,6 +139,54 @@ WIRE = Wire(
     name_length=64,
     renames={"place_order": "orders-place"},
     refused=("hidden",),
+    dialects={
+        "open": {
+            "keywords": "any",
+            "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "allOf",
+                "format",
+                "minItems",
+            ],
+            "formats": [
+                "date-time",
+                "time",
+                "date",
+                "duration",
+                "email",
+                "hostname",
+                "uri",
+                "ipv4",
+                "ipv6",
+                "uuid",
+            ],
+            "closed": True,
+            "types": "one",
+            "nullable": "any_of",
+            "enum": "scalars",
+            "most": {"minItems": 1},
+            "maps": "refuse",
+            "untyped": "refuse",
+            "ref_siblings": False,
+            "recursion": "refuse",
+            "auto": False,
+            "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+        },
+    },
 )
 """How this wire spells ids and names."""
 
@@ -180,44 +228,6 @@ _VIDEO_PART_VIDEO: frozenset[str] = frozenset(["format", "source"])
 _VIDEO_PART: frozenset[str] = frozenset(["video"])
 _AUDIO_PART_AUDIO: frozenset[str] = frozenset(["format", "source"])
 _AUDIO_PART: frozenset[str] = frozenset(["audio"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": "any",
-        "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "allOf",
-            "format",
-            "minItems",
-        ],
-        "formats": [
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "uri",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
-        "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
-    },
-}
 _IMAGE_PART_FORMAT: dict[str, Any] = {
     "jpeg": ["image/jpeg", "image/jpg"],
     "png": ["image/png"],
@@ -492,7 +502,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1609,7 +1619,6 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         (((at, "toolSpec"), "inputSchema"), "json"),
         reader,
         strict,
-        _DIALECTS,
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1646,7 +1655,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
             (at, "parameters"),
             writer,
             definition.strict,
-            _DIALECTS,
         ),
     }
     tool_spec: dict[str, Any] = {
@@ -1692,9 +1700,11 @@ def _read_tool_use(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and reader.takes(id)
     ):
         if len(wire) == 1:
-            return ToolCall(id, name, arguments)
+            return reader.respelled(ToolCall(id, name, arguments))
         rest = leftovers(wire, _TOOL_USE)
-        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        return reader.respelled(
+            ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        )
     id, id_kept = call_id.read(
         tool_use.get("toolUseId", ABSENT), ((at, "toolUse"), "toolUseId"), reader
     )
@@ -1713,11 +1723,14 @@ def _read_tool_use(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         tool_use_rest["input"] = arguments_kept
     nested(rest, wire, "toolUse", tool_use_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_use(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call as a block."""
+    call = writer.respelled(call, at)
     if (
         call.metadata is None
         and writer.names.get(call.name) == call.name

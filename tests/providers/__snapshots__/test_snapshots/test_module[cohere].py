@@ -114,6 +114,63 @@ WIRE = Wire(
     name_length=64,
     renames={"place_order": "orders_place"},
     refused=("hidden",),
+    dialects={
+        "open": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "pattern",
+                "format",
+                "uniqueItems",
+            ],
+            "formats": ["date-time", "uuid", "date", "time"],
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["anyOf", "enum", "const"],
+                "lists_required": True,
+            },
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "pattern",
+                "format",
+            ],
+            "formats": ["date-time", "uuid", "date", "time"],
+            "patterns": "(?:(?!\\(\\?)[^^$])*",
+            "auto": False,
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["anyOf", "enum", "const"],
+                "lists_required": True,
+            },
+        },
+    },
 )
 """How this wire spells ids and names."""
 
@@ -155,59 +212,6 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "pattern",
-            "format",
-            "uniqueItems",
-        ],
-        "formats": ["date-time", "uuid", "date", "time"],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["anyOf", "enum", "const"],
-        },
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "pattern",
-            "format",
-        ],
-        "formats": ["date-time", "uuid", "date", "time"],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["anyOf", "enum", "const"],
-        },
-    },
-}
 _USAGE = frozenset(["tokens", "cached_tokens"])
 _USAGE_TOKENS_COUNT = frozenset(["image_tokens", "input_tokens", "output_tokens"])
 
@@ -267,7 +271,7 @@ ToolName: TypeAlias = Literal["get_weather", "now", "place_order"]
 TOOLS = ...
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "f71bfa3c22b236e29c5afb92b2b6570a2df2036e8ad3041b120a70f8ba5272f0"
+FINGERPRINT = "f63e53b715acafef48f110f0cef4d1513dae018047159b6a0cdd3caebbb9930f"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -405,7 +409,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1358,10 +1362,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     if description is not None and type(description) is not str:
         raise wrong_type(((at, "function"), "description"), "a string", description)
     parameters, parameters_kept = dialect_beside_strict.read(
-        function.get("parameters", ABSENT),
-        ((at, "function"), "parameters"),
-        reader,
-        _DIALECTS,
+        function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1396,7 +1397,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
             (at, "parameters"),
             writer,
             definition.strict,
-            _DIALECTS,
         ),
     }
     if definition.description is not None:
@@ -1429,7 +1429,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id, name, arguments, invalid)
+        return reader.respelled(ToolCall(id, name, arguments, invalid))
     rest = leftovers(wire, _TOOL_CALL)
     function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
     if id_kept is not ABSENT:
@@ -1439,11 +1439,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(

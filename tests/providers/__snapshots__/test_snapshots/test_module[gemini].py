@@ -125,6 +125,80 @@ WIRE = Wire(
     name_length=128,
     renames={"place_order": "orders-place"},
     refused=("hidden",),
+    dialects={
+        "open": {
+            "keywords": [
+                "$id",
+                "$defs",
+                "$ref",
+                "$anchor",
+                "type",
+                "format",
+                "title",
+                "description",
+                "default",
+                "enum",
+                "prefixItems",
+                "items",
+                "minItems",
+                "maxItems",
+                "uniqueItems",
+                "minLength",
+                "maxLength",
+                "pattern",
+                "minimum",
+                "maximum",
+                "anyOf",
+                "oneOf",
+                "properties",
+                "additionalProperties",
+                "required",
+                "propertyOrdering",
+            ],
+            "enum": "numbers",
+            "ref_siblings": False,
+        },
+        "openapi": {
+            "key": "parameters",
+            "keywords": [
+                "type",
+                "format",
+                "title",
+                "description",
+                "nullable",
+                "default",
+                "example",
+                "enum",
+                "items",
+                "minItems",
+                "maxItems",
+                "properties",
+                "required",
+                "propertyOrdering",
+                "minProperties",
+                "maxProperties",
+                "minLength",
+                "maxLength",
+                "pattern",
+                "minimum",
+                "maximum",
+                "anyOf",
+                "additionalProperties",
+            ],
+            "formats": {
+                "string": ["email", "byte", "date", "date-time", "password", "enum"],
+                "number": ["float", "double"],
+                "integer": ["int32", "int64"],
+            },
+            "values": "upper",
+            "types": "one",
+            "nullable": "flag",
+            "enum": "texts",
+            "untyped": "text",
+            "ordering": True,
+            "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
+        },
+    },
 )
 """How this wire spells ids and names."""
 
@@ -173,38 +247,6 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["parts"])
 _USER_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
 _ASSISTANT_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
 _ASSISTANT_MESSAGE_LEAST: frozenset[str] = frozenset(["role"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": [
-            "$id",
-            "$defs",
-            "$ref",
-            "$anchor",
-            "type",
-            "format",
-            "title",
-            "description",
-            "default",
-            "enum",
-            "prefixItems",
-            "items",
-            "minItems",
-            "maxItems",
-            "uniqueItems",
-            "minLength",
-            "maxLength",
-            "pattern",
-            "minimum",
-            "maximum",
-            "anyOf",
-            "oneOf",
-            "properties",
-            "additionalProperties",
-            "required",
-            "propertyOrdering",
-        ]
-    }
-}
 _THINKING_THINKING_LEVEL: dict[str, Any] = {
     "MINIMAL": "minimal",
     "LOW": "low",
@@ -338,7 +380,7 @@ ToolName: TypeAlias = Literal["get_weather", "now", "place_order"]
 TOOLS = ...
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "481d27ae56a0aa655852b0cadb6380ad1e36c30fbf3c9af9fede3027fa6462b7"
+FINGERPRINT = "a3fdd18b13b6e8f772967ea5d22009e418eb760725f955bd294b7cc9b2bfbadc"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -489,7 +531,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -657,31 +699,31 @@ _RESULT = ("responseJsonSchema", "response")
 
 
 def _read_parameters(
-    wire: dict[str, Any], at: Path, reader: Reader, dialects: dict[str, Any]
+    wire: dict[str, Any], at: Path, reader: Reader
 ) -> tuple[Any, Residue]:
     """Read the schema of a tool's arguments."""
-    return read_schema(wire, _PARAMETERS, at, dialects["open"])
+    return read_schema(wire, _PARAMETERS, at, reader)
 
 
 def _write_parameters(
-    schema: Any, own: Residue, at: Path, writer: Writer, dialects: dict[str, Any]
+    schema: Any, own: Residue, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write the schema of a tool's arguments."""
-    return write_schema(schema, own, _PARAMETERS, at, writer, dialects["open"])
+    return write_schema(schema, own, _PARAMETERS, at, writer)
 
 
 def _read_result_schema(
-    wire: dict[str, Any], at: Path, reader: Reader, dialects: dict[str, Any]
+    wire: dict[str, Any], at: Path, reader: Reader
 ) -> tuple[Any, Residue]:
     """Read the schema of a tool's result."""
-    return read_schema(wire, _RESULT, at, dialects["open"])
+    return read_schema(wire, _RESULT, at, reader)
 
 
 def _write_result_schema(
-    schema: Any, own: Residue, at: Path, writer: Writer, dialects: dict[str, Any]
+    schema: Any, own: Residue, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write the schema of a tool's result."""
-    return write_schema(schema, own, _RESULT, at, writer, dialects["open"])
+    return write_schema(schema, own, _RESULT, at, writer)
 
 
 def _read_tool_choice(
@@ -708,7 +750,7 @@ _TEXT = {"responseMimeType": "text/plain"}
 
 
 def _read_output_format(
-    wire: dict[str, Any], at: Path, reader: Reader, dialects: dict[str, Any]
+    wire: dict[str, Any], at: Path, reader: Reader
 ) -> tuple[Literal["text", "json"] | OutputSchema | None, Residue]:
     """Read what the answer shall be; what is none of the format's is kept."""
     found = {key: wire[key] for key in _FORMAT if wire.get(key) is not None}
@@ -719,7 +761,7 @@ def _read_output_format(
         return "json", {}
     if kind != "application/json" or len(found) > 2:
         return None, {"$format": found} if found else {}
-    schema, kept = read_schema(found, _ANSWER, at, dialects["open"])
+    schema, kept = read_schema(found, _ANSWER, at, reader)
     return OutputSchema(schema, metadata=reader.metadata(kept)), {}
 
 
@@ -728,7 +770,6 @@ def _write_output_format(
     own: Residue,
     at: Path,
     writer: Writer,
-    dialects: dict[str, Any],
 ) -> dict[str, Any]:
     """Write what the answer shall be; text is what it is unasked."""
     if output_format is None or output_format == "text":
@@ -741,9 +782,7 @@ def _write_output_format(
         writer.no_place((at, "name"), "name")
     if output_format.strict is not None:
         writer.no_place((at, "strict"), "strict")
-    schema = write_schema(
-        output_format.schema, kept, _ANSWER, (at, "schema"), writer, dialects["open"]
-    )
+    schema = write_schema(output_format.schema, kept, _ANSWER, (at, "schema"), writer)
     return {"responseMimeType": "application/json", **schema}
 
 
@@ -1447,7 +1486,7 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         reader,
     )
     output_format, output_format_kept = _read_output_format(
-        generation_config, (at, "generationConfig"), reader, _DIALECTS
+        generation_config, (at, "generationConfig"), reader
     )
     max_output_tokens = generation_config.get("maxOutputTokens")
     if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -1524,7 +1563,6 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
         within(own, "generationConfig"),
         (at, "outputFormat"),
         writer,
-        _DIALECTS,
     )
     if request.max_output_tokens is not None:
         generation_config["maxOutputTokens"] = request.max_output_tokens
@@ -1614,8 +1652,8 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     description = wire.get("description")
     if description is not None and type(description) is not str:
         raise wrong_type((at, "description"), "a string", description)
-    parameters, parameters_kept = _read_parameters(wire, at, reader, _DIALECTS)
-    result, result_kept = _read_result_schema(wire, at, reader, _DIALECTS)
+    parameters, parameters_kept = _read_parameters(wire, at, reader)
+    result, result_kept = _read_result_schema(wire, at, reader)
     rest = leftovers(wire, _TOOL)
     if name_kept is not ABSENT:
         rest["name"] = name_kept
@@ -1641,12 +1679,8 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
     }
     if definition.description is not None:
         wire["description"] = definition.description
-    wire |= _write_parameters(
-        definition.parameters, own, (at, "parameters"), writer, _DIALECTS
-    )
-    wire |= _write_result_schema(
-        definition.result, own, (at, "result"), writer, _DIALECTS
-    )
+    wire |= _write_parameters(definition.parameters, own, (at, "parameters"), writer)
+    wire |= _write_result_schema(definition.result, own, (at, "result"), writer)
     if own:
         restore(wire, own)
     return wire
@@ -1668,9 +1702,11 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and reader.takes(id)
     ):
         if len(wire) == 1:
-            return ToolCall(id, name, arguments)
+            return reader.respelled(ToolCall(id, name, arguments))
         rest = leftovers(wire, _TOOL_CALL)
-        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        return reader.respelled(
+            ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        )
     id, id_kept = optional_id.read(
         function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader
     )
@@ -1689,11 +1725,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_call_rest["args"] = arguments_kept
     nested(rest, wire, "functionCall", function_call_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     if (
         call.metadata is None
         and writer.names.get(call.name) == call.name

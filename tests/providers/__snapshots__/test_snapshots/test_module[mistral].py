@@ -129,6 +129,9 @@ WIRE = Wire(
     name_length=64,
     renames={"place_order": "orders-place"},
     refused=("hidden",),
+    dialects={
+        "open": {"keywords": "any", "root": {"type": "object", "needs": ["properties"]}}
+    },
 )
 """How this wire spells ids and names."""
 
@@ -176,9 +179,6 @@ _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _THINKING_PART_LEAST: frozenset[str] = frozenset(["type", "thinking"])
-_DIALECTS: dict[str, Any] = {
-    "open": {"keywords": "any", "root": {"type": "object", "needs": ["properties"]}}
-}
 _TOOL_CALL_ID: list[str] = ["null"]
 _TOOL_RESULT_TOOL_CALL_ID: list[str] = ["null"]
 _USAGE = frozenset(
@@ -410,7 +410,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -446,7 +446,7 @@ def to_sdk(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = known_keywords(
         _write_request(request, ROOT, writer), _SDK_KEYWORDS, writer
     )
@@ -1401,7 +1401,6 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         ((at, "function"), "parameters"),
         reader,
         strict,
-        _DIALECTS,
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1445,7 +1444,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         (at, "parameters"),
         writer,
         definition.strict,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         function["parameters"] = parameters
@@ -1485,11 +1483,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(

@@ -47,12 +47,12 @@ from ..runtime.beside_text import (
 from ..runtime.client_types import keywords_as_typed
 from ..runtime.codecs import (
     answered_call,
+    dialect_as_given,
     negative_is_none,
     object_arguments,
     on_unasked,
     one_or_many,
     optional_id,
-    struct_dialect,
     thinking_switch,
     tool_name,
 )
@@ -122,6 +122,21 @@ WIRE = Wire(
     name_length=64,
     renames={"place_order": "orders-place"},
     refused=("hidden",),
+    dialects={
+        "open": {
+            "keywords": [
+                "type",
+                "anyOf",
+                "items",
+                "description",
+                "enum",
+                "properties",
+                "required",
+            ],
+            "items": "any",
+            "root": {"type": "object", "without": ["anyOf", "description", "enum"]},
+        }
+    },
 )
 """How this wire spells ids and names."""
 
@@ -150,20 +165,6 @@ _EFFORTS: dict[str, Any] = {
     "high": "high",
     "xhigh": "max",
     "max": "max",
-}
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": [
-            "type",
-            "anyOf",
-            "items",
-            "description",
-            "enum",
-            "properties",
-            "required",
-        ],
-        "root": {"type": "object", "without": ["anyOf", "description", "enum"]},
-    }
 }
 _USAGE = frozenset(["eval_count", "prompt_eval_count"])
 
@@ -206,7 +207,7 @@ ToolName: TypeAlias = Literal["get_weather", "now", "place_order"]
 TOOLS = ...
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "f5a3a5e1e8031cb5d86528676b82f3f9be6aa757c7d996a7a116392e40707f6a"
+FINGERPRINT = "2a05c980ef17aa1eaa3cc7d9eded703bfd32acca730a69438874cd881606eebc"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -344,7 +345,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -380,7 +381,7 @@ def to_sdk(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     found = keywords_as_typed(
         _write_request(request, ROOT, writer), _SDK_KEYWORDS, _SDK_MEMBERS, writer
     )
@@ -1163,11 +1164,8 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
     description = function.get("description")
     if description is not None and type(description) is not str:
         raise wrong_type(((at, "function"), "description"), "a string", description)
-    parameters, parameters_kept = struct_dialect.read(
-        function.get("parameters", ABSENT),
-        ((at, "function"), "parameters"),
-        reader,
-        _DIALECTS,
+    parameters, parameters_kept = dialect_as_given.read(
+        function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1201,12 +1199,11 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
     }
     if definition.description is not None:
         function["description"] = definition.description
-    parameters = struct_dialect.write(
+    parameters = dialect_as_given.write(
         definition.parameters,
         kept_at(own, "function", "parameters") if own else ABSENT,
         (at, "parameters"),
         writer,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         function["parameters"] = parameters
@@ -1235,9 +1232,11 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and reader.takes(id)
     ):
         if len(wire) == 2:
-            return ToolCall(id, name, arguments)
+            return reader.respelled(ToolCall(id, name, arguments))
         rest = leftovers(wire, _TOOL_CALL)
-        return ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        return reader.respelled(
+            ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        )
     id, id_kept = optional_id.read(wire.get("id", ABSENT), (at, "id"), reader)
     name, name_kept = tool_name.read(
         function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -1254,11 +1253,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     if (
         call.metadata is None
         and writer.names.get(call.name) == call.name

@@ -125,6 +125,71 @@ WIRE = Wire(
     name_length=64,
     renames={"place_order": "orders-place"},
     refused=("hidden",),
+    dialects={
+        "open": {
+            "keywords": "any",
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "pattern",
+                "format",
+                "multipleOf",
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "minItems",
+                "maxItems",
+            ],
+            "formats": [
+                "date-time",
+                "time",
+                "date",
+                "duration",
+                "email",
+                "hostname",
+                "ipv4",
+                "ipv6",
+                "uuid",
+            ],
+            "closed": True,
+            "all_required": True,
+            "types": "one",
+            "maps": "refuse",
+            "untyped": "refuse",
+            "ref_siblings": False,
+            "limits": {
+                "properties": 5000,
+                "depth": 10,
+                "values": 1000,
+                "characters": 120000,
+            },
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+    },
+    spellings={"get_weather": {"object": {"unit": {"null": "absent"}}}},
 )
 """How this wire spells ids and names."""
 
@@ -179,58 +244,6 @@ _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": "any",
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "pattern",
-            "format",
-            "multipleOf",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "minItems",
-            "maxItems",
-        ],
-        "formats": [
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-}
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _USAGE = frozenset(
     [
@@ -331,7 +344,7 @@ ToolName: TypeAlias = Literal["get_weather", "now", "place_order"]
 TOOLS = ...
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "9ecd4854a9cd6005dbfd92578094e9802d1b750581a0d1f02f02869b45c1587b"
+FINGERPRINT = "6eadd8b6fd816da9f32a8ad4a7e53880d6b8fb2405913802c28905f5f6883553"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -469,7 +482,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1411,7 +1424,6 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         ((at, "function"), "parameters"),
         reader,
         strict,
-        _DIALECTS,
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1453,7 +1465,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         (at, "parameters"),
         writer,
         definition.strict,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         function["parameters"] = parameters
@@ -1485,7 +1496,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id, name, arguments, invalid)
+        return reader.respelled(ToolCall(id, name, arguments, invalid))
     rest = leftovers(wire, _TOOL_CALL)
     function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
     if id_kept is not ABSENT:
@@ -1495,11 +1506,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
     if arguments_kept is not ABSENT:
         function_rest["arguments"] = arguments_kept
     nested(rest, wire, "function", function_rest)
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     function: dict[str, Any] = {
         "name": tool_name.write(

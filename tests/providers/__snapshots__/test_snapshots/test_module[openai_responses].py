@@ -131,6 +131,71 @@ WIRE = Wire(
     name_length=64,
     renames={"place_order": "orders-place"},
     refused=("hidden",),
+    dialects={
+        "open": {
+            "keywords": "any",
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+        "strict": {
+            "keywords": [
+                "$ref",
+                "$defs",
+                "type",
+                "title",
+                "description",
+                "default",
+                "properties",
+                "required",
+                "additionalProperties",
+                "items",
+                "enum",
+                "const",
+                "anyOf",
+                "pattern",
+                "format",
+                "multipleOf",
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "minItems",
+                "maxItems",
+            ],
+            "formats": [
+                "date-time",
+                "time",
+                "date",
+                "duration",
+                "email",
+                "hostname",
+                "ipv4",
+                "ipv6",
+                "uuid",
+            ],
+            "closed": True,
+            "all_required": True,
+            "types": "one",
+            "maps": "refuse",
+            "untyped": "refuse",
+            "ref_siblings": False,
+            "limits": {
+                "properties": 5000,
+                "depth": 10,
+                "values": 1000,
+                "characters": 120000,
+            },
+            "root": {
+                "type": "object",
+                "needs": ["properties"],
+                "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
+            },
+        },
+    },
+    spellings={"get_weather": {"object": {"unit": {"null": "absent"}}}},
 )
 """How this wire spells ids and names."""
 
@@ -173,58 +238,6 @@ _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_DIALECTS: dict[str, Any] = {
-    "open": {
-        "keywords": "any",
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-    "strict": {
-        "keywords": [
-            "$ref",
-            "$defs",
-            "type",
-            "title",
-            "description",
-            "default",
-            "properties",
-            "required",
-            "additionalProperties",
-            "items",
-            "enum",
-            "const",
-            "anyOf",
-            "pattern",
-            "format",
-            "multipleOf",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "minItems",
-            "maxItems",
-        ],
-        "formats": [
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
-        "root": {
-            "type": "object",
-            "needs": ["properties"],
-            "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-        },
-    },
-}
 _IMAGE_PART_DETAIL: dict[str, Any] = {"value": "auto"}
 _DOCUMENT_PART_FILE_DATA: dict[str, Any] = {
     "application/pdf": "document.pdf",
@@ -335,7 +348,7 @@ ToolName: TypeAlias = Literal["get_weather", "now", "place_order"]
 TOOLS = ...
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "9fe075ca72b189a51ff4370d3171127d464c503a11ad03666eddd206ee0ce905"
+FINGERPRINT = "e1ee1a48e7e56b18d8acf399d840886d89e627b4f67c5b4b6293fcf8605f0948"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(
@@ -473,7 +486,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -1478,7 +1491,7 @@ def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition
         wire.get("strict", ABSENT), (at, "strict"), reader
     )
     parameters, parameters_kept = dialect_as_given.read(
-        wire.get("parameters", ABSENT), (at, "parameters"), reader, strict, _DIALECTS
+        wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
     )
     if (
         wire.keys() == _TOOL_LEAST
@@ -1527,7 +1540,6 @@ def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[st
         (at, "parameters"),
         writer,
         definition.strict,
-        _DIALECTS,
     )
     if parameters is not ABSENT:
         wire["parameters"] = parameters
@@ -1549,7 +1561,7 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         and name_kept is ABSENT
         and arguments_kept is ABSENT
     ):
-        return ToolCall(id, name, arguments, invalid)
+        return reader.respelled(ToolCall(id, name, arguments, invalid))
     rest = leftovers(wire, _TOOL_CALL)
     if id_kept is not ABSENT:
         rest["call_id"] = id_kept
@@ -1557,11 +1569,14 @@ def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         rest["name"] = name_kept
     if arguments_kept is not ABSENT:
         rest["arguments"] = arguments_kept
-    return ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    return reader.respelled(
+        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
+    )
 
 
 def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
     """Write a call of a function."""
+    call = writer.respelled(call, at)
     own = writer.own(call.metadata, at) if call.metadata else NOTHING
     wire: dict[str, Any] = {
         "type": "function_call",

@@ -1,0 +1,123 @@
+"""The declared tools as each provider gets them, made by the very modules that are being rendered, and what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from toolgen.diagnostics import Span
+from toolgen.plan.definitions import definition_facts
+from toolgen.render.imported import Imported
+from toolgen.resolve import Catalog, Profile, Tool
+
+Status = Literal["ok", "lossy", "refused", "not offered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One loss of a tool: where in the source, what became of it, why, and what still checks the rule."""
+
+    span: Span
+    pointer: str
+    what: str
+    action: str
+    reason: str
+    checked: str
+    severe: bool = False
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOnWire:
+    """A tool on one provider's wire. `strict` is None where the wire, or the tool, has no notion of it."""
+
+    tool: Tool
+    provider: str
+    strict: bool | None
+    told: tuple[Told, ...]
+    spelling: Mapping[str, Any] | None
+    offered: bool = True
+
+    @property
+    def status(self) -> Status:
+        """How the tool comes over."""
+        if not self.offered:
+            return "not offered"
+        if any(told.refused for told in self.told):
+            return "refused"
+        return "lossy" if any(told.severe for told in self.told) else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class OnWire:
+    """The declared tools on one provider's wire."""
+
+    payload: list[Any] = field(repr=False)
+    tools: tuple[ToolOnWire, ...]
+
+    @property
+    def spellings(self) -> dict[str, Mapping[str, Any]]:
+        """The tables of the tools whose values are spelled otherwise, by name."""
+        return {one.tool.name: one.spelling for one in self.tools if one.spelling is not None}
+
+
+def tools_on_wires(files: Mapping[str, str], catalog: Catalog) -> dict[str, OnWire]:
+    """Lower the declared tools for every provider."""
+    with Imported(files) as package:
+        definition = package.module("models").ToolDefinition
+        return {
+            profile.name: _on_wire(package.module(f"providers.{profile.name}"), definition, profile, catalog.tools)
+            for profile in catalog.profiles
+        }
+
+
+def _on_wire(module: Any, definition: Any, profile: Profile, tools: Iterable[Tool]) -> OnWire:
+    offered = [tool for tool in tools if profile.name not in tool.unsupported]
+    losses: list[Any] = []
+    definitions = [definition(**definition_facts(tool)) for tool in offered]
+    payload = module.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
+    spent: dict[str, int] = {}
+    found: list[ToolOnWire] = []
+    for i, (tool, made) in enumerate(zip(offered, definitions, strict=True)):
+        own = [loss for loss in losses if loss.path == f"[{i}]" or loss.path.startswith((f"[{i}].", f"[{i}]["))]
+        found.append(_lowered(module.WIRE, tool, made, own, spent))
+    found += [ToolOnWire(t, profile.name, None, (), None, False) for t in tools if profile.name in t.unsupported]
+    return OnWire(payload, tuple(sorted(found, key=lambda one: one.tool.name)))
+
+
+def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[str, int]) -> ToolOnWire:
+    lowerings = wire.lowerings
+    told: list[Told] = []
+    strict = made.strict if lowerings.has_strict else None
+    if tool.strict == "auto":
+        strict, why = lowerings.settled(tool.parameters, spent)
+        told += [_why_open(record, tool) for record in why]
+    spelling = None
+    if tool.parameters is not None:
+        found = lowerings.lowered(tool.parameters, strict)
+        told += [_told(record, tool) for record in found.records]
+        spelling = found.spelling
+    for loss in losses:
+        if loss.severity == "behaviour" and tool.strict == "always":
+            continue  # what cannot be strict is among the records
+        told.append(Told(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note"))
+    return ToolOnWire(tool, wire.name, strict, tuple(told), spelling)
+
+
+def _told(record: Any, tool: Tool) -> Told:
+    severe = record.action == "narrowed" or (record.action != "rewritten" and bool(record.checked))
+    refused = record.refused and tool.strict == "always"
+    place = tool.place(record.way, record.what)
+    return Told(place, _pointer(record.way), record.what, record.action, record.reason, record.checked, severe, refused)
+
+
+def _why_open(record: Any, tool: Tool) -> Told:
+    reason = f"not strict: {record.what}, for {record.reason}" if record.what != "strict" else record.reason
+    return Told(
+        tool.place(record.way, record.what), _pointer(record.way), "strict", "dropped", reason, "parse_arguments"
+    )
+
+
+def _pointer(way: Iterable[str | int]) -> str:
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in way)

@@ -1,0 +1,92 @@
+"""A dialect: what a provider takes of JSON Schema, as its profile states it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["Dialect"]
+
+
+class Dialect:
+    """The rules of one mode of a provider.
+
+    A keyword that `keywords` lists is taken (None takes every one); what stands for the others follows from what is
+    listed, and from the few choices that the profile states.
+    """
+
+    __slots__ = (
+        "all_required",
+        "closed",
+        "enum",
+        "facts",
+        "formats",
+        "keywords",
+        "limits",
+        "maps",
+        "most",
+        "nullable",
+        "ordering",
+        "patterns",
+        "plain",
+        "properties",
+        "recursion",
+        "refs",
+        "root",
+        "says_open",
+        "siblings",
+        "types",
+        "untyped",
+        "values",
+    )
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        """Take the facts of a dialect, as the profile has them."""
+        words = facts.get("keywords", "any")
+        self.facts = facts
+        self.keywords: frozenset[str] | None = None if words == "any" else frozenset(words)
+        self.formats: Mapping[str, Any] | None = _by_type(facts.get("formats"))
+        self.nullable: str = facts.get("nullable", "type_list")
+        self.types: str = facts.get("types", "many")
+        self.refs: str = facts.get("refs", "keep" if self.takes("$ref") else "inline")
+        self.siblings: bool = facts.get("ref_siblings", True)
+        self.recursion: str = facts.get("recursion", "keep" if self.refs == "keep" else "unroll")
+        self.closed: bool = facts.get("closed", False)
+        self.all_required: bool = facts.get("all_required", False)
+        self.says_open: bool = facts.get("says_open", False)
+        self.ordering: bool = facts.get("ordering", False)
+        self.maps: str = facts.get("maps", "keep")
+        self.untyped: str = facts.get("untyped", "keep")
+        self.enum: str = facts.get("enum", "any")
+        self.most: Mapping[str, int] = facts.get("most", {})
+        self.patterns = re.compile(facts["patterns"]) if "patterns" in facts else None
+        self.properties = re.compile(facts["properties"]) if "properties" in facts else None
+        self.root: Mapping[str, Any] = facts.get("root", {})
+        self.limits: Mapping[str, int] = facts.get("limits", {})
+        self.values: str = facts.get("values", "")
+        self.plain = self.keywords is None and not facts.keys() & _CHOICES
+        """Whether all that stands inside of the root goes out as it is, but for names of properties."""
+
+    def takes(self, keyword: str) -> bool:
+        """Whether a keyword is taken."""
+        return self.keywords is None or keyword in self.keywords
+
+    def takes_format(self, kind: str | None, value: Any) -> bool:
+        """Whether a format is taken, of values of a type."""
+        if self.formats is None:
+            return True
+        return value in self.formats.get(kind or "string", ())
+
+
+_CHOICES = frozenset(
+    ["all_required", "closed", "enum", "formats", "maps", "most", "nullable", "patterns", "recursion", "refs"]
+    + ["ref_siblings", "says_open", "types", "untyped"]
+)
+"""What makes a dialect that takes every keyword look into a schema all the same."""
+
+
+def _by_type(formats: Any) -> Mapping[str, Any] | None:
+    if formats is None or isinstance(formats, Mapping):
+        return formats
+    return {"string": formats}

@@ -1,0 +1,161 @@
+"""How values on a wire differ from those of the source, and the way there (`forth`) and back: one table for both.
+
+A table is JSON. Its root is a node, with the nodes of definitions under `defs`; a node has one of
+
+- `ref`: the name of a definition, or the empty text for the root;
+- `object`: by property, `name` (its other name on the wire), `null` (absent here goes as null there: `absent` comes back
+  so, `kept` stays null) and `as` (a node); with `more`, the node of every other property;
+- `items`, and `first`: the nodes of a list's items, and those of the first ones;
+- `texts`: values in the order of their texts in `said`;
+- `pairs`: true where a map goes out as a list of objects with `key` and `value`; `more` is the node of its values;
+- `json`: true where a value goes out as its JSON text;
+- `any`: `[shape here, shape on the wire, node]` for each branch of a union.
+
+Nothing here raises on a value that does not fit: it stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..json_text import compact, same
+from ..strict_json import loads
+from .records import Table
+from .shapes import fits
+
+__all__ = ["back", "forth"]
+
+_DEEPEST = 150
+"""Levels of a value that are respelled."""
+
+
+def forth(value: Any, table: Table) -> Any:
+    """Spell a value of the source as the wire has it. Nothing is changed in place."""
+    return _forth(value, table, table, 0)
+
+
+def back(value: Any, table: Table) -> Any:
+    """Spell a value of the wire as the source has it. Nothing is changed in place."""
+    return _back(value, table, table, 0)
+
+
+def _resolved(node: Any, table: Table) -> Any:
+    seen = 0
+    while node is not None and "ref" in node and seen < _DEEPEST:
+        name = node["ref"]
+        node = table.get("defs", {}).get(name) if name else table
+        seen += 1
+    return node
+
+
+def _forth(value: Any, node: Any, table: Table, depth: int) -> Any:
+    node = _resolved(node, table) if node is not None and node is not table else node
+    if node is None or depth > _DEEPEST:
+        return value
+    kind = type(value)
+    if "json" in node:
+        return _text(value)
+    if "texts" in node:
+        return next((text for text, item in zip(node["said"], node["texts"], strict=True) if same(item, value)), value)
+    if "any" in node:
+        for here, _, inner in node["any"]:
+            if fits(value, here):
+                return _forth(value, inner, table, depth + 1)
+        return value
+    if "pairs" in node and kind is dict:
+        more = node.get("more")
+        return [{"key": key, "value": _forth(item, more, table, depth + 1)} for key, item in value.items()]
+    if "object" in node and kind is dict:
+        return _object_forth(value, node, table, depth)
+    if kind is list:
+        return [_forth(item, inner, table, depth + 1) for item, inner in _items(value, node)]
+    return value
+
+
+def _back(value: Any, node: Any, table: Table, depth: int) -> Any:
+    node = _resolved(node, table) if node is not None and node is not table else node
+    if node is None or depth > _DEEPEST:
+        return value
+    kind = type(value)
+    if "json" in node:
+        return _read(value)
+    if "texts" in node:
+        if kind is str and not any(same(item, value) for item in node["texts"]) and value in node["said"]:
+            return node["texts"][node["said"].index(value)]
+        if kind is str and value in node["said"]:
+            return node["texts"][node["said"].index(value)]
+        return value
+    if "any" in node:
+        for _, there, inner in node["any"]:
+            if fits(value, there):
+                return _back(value, inner, table, depth + 1)
+        return value
+    if "pairs" in node and kind is list:
+        return _map_of(value, node, table, depth)
+    if "object" in node and kind is dict:
+        return _object_back(value, node, table, depth)
+    if kind is list:
+        return [_back(item, inner, table, depth + 1) for item, inner in _items(value, node)]
+    return value
+
+
+def _items(value: list[Any], node: Any) -> list[tuple[Any, Any]]:
+    first, rest = node.get("first", ()), node.get("items")
+    return [(item, first[i] if i < len(first) else rest) for i, item in enumerate(value)]
+
+
+def _object_forth(value: dict[str, Any], node: Any, table: Table, depth: int) -> dict[str, Any]:
+    said, more = node["object"], node.get("more")
+    found: dict[str, Any] = {}
+    for name, item in value.items():
+        entry = said.get(name)
+        if entry is None:
+            found[name] = _forth(item, more, table, depth + 1)
+        else:
+            found[entry.get("name", name)] = _forth(item, entry.get("as"), table, depth + 1)
+    for name, entry in said.items():
+        if "null" in entry and name not in value:
+            found[entry.get("name", name)] = None
+    return found
+
+
+def _object_back(value: dict[str, Any], node: Any, table: Table, depth: int) -> dict[str, Any]:
+    more = node.get("more")
+    named = {entry.get("name", name): (name, entry) for name, entry in node["object"].items()}
+    found: dict[str, Any] = {}
+    for spelled, item in value.items():
+        if spelled not in named:
+            found[spelled] = _back(item, more, table, depth + 1)
+            continue
+        name, entry = named[spelled]
+        if item is None and entry.get("null") == "absent":
+            continue
+        found[name] = _back(item, entry.get("as"), table, depth + 1)
+    return found
+
+
+def _map_of(value: list[Any], node: Any, table: Table, depth: int) -> Any:
+    found: dict[str, Any] = {}
+    for pair in value:
+        if type(pair) is not dict or pair.keys() != {"key", "value"} or type(pair["key"]) is not str:
+            return value
+        if pair["key"] in found:
+            return value
+        found[pair["key"]] = _back(pair["value"], node.get("more"), table, depth + 1)
+    return found
+
+
+def _text(value: Any) -> Any:
+    try:
+        return compact(value)
+    except (TypeError, ValueError, RecursionError):
+        return value
+
+
+def _read(value: Any) -> Any:
+    if type(value) is not str:
+        return value
+    try:
+        return loads(value)
+    except ValueError:
+        return value

@@ -1,0 +1,103 @@
+"""A tool's schema on one wire: which dialect it goes by, whether it is strict, and how its values are spelled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..json_text import compact, same
+from .dialects import Dialect
+from .limits import sums
+from .lowered import lower
+from .records import Lowered, Record, Table
+
+__all__ = ["Lowerings", "holds"]
+
+_REMEMBERED = 512
+"""Schemas whose lowering is remembered."""
+
+
+class Lowerings:
+    """The dialects of a wire. What was lowered before is remembered by its text."""
+
+    __slots__ = ("_depth", "_done", "_open", "_strict", "auto", "key", "per_request")
+
+    def __init__(self, dialects: Mapping[str, Any], depth: int = 3) -> None:
+        """Take the dialects of the profile, and how deep recursion is unrolled where it cannot stay."""
+        chosen = dialects[dialects.get("uses", "open")]
+        self._open = Dialect(chosen)
+        self._strict = Dialect(dialects["strict"]) if dialects.get("strict") else None
+        self._depth = depth
+        self._done: dict[tuple[str, bool], tuple[Lowered, str]] = {}
+        self.key: str | None = chosen.get("key")
+        self.auto: bool = bool(self._strict and dialects["strict"].get("auto", True))
+        self.per_request: Mapping[str, int] = dialects["strict"].get("per_request", {}) if self._strict else {}
+
+    @property
+    def has_strict(self) -> bool:
+        """Whether the wire holds models to schemas."""
+        return self._strict is not None
+
+    def lowered(self, schema: Mapping[str, Any], strict: bool | None) -> Lowered:
+        """Lower the schema of a tool's parameters. The result is shared: not to be changed."""
+        return self._remembered(schema, strict)[0]
+
+    def fresh(self, schema: Mapping[str, Any], strict: bool | None) -> tuple[dict[str, Any], Lowered]:
+        """Lower a schema, and make a copy of the result that may be changed."""
+        found, text = self._remembered(schema, strict)
+        return (json.loads(text) if text else found.schema), found
+
+    def spelling(self, schema: Mapping[str, Any] | None, strict: bool | None, kept: Any) -> Table | None:
+        """How values are spelled; as they are where the schema goes out as it came (`kept`)."""
+        if schema is None or holds(kept, schema):
+            return None
+        return self.lowered(schema, strict).spelling
+
+    def settled(self, schema: Mapping[str, Any] | None, spent: dict[str, int]) -> tuple[bool | None, tuple[Record, ...]]:
+        """Whether a tool that leaves it open is strict, and why not; None where nothing is to be said of it.
+
+        `spent` is what the tools before it in the request took of what the API counts over all of them.
+        """
+        if self._strict is None or not self.auto:
+            return None, ()
+        if schema is None:
+            return False, (Record((), "strict", "dropped", "there are no parameters to hold the model to"),)
+        found = self.lowered(schema, True)
+        if stopping := tuple(record for record in found.records if record.stops):
+            return False, stopping
+        if self.per_request:
+            wanted = {"tools": 1, **sums(found.schema)}
+            over = [what for what, most in self.per_request.items() if spent.get(what, 0) + wanted.get(what, 0) > most]
+            if over:
+                reason = f"the strict tools before it leave too little of what a request may have: {', '.join(over)}"
+                return False, (Record((), "strict", "dropped", reason),)
+            for what, count in wanted.items():
+                spent[what] = spent.get(what, 0) + count
+        return True, ()
+
+    def _remembered(self, schema: Mapping[str, Any], strict: bool | None) -> tuple[Lowered, str]:
+        dialect = self._strict if strict and self._strict is not None else self._open
+        try:
+            key = compact(schema), dialect is self._strict
+        except (TypeError, ValueError, RecursionError):
+            return lower(schema, dialect, self._depth), ""
+        if key not in self._done:
+            if len(self._done) >= _REMEMBERED:
+                self._done.clear()
+            found = lower(schema, dialect, self._depth)
+            self._done[key] = found, compact(found.schema)
+        return self._done[key]
+
+
+def holds(kept: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether what a provider kept of a tool holds this schema, a few levels deep."""
+    waiting = [(kept, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if type(value) is dict:
+            if same(value, schema):
+                return True
+            if depth < 3:
+                waiting += [(inner, depth + 1) for inner in value.values()]
+    return False

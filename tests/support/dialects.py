@@ -1,0 +1,357 @@
+"""What each provider's documentation says of tool schemas, held against a schema: by hand, not from the profiles.
+
+Each checker yields what the provider would refuse, or would drop without a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Schema = dict[str, Any]
+Faults = Iterator[str]
+
+NAMED = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+SINGLE = ("items", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else")
+
+OPENAI_STRICT = frozenset(
+    "$ref $defs type title description default properties required additionalProperties items enum const anyOf pattern"
+    " format multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems".split()
+)
+OPENAI_FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
+AZURE_STRICT = frozenset(
+    "$ref $defs type title description default properties required additionalProperties items enum const anyOf".split()
+)
+CLAUDE_STRICT = frozenset(
+    "type properties required items enum const anyOf allOf $ref $defs description title minItems format"
+    " additionalProperties".split()
+)
+CLAUDE_FORMATS = frozenset("date-time time date duration email hostname uri ipv4 ipv6 uuid".split())
+GEMINI_JSON = frozenset(
+    "$id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems minimum maximum anyOf"
+    " oneOf properties additionalProperties required propertyOrdering default minLength maxLength pattern uniqueItems".split()
+)
+GEMINI_OPENAPI = frozenset(
+    "type format title description nullable default example enum items minItems maxItems properties required"
+    " propertyOrdering minProperties maxProperties minLength maxLength pattern minimum maximum anyOf"
+    " additionalProperties".split()
+)
+GEMINI_FORMATS = {
+    "NUMBER": {"float", "double"},
+    "INTEGER": {"int32", "int64"},
+    "STRING": {"email", "byte", "date", "date-time", "password", "enum"},
+}
+COHERE = frozenset(
+    "type title description default properties required additionalProperties items enum const anyOf pattern format"
+    " $ref $defs uniqueItems".split()
+)
+XAI = frozenset(
+    "$ref $defs type title description default examples properties required additionalProperties patternProperties items"
+    " prefixItems enum const anyOf oneOf allOf not if then else pattern format minLength maxLength minimum maximum"
+    " exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties".split()
+)
+OLLAMA_ROOT = frozenset(["type", "$defs", "items", "required", "properties"])
+OLLAMA = frozenset(["type", "anyOf", "items", "description", "enum", "properties", "required"])
+
+
+def walk(schema: Any, at: str = "", depth: int = 0) -> Iterator[tuple[str, Any, int]]:
+    """Every schema inside of one, with where it stands and how many objects are around it."""
+    yield at, schema, depth
+    if not isinstance(schema, dict):
+        return
+    for keyword in NAMED:
+        inner = schema.get(keyword)
+        for name, value in inner.items() if isinstance(inner, dict) else ():
+            yield from walk(value, f"{at}/{keyword}/{name}", 0 if keyword == "$defs" else depth + 1)
+    for keyword in LISTS:
+        inner = schema.get(keyword)
+        for i, value in enumerate(inner if isinstance(inner, list) else ()):
+            yield from walk(value, f"{at}/{keyword}/{i}", depth)
+    for keyword in SINGLE:
+        if isinstance(schema.get(keyword), dict | bool):
+            yield from walk(schema[keyword], f"{at}/{keyword}", depth)
+
+
+def keywords(schema: Schema, allowed: frozenset[str]) -> Faults:
+    """Keywords that are not on a list, at any depth."""
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict):
+            yield from (f"{at}: {keyword}" for keyword in inner if keyword not in allowed)
+
+
+def root_is_an_object(schema: Schema, *without: str) -> Faults:
+    """A root of another type, or with keywords that are refused there."""
+    if schema.get("type") != "object":
+        yield f"root: type {schema.get('type')}"
+    yield from (f"root: {keyword}" for keyword in without if keyword in schema)
+
+
+def references(schema: Schema, *, alone: bool = False, circles: bool = True) -> Faults:
+    """References that lead nowhere, have words beside them, or lead in a circle."""
+    leads: dict[str, set[str]] = {}
+    for at, inner, _ in walk(schema):
+        if not isinstance(inner, dict) or "$ref" not in inner:
+            continue
+        reference = inner["$ref"]
+        name = reference.removeprefix("#/$defs/")
+        if reference != "#" and name not in schema.get("$defs", {}):
+            yield f"{at}: $ref to nowhere, {reference}"
+        if alone and len(inner) > 1:
+            yield f"{at}: $ref with {sorted(inner)}"
+        inside = at.split("/")[2] if at.startswith("/$defs/") else "#"
+        leads.setdefault(inside, set()).add("#" if reference == "#" else name)
+    if not circles:
+        for start in leads:
+            reached, waiting = set(), [start]
+            while waiting:
+                found = leads.get(waiting.pop(), set()) - reached
+                reached |= found
+                waiting += found
+            if start in reached:
+                yield f"{start}: a circle"
+
+
+def closed(schema: Schema, *, all_required: bool) -> Faults:
+    """Objects that are open, that are empty below the root, or have optional properties."""
+    for at, inner, _ in walk(schema):
+        if not isinstance(inner, dict) or not ("object" in types(inner) or "properties" in inner):
+            continue
+        if inner.get("additionalProperties") is not False:
+            yield f"{at}: not closed"
+        properties = inner.get("properties") or {}
+        if at and not properties:
+            yield f"{at}: an object that can only be empty"
+        if all_required and set(inner.get("required", ())) != set(properties):
+            yield f"{at}: required {inner.get('required')}"
+        yield from (f"{at}: required {name}" for name in inner.get("required", ()) if name not in properties)
+
+
+def typed(schema: Schema) -> Faults:
+    """Schemas that say nothing of a type, and lists of several types besides null."""
+    for at, inner, _ in walk(schema):
+        if at.endswith("/additionalProperties") and isinstance(inner, bool):
+            continue
+        if not isinstance(inner, dict):
+            yield f"{at}: {inner}"
+        elif not inner.keys() & {"type", "anyOf", "$ref", "enum", "const"}:
+            yield f"{at}: no type"
+        elif isinstance(inner.get("type"), list) and len(set(inner["type"]) - {"null"}) > 1:
+            yield f"{at}: {inner['type']}"
+
+
+def arrays_have_items(schema: Schema) -> Faults:
+    """Arrays that say nothing of their items."""
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict) and "array" in types(inner) and "items" not in inner:
+            yield f"{at}: no items"
+
+
+def values(schema: Schema, *kinds: type) -> Faults:
+    """Empty lists of values, and listed values of other kinds."""
+    for at, inner, _ in walk(schema):
+        if not isinstance(inner, dict):
+            continue
+        if "enum" in inner and not inner["enum"]:
+            yield f"{at}: an empty enum"
+        for value in [*inner.get("enum", ()), *([inner["const"]] if "const" in inner else ())]:
+            if type(value) not in kinds:
+                yield f"{at}: {value!r}"
+
+
+def formats(schema: Schema, allowed: frozenset[str]) -> Faults:
+    """Formats that are not on a list."""
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict) and "format" in inner and inner["format"] not in allowed:
+            yield f"{at}: format {inner['format']}"
+
+
+def property_names(schema: Schema, pattern: str) -> Faults:
+    """Properties whose name is refused."""
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict) and isinstance(inner.get("properties"), dict):
+            yield from (f"{at}: a name, {n!r}" for n in inner["properties"] if not re.fullmatch(pattern, n))
+
+
+def types(schema: Schema) -> set[str]:
+    """The types that a schema names, in small letters."""
+    named = schema.get("type", [])
+    return {str(kind).lower() for kind in (named if isinstance(named, list) else [named])}
+
+
+def sizes(schema: Schema, properties: int, depth: int) -> Faults:
+    """More properties, or deeper ones, than are taken."""
+    found = [
+        len(inner["properties"]) for _, inner, _ in walk(schema) if isinstance(inner, dict) and "properties" in inner
+    ]
+    deep = max(level for _, _, level in walk(schema))
+    if sum(found) > properties or deep > depth:
+        yield f"{sum(found)} properties, {deep} deep"
+
+
+def openai_open(schema: Schema) -> Faults:
+    yield from root_is_an_object(schema, "oneOf", "anyOf", "allOf", "enum", "const", "not")
+
+
+def openai_strict(schema: Schema) -> Faults:
+    yield from openai_open(schema)
+    yield from keywords(schema, OPENAI_STRICT)
+    yield from formats(schema, OPENAI_FORMATS)
+    yield from references(schema, alone=True)
+    yield from closed(schema, all_required=True)
+    yield from typed(schema)
+    yield from arrays_have_items(schema)
+    yield from values(schema, str, int, float, bool, type(None))
+    yield from sizes(schema, 5000, 10)
+
+
+def azure_strict(schema: Schema) -> Faults:
+    yield from openai_strict(schema)
+    yield from keywords(schema, AZURE_STRICT)
+    yield from sizes(schema, 100, 5)
+
+
+def deepseek_strict(schema: Schema) -> Faults:
+    yield from openai_strict(schema)
+    yield from keywords(schema, OPENAI_STRICT - {"minItems", "maxItems"} | {"$def"})
+    yield from formats(schema, frozenset(["email", "hostname", "ipv4", "ipv6", "uuid"]))
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict) and isinstance(inner.get("type"), list) and types(inner) & {"object", "array"}:
+            yield f"{at}: {inner['type']}"
+
+
+def claude_open(schema: Schema) -> Faults:
+    yield from root_is_an_object(schema, "oneOf", "anyOf", "allOf")
+
+
+def anthropic_open(schema: Schema) -> Faults:
+    yield from claude_open(schema)
+    yield from property_names(schema, r"[A-Za-z0-9_.-]{1,64}")
+
+
+def claude_strict(schema: Schema) -> Faults:
+    yield from claude_open(schema)
+    yield from keywords(schema, CLAUDE_STRICT)
+    yield from formats(schema, CLAUDE_FORMATS)
+    yield from references(schema, alone=False, circles=False)
+    yield from closed(schema, all_required=False)
+    yield from typed(schema)
+    yield from values(schema, str, int, float, bool, type(None))
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict) and isinstance(inner.get("type"), list):
+            yield f"{at}: a list of types"
+        if isinstance(inner, dict) and inner.get("minItems", 0) > 1:
+            yield f"{at}: minItems {inner['minItems']}"
+
+
+def anthropic_strict(schema: Schema) -> Faults:
+    yield from claude_strict(schema)
+    yield from property_names(schema, r"[A-Za-z0-9_.-]{1,64}")
+
+
+def gemini_json(schema: Schema) -> Faults:
+    yield from keywords(schema, GEMINI_JSON)
+    yield from references(schema)
+    yield from values(schema, str, int, float)
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict) and "$ref" in inner and any(not keyword.startswith("$") for keyword in inner):
+            yield f"{at}: $ref with {sorted(inner)}"
+
+
+def gemini_openapi(schema: Schema) -> Faults:
+    yield from keywords(schema, GEMINI_OPENAPI)
+    yield from values(schema, str)
+    yield from property_names(schema, r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
+    for at, inner, _ in walk(schema):
+        if at.endswith("/additionalProperties") and isinstance(inner, bool):
+            continue
+        if not isinstance(inner, dict):
+            yield f"{at}: {inner}"
+            continue
+        kind = inner.get("type")
+        if kind is not None and kind not in ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"):
+            yield f"{at}: type {kind}"
+        if kind is None and "anyOf" not in inner:
+            yield f"{at}: no type"
+        if "format" in inner and inner["format"] not in GEMINI_FORMATS.get(str(kind), ()):
+            yield f"{at}: format {inner['format']} of {kind}"
+        if inner.get("format") == "enum" and not inner.get("enum"):
+            yield f"{at}: format enum without values"
+        if kind == "ARRAY" and "items" not in inner:
+            yield f"{at}: no items"
+
+
+def cohere_open(schema: Schema) -> Faults:
+    yield from root_is_an_object(schema)
+    yield from keywords(schema, COHERE)
+    yield from formats(schema, frozenset(["date-time", "uuid", "date", "time"]))
+    yield from references(schema)
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict) and isinstance(inner.get("properties"), dict):
+            yield from (f"{at}: required {n}" for n in inner.get("required", ()) if n not in inner["properties"])
+
+
+def cohere_strict(schema: Schema) -> Faults:
+    yield from cohere_open(schema)
+    yield from keywords(schema, COHERE - {"uniqueItems"})
+    for at, inner, _ in walk(schema):
+        if isinstance(inner, dict) and re.search(r"\^|\$|\(\?", str(inner.get("pattern", ""))):
+            yield f"{at}: pattern {inner['pattern']}"
+
+
+def xai(schema: Schema) -> Faults:
+    yield from root_is_an_object(schema)
+    yield from keywords(schema, XAI)
+    yield from references(schema, circles=False)
+    for at, inner, _ in walk(schema):
+        properties = inner.get("properties") if isinstance(inner, dict) else None
+        if isinstance(properties, dict) and any(isinstance(one, bool) for one in properties.values()):
+            yield f"{at}: a property that is a boolean"
+        if isinstance(inner, dict) and (inner.get("enum") == [] or inner.get("anyOf") == []):
+            yield f"{at}: empty"
+
+
+def object_at_the_root(schema: Schema) -> Faults:
+    yield from root_is_an_object(schema)
+
+
+def ollama(schema: Schema) -> Faults:
+    yield from root_is_an_object(schema)
+    yield from (f"root: {keyword}" for keyword in schema if keyword not in OLLAMA_ROOT)
+    waiting = [(f"/{name}", inner) for name, inner in schema.get("properties", {}).items()]
+    while waiting:
+        at, inner = waiting.pop()
+        if not isinstance(inner, dict):
+            yield f"{at}: {inner}"
+            continue
+        yield from (f"{at}: {keyword}" for keyword in inner if keyword not in OLLAMA)
+        waiting += [(f"{at}/{name}", one) for name, one in inner.get("properties", {}).items()]
+        waiting += [(f"{at}/{i}", one) for i, one in enumerate(inner.get("anyOf", ()))]
+    if '"$ref": "#' in repr(schema).replace("'", '"'):
+        yield "a reference"
+
+
+CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
+    **{(name, "open"): openai_open for name in ("openai_chat", "openai_responses", "azure")},
+    **{(name, "strict"): openai_strict for name in ("openai_chat", "openai_responses")},
+    ("azure", "strict"): azure_strict,
+    ("deepseek", "strict"): deepseek_strict,
+    ("anthropic", "open"): anthropic_open,
+    ("anthropic", "strict"): anthropic_strict,
+    ("bedrock", "open"): claude_open,
+    ("bedrock", "strict"): claude_strict,
+    ("gemini", "open"): gemini_json,
+    ("vertex", "open"): gemini_json,
+    ("gemini", "openapi"): gemini_openapi,
+    ("cohere", "open"): cohere_open,
+    ("cohere", "strict"): cohere_strict,
+    ("xai", "open"): xai,
+    ("mistral", "open"): object_at_the_root,
+    ("mcp", "open"): object_at_the_root,
+    ("copilot", "open"): object_at_the_root,
+    ("ollama", "open"): ollama,
+    **{(name, "open"): openai_open for name in ("openai_compatible", "groq", "deepseek", "openrouter", "vllm")},
+    **{(name, "strict"): openai_strict for name in ("openai_compatible", "groq", "openrouter", "vllm")},
+}
+"""By provider and mode: what it refuses."""

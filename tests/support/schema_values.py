@@ -1,0 +1,140 @@
+"""Values of a JSON Schema, made from it and held against it: some plain, some with all that may be there."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from referencing.exceptions import Unresolvable
+
+WORDS = ("a", "list", "12", "2026-11-22", "https://e.com/", "a@e.com", "x y", "ab" * 40)
+
+
+def valid_values(schema: Mapping[str, Any], seed: int, tries: int = 6) -> Iterator[Any]:
+    """Values that are valid, none of them twice."""
+    rng = random.Random(seed)
+    judge = Draft202012Validator(schema)
+    seen: set[str] = set()
+    for i in range(tries):
+        value = Maker(schema, rng, fullness=(0.0, 1.0, 0.5)[i % 3]).value(schema, 0)
+        text = json.dumps(value, sort_keys=True)
+        if text not in seen and is_valid(judge, value):
+            seen.add(text)
+            yield value
+
+
+def is_valid(judge: Draft202012Validator, value: Any) -> bool:
+    """Whether a value is valid; what cannot be judged is not."""
+    try:
+        return bool(judge.is_valid(value))
+    except (Unresolvable, RecursionError, ValidationError):
+        return False
+
+
+class Maker:
+    """Makes values; `fullness` is how likely an optional property is there."""
+
+    def __init__(self, root: Mapping[str, Any], rng: random.Random, fullness: float) -> None:
+        self.root = root
+        self.rng = rng
+        self.fullness = fullness
+
+    def value(self, schema: Any, depth: int) -> Any:
+        if not isinstance(schema, dict) or schema == {}:
+            return self.rng.choice([1, "x", True, None, [1], {"k": "v"}, 2.5, "2"])
+        if "$ref" in schema:
+            target = self.target(schema["$ref"])
+            rest = {k: v for k, v in schema.items() if k != "$ref"}
+            return self.value({**target, **rest} if isinstance(target, dict) else target, depth + 1)
+        if "const" in schema:
+            return schema["const"]
+        if schema.get("enum"):
+            return self.rng.choice(schema["enum"])
+        for keyword in ("anyOf", "oneOf"):
+            if schema.get(keyword):
+                rest = {k: v for k, v in schema.items() if k != keyword}
+                branch = self.rng.choice(schema[keyword])
+                return self.value(self.joined(rest, branch), depth)
+        if schema.get("allOf"):
+            rest = {k: v for k, v in schema.items() if k != "allOf"}
+            for branch in schema["allOf"]:
+                rest = self.joined(rest, branch)
+            return self.value(rest, depth)
+        return self.of_type(schema, depth)
+
+    def joined(self, one: dict[str, Any], other: Any) -> Any:
+        steps = 0
+        while isinstance(other, dict) and "$ref" in other and steps < 10:
+            other, steps = self.target(other["$ref"]), steps + 1
+        if not isinstance(other, dict):
+            return one
+        found = {**one, **other}
+        for keyword in ("properties",):
+            if keyword in one and keyword in other:
+                found[keyword] = {**one[keyword], **other[keyword]}
+        if "required" in one and "required" in other:
+            found["required"] = [*one["required"], *other["required"]]
+        return found
+
+    def target(self, reference: str) -> Any:
+        found: Any = self.root
+        for step in reference.removeprefix("#").split("/")[1:]:
+            found = found.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(found, dict) else {}
+        return found
+
+    def of_type(self, schema: dict[str, Any], depth: int) -> Any:
+        kinds = schema.get("type") or (
+            "object" if "properties" in schema else "array" if "items" in schema else "string"
+        )
+        kind = self.rng.choice(kinds) if isinstance(kinds, list) else kinds
+        if kind == "object":
+            return self.object(schema, depth)
+        if kind == "array":
+            return self.array(schema, depth)
+        if kind in ("integer", "number"):
+            return self.number(schema, kind)
+        if kind == "string":
+            return self.text(schema)
+        return None if kind == "null" else self.rng.choice([True, False])
+
+    def object(self, schema: dict[str, Any], depth: int) -> Any:
+        found: dict[str, Any] = {}
+        for name, inner in (schema.get("properties") or {}).items():
+            likely = self.fullness if depth < 5 else 0
+            if name in schema.get("required", ()) or (inner is not False and self.rng.random() < likely):
+                found[name] = self.value(inner, depth + 1)
+        for name in schema.get("required", ()):
+            found.setdefault(name, "x")
+        further = schema.get("additionalProperties", True)
+        if isinstance(further, dict) and self.rng.random() < self.fullness and depth < 5:
+            found.setdefault("some key", self.value(further, depth + 1))
+        return found
+
+    def array(self, schema: dict[str, Any], depth: int) -> Any:
+        first = schema.get("prefixItems") or []
+        found = [self.value(inner, depth + 1) for inner in first]
+        least = schema.get("minItems", 0)
+        while len(found) < least or (depth < 5 and len(found) < len(first) + 1 and self.rng.random() < self.fullness):
+            if schema.get("items") is False or len(found) > 20:
+                break
+            found.append(self.value(schema.get("items", True), depth + 1))
+        return found
+
+    def number(self, schema: dict[str, Any], kind: str) -> Any:
+        low = schema.get("minimum", schema.get("exclusiveMinimum", schema.get("maximum", 1) - 1))
+        step = schema.get("multipleOf", 1)
+        value = (int(low // step) + self.rng.randint(1, 2)) * step
+        if "maximum" in schema and value > schema["maximum"]:
+            value = schema["maximum"]
+        return int(value) if kind == "integer" else value
+
+    def text(self, schema: dict[str, Any]) -> str:
+        word = {"date": "2026-11-22", "date-time": "2026-11-22T10:00:00Z", "uri": "https://e.com/"}.get(
+            str(schema.get("format")), self.rng.choice(WORDS)
+        )
+        word = word.ljust(int(schema.get("minLength", 0)), "x")
+        return word[: int(schema.get("maxLength", 10_000))]
