@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations rows github-tools kills fuzz clean
+.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations lowered rows github-tools kills fuzz clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -68,6 +68,13 @@ laws: $(READY) ## run the laws over the wider corpus beside this checkout, where
 declarations: $(READY) ## build every declaration of the wider corpus, where there is one
 	@if [ -d ../shared/corpus/tools ]; then \
 		$(BIN)/python -m tests.corpus.everything ../shared/corpus/tools $(ARGS); \
+	else \
+		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
+	fi
+
+lowered: $(READY) ## lower every declaration of the wider corpus for every provider and mode, where there is one
+	@if [ -d ../shared/corpus/tools ]; then \
+		$(BIN)/python -m tests.corpus.lowered ../shared/corpus/tools $(ARGS); \
 	else \
 		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
 	fi

@@ -872,7 +872,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools or ())
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written
@@ -908,7 +908,7 @@ def to_sdk(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools or ())
     found = keywords_as_typed(
         _write_request(request, ROOT, writer), _SDK_KEYWORDS, _SDK_MEMBERS, writer
     )

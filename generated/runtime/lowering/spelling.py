@@ -30,9 +30,9 @@ _DEEPEST = 150
 """Levels of a value that are respelled."""
 
 
-def forth(value: Any, table: Table) -> Any:
-    """Spell a value of the source as the wire has it. Nothing is changed in place."""
-    return _forth(value, table, table, 0)
+def forth(value: Any, table: Table, fill: bool = True) -> Any:
+    """Spell a value of the source as the wire has it, with null for what is absent (`fill`). Nothing is changed in place."""
+    return _forth(value, table, table, fill, 0)
 
 
 def back(value: Any, table: Table) -> Any:
@@ -49,7 +49,7 @@ def _resolved(node: Any, table: Table) -> Any:
     return node
 
 
-def _forth(value: Any, node: Any, table: Table, depth: int) -> Any:
+def _forth(value: Any, node: Any, table: Table, fill: bool, depth: int) -> Any:
     node = _resolved(node, table) if node is not None and node is not table else node
     if node is None or depth > _DEEPEST:
         return value
@@ -68,19 +68,20 @@ def _forth(value: Any, node: Any, table: Table, depth: int) -> Any:
     if "any" in node:
         for here, _, inner in node["any"]:
             if fits(value, here):
-                return _forth(value, inner, table, depth + 1)
+                return _forth(value, inner, table, fill, depth + 1)
         return value
     if "pairs" in node and kind is dict:
         more = node.get("more")
         return [
-            {"key": key, "value": _forth(item, more, table, depth + 1)}
+            {"key": key, "value": _forth(item, more, table, fill, depth + 1)}
             for key, item in value.items()
         ]
     if "object" in node and kind is dict:
-        return _object_forth(value, node, table, depth)
+        return _object_forth(value, node, table, fill, depth)
     if kind is list:
         return [
-            _forth(item, inner, table, depth + 1) for item, inner in _items(value, node)
+            _forth(item, inner, table, fill, depth + 1)
+            for item, inner in _items(value, node)
         ]
     return value
 
@@ -126,20 +127,20 @@ def _items(value: list[Any], node: Any) -> list[tuple[Any, Any]]:
 
 
 def _object_forth(
-    value: dict[str, Any], node: Any, table: Table, depth: int
+    value: dict[str, Any], node: Any, table: Table, fill: bool, depth: int
 ) -> dict[str, Any]:
     said, more = node["object"], node.get("more")
     found: dict[str, Any] = {}
     for name, item in value.items():
         entry = said.get(name)
         if entry is None:
-            found[name] = _forth(item, more, table, depth + 1)
+            found[name] = _forth(item, more, table, fill, depth + 1)
         else:
             found[entry.get("name", name)] = _forth(
-                item, entry.get("as"), table, depth + 1
+                item, entry.get("as"), table, fill, depth + 1
             )
     for name, entry in said.items():
-        if "null" in entry and name not in value:
+        if fill and "null" in entry and name not in value:
             found[entry.get("name", name)] = None
     return found
 

@@ -33,7 +33,7 @@ def _metadata(tool: Tool) -> dict[str, Any]:
     """
     found: dict[str, dict[str, Any]] = {}
     beyond = {f"${key}": value for key in BEYOND if (value := getattr(tool, key)) is not None}
-    found["declaration"] = {**beyond, "$strict": tool.strict}
+    found["declaration"] = {**beyond, "$strict": tool.strict}  # `auto` is settled for each wire
     for provider, patch in sorted(tool.providers.items()):
         entry: dict[str, Any] = {}
         if "description" in patch:

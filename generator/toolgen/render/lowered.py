@@ -11,6 +11,9 @@ from toolgen.plan.definitions import definition_facts
 from toolgen.render.imported import Imported
 from toolgen.resolve import Catalog, Profile, Tool
 
+CLOSING = "further properties"
+"""What a closed object cannot have."""
+
 Status = Literal["ok", "lossy", "refused", "not offered"]
 
 
@@ -106,7 +109,9 @@ def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[st
 
 
 def _told(record: Any, tool: Tool) -> Told:
-    severe = record.action == "narrowed" or (record.action != "rewritten" and bool(record.checked))
+    severe = record.action != "rewritten" and (bool(record.checked) or record.action == "narrowed")
+    if record.what == CLOSING and not record.stops:
+        severe = False  # the declaration does not say that there may be more
     refused = record.refused and tool.strict == "always"
     place = tool.place(record.way, record.what)
     return Told(place, _pointer(record.way), record.what, record.action, record.reason, record.checked, severe, refused)

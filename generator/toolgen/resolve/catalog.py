@@ -55,12 +55,16 @@ class Tool:
     """Where the definitions of `parameters` are from, by their keys under `$defs`."""
 
     def place(self, way: Pointer, keyword: str = "") -> Span:
-        """The place in the sources of what stands at the end of a way in `parameters`; of a keyword there, if it has it."""
+        """The place in the sources of the key that leads a way in `parameters`, or of a keyword that stands there."""
         document, pointer = self.document, ("parameters", *way)
         if len(way) > 1 and way[0] == "$defs" and way[1] in self.origins:
             document, start = self.origins[str(way[1])]
             pointer = (*start, *way[2:])
-        return document.key_span(*pointer, keyword) if keyword else document.span(*pointer)
+        return (
+            document.key_span(*pointer, keyword)
+            if (*pointer, keyword) in document.keys
+            else document.key_span(*pointer)
+        )
 
 
 @dataclass(frozen=True, slots=True)

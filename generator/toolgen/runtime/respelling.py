@@ -16,14 +16,18 @@ __all__ = ["Tables"]
 
 
 class Tables:
-    """How the arguments of each tool are spelled: of the tools that are given, else of those declared."""
+    """How the arguments of each tool are spelled: of the tools that are given, else of those declared.
 
-    __slots__ = ("_declared", "_found", "_given", "_wire")
+    A request says which tools it offers (`tools` is not None), and holds no model to the schema of any other.
+    """
 
-    def __init__(self, wire: Wire, tools: Iterable[ToolDefinition | OpaquePart]) -> None:
+    __slots__ = ("_declared", "_found", "_given", "_offers", "_wire")
+
+    def __init__(self, wire: Wire, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
         self._wire = wire
         self._declared = wire.spellings
-        self._given = {tool.name: tool for tool in tools if type(tool) is ToolDefinition}
+        self._offers = tools is not None
+        self._given = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
         self._found: dict[str, Any] = {}
 
     def of(self, name: str) -> dict[str, Any] | None:
@@ -36,29 +40,34 @@ class Tables:
         return found
 
     def read(self, call: ToolCall) -> ToolCall:
-        """Spell the arguments of a call back; they are kept where our own writing would differ."""
+        """Spell the arguments of a call back; they are kept as they came where that, or our own writing, differs."""
         table = self.of(call.name)
-        if table is None or call.invalid is not None:
+        declared = self._declared.get(call.name)
+        if (table is None and declared is None) or call.invalid is not None:
             return call
         spelled = call.arguments
-        arguments = back(spelled, table)
-        if type(arguments) is dict:
-            if not same(forth(arguments, table), spelled):
-                add_residue(call, self._wire.name, {"$arguments": spelled})
-            call.arguments = arguments
+        arguments = spelled if table is None else back(spelled, table)
+        ours = arguments if declared is None else forth(arguments, declared)
+        if not same(arguments, spelled) or not same(ours, spelled):
+            add_residue(call, self._wire.name, {"$arguments": spelled})
+        call.arguments = arguments
         return call
 
     def written(self, call: ToolCall) -> tuple[ToolCall, bool]:
         """A call with its arguments as the wire has them, and whether they would come back as they are."""
         table = self.of(call.name)
-        if table is None:
-            return call, True
-        kept = within(call.metadata or {}, self._wire.name).get("$arguments")
-        if type(kept) is dict and same(back(kept, table), call.arguments):
+        kept = within(call.metadata or {}, self._wire.name).get("$arguments") if call.metadata else None
+        if type(kept) is dict and any(
+            one is not None and same(back(kept, one), call.arguments) for one in (table, self._declared.get(call.name))
+        ):
             spelled = kept
+        elif table is None:
+            return call, True
         else:
-            spelled = forth(call.arguments, table)
+            spelled = forth(call.arguments, table, fill=not self._offers or call.name in self._given)
+            if not same(back(spelled, table), call.arguments):
+                return replace(call, arguments=spelled), False
         invalid = call.invalid
         if invalid is not None and call.arguments and invalid.text == loose(call.arguments):
             invalid = InvalidCall(loose(spelled), invalid.reason)
-        return replace(call, arguments=spelled, invalid=invalid), same(back(spelled, table), call.arguments)
+        return replace(call, arguments=spelled, invalid=invalid), True

@@ -68,7 +68,7 @@ class Writer:
         self.media: list[tuple[Any, Path]] = []
         self.known = False
         self.spent: dict[str, int] = {}
-        self._tables = Tables(wire, tools or ()) if tools or wire.spellings else None
+        self._tables = Tables(wire, tools) if tools or wire.spellings else None
 
     def lost(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
         """Report a loss.

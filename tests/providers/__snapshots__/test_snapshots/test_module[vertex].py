@@ -564,7 +564,7 @@ def to_request(
     Raises:
         ConversionError: a value cannot be written as it was meant.
     """
-    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools)
+    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools or ())
     written = _write_request(request, ROOT, writer)
     writer.finish()
     return written

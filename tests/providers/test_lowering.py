@@ -1,0 +1,274 @@
+"""Lowered tools from end to end: what is sent, what the build says of it, and calls that are spelled back and forth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.generated import Package, compiled, toolgen
+from toolgen.compiling import compile_project
+from toolgen.diagnostics import Findings
+
+FOUR = ("openai_chat", "openai_responses", "anthropic", "gemini")
+FIND: dict[str, Any] = {
+    "name": "find",
+    "description": "Find things.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "what": {"type": "string", "minLength": 2},
+            "most": {"type": "integer", "default": 20},
+            "level": {"type": "integer", "enum": [1, 3, 7]},
+            "since": {"type": ["string", "null"]},
+        },
+        "required": ["what", "since"],
+        "additionalProperties": False,
+    },
+}
+LABELS: dict[str, Any] = {
+    "name": "label",
+    "description": "Label things.",
+    "parameters": {
+        "type": "object",
+        "properties": {"labels": {"type": "object", "additionalProperties": {"type": "string"}}},
+        "required": ["labels"],
+    },
+}
+
+
+def sources(folder: Path, *tools: dict[str, Any], **profiles: Any) -> Path:
+    """SCHEMAS with tools, and with profiles of its own."""
+    for path, value in {
+        **{f"tools/{tool['name']}.json": tool for tool in tools},
+        **{f"providers/{name}.yaml": {"extends": name, **facts} for name, facts in profiles.items()},
+    }.items():
+        (folder / "schemas" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "schemas" / path).write_text(json.dumps(value, indent=2), "utf-8")
+    return folder / "schemas"
+
+
+def built(folder: Path, *tools: dict[str, Any], providers: tuple[str, ...] = FOUR, **profiles: Any) -> Package:
+    return Package(compiled(sources(folder, *tools, **profiles), providers), folder)
+
+
+def refused(folder: Path, *tools: dict[str, Any]) -> list[tuple[str, str, int]]:
+    findings = Findings()
+    assert compile_project(sources(folder, *tools), findings, FOUR) is None
+    return [(finding.code, finding.span.path, finding.span.line) for finding in findings if finding.level == "error"]
+
+
+def function(entry: Any) -> Any:
+    return entry.get("function", entry)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    return built(tmp_path_factory.mktemp("lowered"), FIND, LABELS)
+
+
+@pytest.mark.row("A24")
+@pytest.mark.pain("P09", "P12")
+@pytest.mark.parametrize("provider", FOUR[:3])
+def test_auto_is_strict_where_all_can_be_said_and_says_why_where_not(package: Package, provider: str) -> None:
+    module = package.provider(provider)
+    find, label = (function(entry) for entry in module.tools("find", "label"))
+    assert (find["strict"], label["strict"]) == (True, False)
+    report = package.files["PORTABILITY.md"]
+    assert "tools/label.json:7:7 /properties/labels` | strict | dropped | not strict: a map" in report
+
+
+def test_a_loss_is_reported_with_its_place_and_what_still_checks_it(package: Package) -> None:
+    report = package.files["PORTABILITY.md"]
+    assert "| `find` | lossy, strict | lossy, strict | lossy, strict | ok |" in report
+    row = "| `tools/find.json:9:9 /properties/what` | minLength | described | minLength is not taken here | `parse_arguments` |"
+    assert row in report
+    sent = function(package.provider("openai_chat").tools("find")[0])["parameters"]["properties"]["what"]
+    assert sent == {"type": "string", "description": "At least 2 characters."}
+
+
+def answer(provider: str, arguments: dict[str, Any], name: str = "find") -> dict[str, Any]:
+    text = json.dumps(arguments, separators=(",", ":"))
+    if provider == "openai_chat":
+        call: Any = {"id": "call_a", "type": "function", "function": {"name": name, "arguments": text}}
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        return {"id": "r", "object": "chat.completion", "created": 1, "model": "m", "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}  # fmt: skip
+    call = {
+        "type": "function_call",
+        "id": "fc_a",
+        "call_id": "call_a",
+        "name": name,
+        "arguments": text,
+        "status": "completed",
+    }
+    return {"id": "r", "object": "response", "created_at": 1, "model": "m", "status": "completed", "output": [call]}
+
+
+EVERY_NULL = {"what": "ab", "most": None, "level": None, "since": None}
+
+
+@pytest.mark.pain("P11")
+@pytest.mark.parametrize("provider", FOUR[:2])
+def test_a_null_for_what_may_be_absent_is_dropped_and_goes_back_as_it_came(package: Package, provider: str) -> None:
+    module, models = package.provider(provider), package.module("models")
+    body = answer(provider, EVERY_NULL)
+    completion = module.from_response(body)
+    assert [call.arguments for call in module.from_tool_calls(body)] == [{"what": "ab", "since": None}]
+    assert module.to_response(completion) == body
+    parsed = package.module("tools").parse_arguments("find", {"what": "ab", "since": None})
+    assert (parsed.most, parsed.since) == (20, None)
+    bare = models.ToolCall("call_a", "find", {"what": "ab", "since": None})
+    assert json.loads(function(module.to_tool_call(bare))["arguments"]) == EVERY_NULL
+
+
+def test_a_stream_tells_calls_as_the_source_has_them(package: Package) -> None:
+    module = package.provider("openai_chat")
+    text = json.dumps(EVERY_NULL)
+    chunks = [
+        {
+            "tool_calls": [
+                {"index": 0, "id": "call_a", "type": "function", "function": {"name": "find", "arguments": text[:9]}}
+            ]
+        },
+        {"tool_calls": [{"index": 0, "function": {"arguments": text[9:]}}]},
+    ]
+    stream = module.Stream()
+    events = [e for c in chunks for e in stream.feed({"choices": [{"index": 0, "delta": c, "finish_reason": None}]})]
+    assert stream.partial_arguments(0) == EVERY_NULL
+    events += stream.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    events += stream.finish()
+    assert [e.call.arguments for e in events if e.type == "tool_call"] == [{"what": "ab", "since": None}]
+    assert "".join(e.arguments_delta or "" for e in events if e.type == "tool_call_delta") == text
+
+
+def test_tools_that_were_not_declared_are_spelled_by_the_same_rules(package: Package) -> None:
+    module, models = package.provider("openai_chat"), package.module("models")
+    late = models.ToolDefinition("late", parameters=FIND["parameters"], strict=True)
+    losses: list[Any] = []
+    (entry,) = module.to_tools([late], on_loss=losses.append)
+    assert entry["function"]["parameters"]["required"] == ["what", "most", "level", "since"]
+    assert "[0].parameters.properties.what.minLength" in [loss.path for loss in losses]
+    body = answer("openai_chat", EVERY_NULL, "late")
+    (call,) = module.from_tool_calls(body, tools=[late])
+    assert call.arguments == {"what": "ab", "since": None}
+    call.metadata = None
+    history = [
+        models.AssistantMessage([models.ToolCallPart(call)]),
+        models.ToolMessage([models.ToolResult("call_a", "late", "text", "x")]),
+    ]
+    sent = module.to_request(models.Request(history, tools=[late]), on_loss=losses.append)
+    assert json.loads(sent["messages"][0]["tool_calls"][0]["function"]["arguments"]) == EVERY_NULL
+
+
+def test_what_the_build_has_told_of_is_not_told_again(package: Package) -> None:
+    losses: list[Any] = []
+    definitions = list(package.module("tools").DEFINITIONS.values())
+    for provider in FOUR:
+        package.provider(provider).to_tools(definitions, on_loss=losses.append)
+    assert losses == []
+
+
+def test_a_request_that_was_read_with_nulls_goes_back_with_them(package: Package) -> None:
+    module = package.provider("openai_chat")
+    message = answer("openai_chat", EVERY_NULL)["choices"][0]["message"]
+    result = {"role": "tool", "tool_call_id": "call_a", "content": "x"}
+    body = {"model": "m", "messages": [{"role": "user", "content": "x"}, message, result], "tools": module.TOOLS}
+    request = module.from_request(body)
+    assert request.messages[1].content[0].call.arguments == {"what": "ab", "since": None}
+    assert module.to_request(request) == body
+
+
+@pytest.mark.pain("P05", "P09")
+def test_a_tool_that_cannot_be_strict_as_it_must_is_an_error_at_its_place(tmp_path: Path) -> None:
+    always = {**LABELS, "strict": "always"}
+    place = ("tool-refused", "schemas/tools/label.json", 7)
+    assert refused(tmp_path / "a", FIND, always, {"name": "now"}) == [place] * 3
+    left = built(tmp_path / "b", FIND, {**always, "unsupported": ["openai_chat", "openai_responses", "anthropic"]})
+    module, models = left.provider("openai_chat"), left.module("models")
+    assert list(module.ToolName.__args__) == ["find"]
+    with pytest.raises(models.ConversionError, match="not offered"):
+        module.to_tool_choice(models.NamedToolChoice("label"))
+
+
+def test_a_tool_made_at_run_time_that_cannot_be_strict_is_refused_or_weakened(package: Package) -> None:
+    module, models = package.provider("openai_chat"), package.module("models")
+    late = models.ToolDefinition("late", parameters=LABELS["parameters"], strict=True)
+    with pytest.raises(models.ConversionError, match="a map"):
+        module.to_tools([late])
+    losses: list[Any] = []
+    (entry,) = module.to_tools([late], on_loss=losses.append, on_unsupported="weaken")
+    assert entry["function"]["strict"] is False
+    assert [(loss.path, loss.severity) for loss in losses] == [("[0].strict", "behaviour")]
+
+
+@pytest.mark.row("T42", "K02")
+@pytest.mark.pain("P01", "P06")
+def test_geminis_other_field_is_chosen_in_the_projects_own_profile(tmp_path: Path) -> None:
+    package = built(tmp_path, FIND, LABELS, gemini={"dialects": {"uses": "openapi"}})
+    module, models = package.provider("gemini"), package.module("models")
+    (entry,) = module.tools("find")[0]["functionDeclarations"]
+    assert "parametersJsonSchema" not in entry
+    assert entry["parameters"]["properties"]["since"] == {"type": "STRING", "nullable": True}
+    assert entry["parameters"]["properties"]["level"] == {"type": "STRING", "enum": ["1", "3", "7"], "format": "enum"}
+    assert entry["parameters"]["propertyOrdering"] == ["what", "most", "level", "since"]
+    part = {"functionCall": {"name": "find", "args": {"what": "ab", "since": None, "level": "3"}}}
+    body = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}]}
+    (call,) = module.from_tool_calls(body)
+    assert call.arguments == {"what": "ab", "since": None, "level": 3}
+    assert module.to_response(module.from_response(body)) == body
+    written = module.to_tool_call(models.ToolCall("a", "find", {"what": "ab", "since": None, "level": 7}))
+    assert written["functionCall"]["args"]["level"] == "7"
+
+
+@pytest.mark.pain("P10")
+def test_a_projects_own_profile_adds_and_takes_keywords_and_the_report_follows(tmp_path: Path) -> None:
+    shipped = yaml.safe_load((Path(__file__).parents[2] / "schemas/providers/openai_chat.yaml").read_text("utf-8"))
+    strict = [*shipped["dialects"]["strict"]["keywords"], "minLength"]
+    strict.remove("default")
+    package = built(
+        tmp_path, FIND, providers=("openai_chat",), openai_chat={"dialects": {"strict": {"keywords": strict}}}
+    )
+    properties = function(package.provider("openai_chat").TOOLS[0])["parameters"]["properties"]
+    assert properties["what"] == {"type": "string", "minLength": 2}
+    assert properties["most"] == {"type": ["integer", "null"], "description": "Default: 20."}
+    report = package.files["PORTABILITY.md"]
+    assert ("minLength" in report, "| default | described |" in report) == (False, True)
+
+
+def test_a_map_is_a_list_of_pairs_where_the_project_says_so(tmp_path: Path) -> None:
+    package = built(
+        tmp_path, LABELS, providers=("openai_chat",), openai_chat={"dialects": {"strict": {"maps": "pairs"}}}
+    )
+    module = package.provider("openai_chat")
+    assert module.TOOLS[0]["function"]["strict"] is True
+    body = answer("openai_chat", {"labels": [{"key": "a", "value": "x"}]}, "label")
+    assert module.from_tool_calls(body)[0].arguments == {"labels": {"a": "x"}}
+    assert module.to_response(module.from_response(body)) == body
+
+
+def test_strict_tools_stay_within_what_a_request_may_have(tmp_path: Path) -> None:
+    tools = [{**FIND, "name": f"find_{i:02}", "parameters": {**FIND["parameters"], "required": list(FIND["parameters"]["properties"])}} for i in range(30)]  # fmt: skip
+    package = built(tmp_path, *tools, providers=("anthropic",))
+    module = package.provider("anthropic")
+    strict = [entry["strict"] for entry in module.TOOLS]
+    assert strict == [True] * 16 + [False] * 14  # each has a property of two types, of which there may be 16
+    assert module.to_tools(list(package.module("tools").DEFINITIONS.values())) == module.TOOLS
+
+
+def test_names_of_sources_cannot_break_the_report(tmp_path: Path) -> None:
+    evil = "x`|\n## owned <script>"
+    tool = {"name": "t", "parameters": {"type": "object", "properties": {evil: {"type": "string", "minLength": 1}}}}
+    report = built(tmp_path, tool, providers=("openai_chat",)).files["PORTABILITY.md"]
+    assert [line for line in report.splitlines() if line.startswith("## ")] == ["## `t`"]
+    assert "x'\\|\\u000a" in report
+
+
+def test_show_tells_where_a_loss_is_and_what_still_checks_it(tmp_path: Path) -> None:
+    sources(tmp_path, FIND)
+    result = toolgen("show", "find", "--provider", "openai_chat", cwd=tmp_path)
+    place = "openai_chat: schemas/tools/find.json:9:9: minLength described: minLength is not taken here; parse_arguments checks it"
+    assert place in result.stderr.splitlines()
+    assert json.loads(result.stdout)["openai_chat"][0]["function"]["strict"] is True
