@@ -272,3 +272,14 @@ def test_show_tells_where_a_loss_is_and_what_still_checks_it(tmp_path: Path) -> 
     place = "openai_chat: schemas/tools/find.json:9:9: minLength described: minLength is not taken here; parse_arguments checks it"
     assert place in result.stderr.splitlines()
     assert json.loads(result.stdout)["openai_chat"][0]["function"]["strict"] is True
+
+
+@pytest.mark.pain("P03")
+@pytest.mark.parametrize("depth", [1, 3])
+def test_a_project_says_how_deep_recursion_is_unrolled(tmp_path: Path, depth: int) -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
+    parameters = {"type": "object", "properties": {"a": {"$ref": "#/$defs/Node"}}, "$defs": {"Node": node}}
+    schemas = sources(tmp_path, {"name": "t", "parameters": parameters})
+    (schemas / "toolgen.yaml").write_text(f"recursion_depth: {depth}\n", "utf-8")
+    module = Package(compiled(schemas, ("ollama",)), tmp_path).provider("ollama")
+    assert str(module.TOOLS).count("'next'") == depth

@@ -15,7 +15,7 @@ from .records import Lowered, Record, Table
 
 __all__ = ["Lowerings", "holds"]
 
-_REMEMBERED = 512
+_REMEMBERED = 2048
 """Schemas whose lowering is remembered."""
 
 
