@@ -25,6 +25,7 @@ class Reader:
         "_called",
         "_open",
         "_tables",
+        "_tools",
         "position",
         "spoken",
         "turn",
@@ -50,7 +51,8 @@ class Reader:
             if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
         }
         self._open: list[tuple[int, ToolCall]] = []
-        self._tables = Tables(wire, tools) if tools or wire.spellings else None
+        self._tables: Tables | None = None
+        self._tools = tools
 
     def metadata(self, residue: Residue) -> dict[str, Any] | None:
         """The metadata that keeps a residue; none where there is nothing to keep."""
@@ -58,7 +60,9 @@ class Reader:
 
     def respelled(self, call: ToolCall) -> ToolCall:
         """A call with its arguments as the tool's own schema has them."""
-        return call if self._tables is None else self._tables.read(call)
+        if self._tables is None:
+            self._tables = Tables(self.wire, self._tools)
+        return self._tables.read(call)
 
     def tool_name(self, name: str) -> str:
         """A tool's own name for its spelling on this wire."""

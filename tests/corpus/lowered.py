@@ -23,6 +23,7 @@ from tests.support.repository import profile
 from tests.support.schema_values import is_valid, valid_values
 from toolgen.runtime.json_text import same
 from toolgen.runtime.lowering.dialects import Dialect
+from toolgen.runtime.lowering.leniency import leniency
 from toolgen.runtime.lowering.lowered import lower
 from toolgen.runtime.lowering.spelling import back, forth
 from toolgen.runtime.openapi_schema import from_openapi
@@ -40,7 +41,10 @@ def faults(schema: dict[str, Any], name: str, mode: str, seed: int) -> Iterator[
     wire = from_openapi(found.schema) if mode == "openapi" else found.schema
     judge = Draft202012Validator(wire)
     narrowed = any(r.action == "narrowed" and (r.stops or r.what != "further properties") for r in found.records)
+    lenient = leniency(schema)
     for value in valid_values(schema, seed):
+        if lenient is not None and not same(back(value, lenient), value):
+            yield f"read otherwise than it is meant: {value!r:.200}"
         spelled = forth(value, found.spelling) if found.spelling else value
         if not narrowed and not is_valid(judge, spelled):
             error = next(iter(judge.iter_errors(spelled)), None)

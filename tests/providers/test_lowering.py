@@ -283,3 +283,26 @@ def test_a_project_says_how_deep_recursion_is_unrolled(tmp_path: Path, depth: in
     (schemas / "toolgen.yaml").write_text(f"recursion_depth: {depth}\n", "utf-8")
     module = Package(compiled(schemas, ("ollama",)), tmp_path).provider("ollama")
     assert str(module.TOOLS).count("'next'") == depth
+
+
+@pytest.mark.pain("P11", "P29")
+@pytest.mark.parametrize("provider", FOUR)
+def test_what_a_model_means_is_read_without_strict_too_and_goes_back_as_it_came(tmp_path: Path, provider: str) -> None:
+    """Law 8b: null for an absent optional, the text of a number, JSON text of an object."""
+    never = [{**tool, "strict": "never"} for tool in (FIND, LABELS)]
+    module = built(tmp_path, *never, providers=(provider,)).provider(provider)
+    for name, sent, meant in (
+        ("find", {"what": "ab", "since": None, "most": None, "level": "3"}, {"what": "ab", "since": None, "level": 3}),
+        ("label", {"labels": '{"a":"x"}'}, {"labels": {"a": "x"}}),
+    ):
+        if provider == "anthropic":
+            block = {"type": "tool_use", "id": "toolu_a", "name": name, "input": sent}
+            usage = {"input_tokens": 1, "output_tokens": 1}
+            body: Any = {"id": "r", "type": "message", "role": "assistant", "model": "m", "content": [block], "stop_reason": "tool_use", "stop_sequence": None, "usage": usage}  # fmt: skip
+        elif provider == "gemini":
+            content = {"role": "model", "parts": [{"functionCall": {"name": name, "args": sent}}]}
+            body = {"candidates": [{"content": content, "finishReason": "STOP"}]}
+        else:
+            body = answer(provider, sent, name)
+        assert [call.arguments for call in module.from_tool_calls(body)] == [meant]
+        assert module.to_response(module.from_response(body)) == body

@@ -65,6 +65,14 @@ class OnWire:
         return {one.tool.name: one.spelling for one in self.tools if one.spelling is not None}
 
 
+def lenient_tables(files: Mapping[str, str], catalog: Catalog) -> dict[str, Any]:
+    """What models may mean where they say otherwise, by tool, made by the runtime that is being rendered."""
+    with Imported(files) as package:
+        leniency = package.module("runtime.lowering.leniency").leniency
+        made = {tool.name: leniency(tool.parameters) for tool in catalog.tools if tool.parameters}
+    return {name: table for name, table in made.items() if table is not None}
+
+
 def tools_on_wires(files: Mapping[str, str], catalog: Catalog) -> dict[str, OnWire]:
     """Lower the declared tools for every provider."""
     with Imported(files) as package:

@@ -14,7 +14,7 @@ from toolgen.plan.wire_shapes import ShapeError
 from toolgen.render.environment import environment
 from toolgen.render.format_code import format_code
 from toolgen.render.layout import HEADER, laid_out
-from toolgen.render.lowered import OnWire, tools_on_wires
+from toolgen.render.lowered import OnWire, lenient_tables, tools_on_wires
 from toolgen.render.portability import portability
 from toolgen.render.tools import tool_modules
 from toolgen.render.used_names import UnknownNameError, with_imports
@@ -50,6 +50,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     plans = [(profile, plan_provider(profile, catalog)) for profile in catalog.profiles]
     for profile, plan in plans:
         files[f"providers/{profile.name}.py"] = _provider(replace(plan, tool_names=()), names, OnWire([], ()))
+    files["tools/_lenient.py"] = _lenient(files, catalog)
     wires = tools_on_wires(files, catalog)
     for profile, plan in plans:
         if wires[profile.name].payload:
@@ -65,6 +66,13 @@ def runtime_files() -> Files:
         f"runtime/{path.relative_to(root).as_posix()}": laid_out(path.name, path.read_text(encoding="utf-8"))
         for path in sorted(root.rglob("*.py"))
     }
+
+
+def _lenient(files: Files, catalog: Catalog) -> str:
+    """The module of what models may mean where they say otherwise, by tool."""
+    tables = lenient_tables(files, catalog)
+    text = environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
+    return laid_out("tools/_lenient.py", text)
 
 
 def _models(catalog: Catalog) -> tuple[str, list[str]]:

@@ -20,7 +20,7 @@ __all__ = ["Reader"]
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
-    __slots__ = ("_called", "_open", "_tables", "position", "spoken", "turn", "used", "wire")
+    __slots__ = ("_called", "_open", "_tables", "_tools", "position", "spoken", "turn", "used", "wire")
 
     def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self.wire = wire
@@ -35,7 +35,8 @@ class Reader:
             if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
         }
         self._open: list[tuple[int, ToolCall]] = []
-        self._tables = Tables(wire, tools) if tools or wire.spellings else None
+        self._tables: Tables | None = None
+        self._tools = tools
 
     def metadata(self, residue: Residue) -> dict[str, Any] | None:
         """The metadata that keeps a residue; none where there is nothing to keep."""
@@ -43,7 +44,9 @@ class Reader:
 
     def respelled(self, call: ToolCall) -> ToolCall:
         """A call with its arguments as the tool's own schema has them."""
-        return call if self._tables is None else self._tables.read(call)
+        if self._tables is None:
+            self._tables = Tables(self.wire, self._tools)
+        return self._tables.read(call)
 
     def tool_name(self, name: str) -> str:
         """A tool's own name for its spelling on this wire."""

@@ -68,7 +68,7 @@ class Writer:
         self.media: list[tuple[Any, Path]] = []
         self.known = False
         self.spent: dict[str, int] = {}
-        self._tables = Tables(wire, tools) if tools or wire.spellings else None
+        self._tables = Tables(wire, tools)
 
     def lost(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
         """Report a loss.
@@ -102,7 +102,7 @@ class Writer:
 
     def respelled(self, call: ToolCall, at: Path) -> ToolCall:
         """A call with its arguments as the lowered schema of its tool has them."""
-        if self._tables is None:
+        if call.metadata is None and self._tables.of(call.name) is None:
             return call
         spelled, comes_back = self._tables.written(call)
         if not comes_back:

@@ -9,7 +9,9 @@ from jsonschema import Draft202012Validator
 
 from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
+from tests.support.schema_values import valid_values
 from toolgen.runtime.lowering.dialects import Dialect
+from toolgen.runtime.lowering.leniency import leniency
 from toolgen.runtime.lowering.lowered import lower
 from toolgen.runtime.lowering.records import Lowered
 from toolgen.runtime.lowering.spelling import back, forth
@@ -363,3 +365,41 @@ def test_no_parameters_are_an_object_without_properties(dialect: tuple[str, str]
     found = lowered(schema, dialect)
     assert found.schema.get("properties", {}) == {}
     assert not found.refusals
+
+
+LENIENT: dict[str, tuple[Any, Any, Any]] = {
+    "null for absent": (TEXT, None, ...),
+    "null that is a value": ({"type": ["string", "null"]}, None, None),
+    "null where anything goes": ({}, None, None),
+    "a number as text": ({"enum": [1, 3]}, "3", 3),
+    "a text that is a value": ({"enum": [1, "1"]}, "1", "1"),
+    "an object as text": (of(TEXT), '{"a": "x"}', {"a": "x"}),
+    "a text as text": (TEXT, '{"a": "x"}', '{"a": "x"}'),
+    "a list as text": ({"type": "array"}, "[1]", "[1]"),
+    "either as text": ({"type": ["object", "string"]}, "{}", "{}"),
+    "pairs for a map": (
+        {"type": "object", "additionalProperties": TEXT},
+        [{"key": "k", "value": "v"}],
+        {"k": "v"},
+    ),
+    "no pairs": ({"type": "object"}, [{"key": "k"}], [{"key": "k"}]),
+    "inside of a union": ({"anyOf": [of(TEXT), {"type": "integer"}]}, '{"a": "x"}', '{"a": "x"}'),
+    "behind a reference": ({"$ref": "#/$defs/O"}, '{"a": null}', {}),
+}
+
+
+@pytest.mark.pain("P11", "P29")
+@pytest.mark.parametrize("case", LENIENT)
+def test_what_is_meant_beyond_doubt_is_read_as_that(case: str) -> None:
+    schema, value, meant = LENIENT[case]
+    table = leniency(of(schema, **{"$defs": {"O": of(TEXT)}}))
+    found = {"a": value} if table is None else back({"a": value}, table)
+    assert found == ({} if meant is ... else {"a": meant})
+
+
+def test_being_lenient_changes_no_value_that_is_valid() -> None:
+    for schema in [schema for schema, _, _ in LENIENT.values()]:
+        whole = of(schema, **{"$defs": {"O": of(TEXT)}})
+        table = leniency(whole)
+        for value in valid_values(whole, seed=len(repr(schema)), tries=12):
+            assert table is None or back(value, table) == value

@@ -12,7 +12,7 @@ from .words import kind_of
 if TYPE_CHECKING:
     from .engine import Run
 
-__all__ = ["lower_values"]
+__all__ = ["lower_values", "texts_of"]
 
 
 def lower_values(
@@ -36,7 +36,7 @@ def lower_values(
         return None, False
     if run.dialect.enum != "any" and not all(_goes_as_it_is(value, run.dialect.enum) for value in values):
         run.note(way, "const" if "const" in said else "enum", "rewritten", "its values go as texts")
-        texts = _texts(values)
+        texts = texts_of(values)
         out["type"] = "string"
         _put(run, texts, way, out, sentences)
         return {"texts": values, "said": texts}, True
@@ -73,7 +73,7 @@ def _goes_as_it_is(value: Any, rule: str) -> bool:
     return type(value) is str or (rule == "numbers" and type(value) in (int, float))
 
 
-def _texts(values: list[Any]) -> list[str]:
+def texts_of(values: list[Any]) -> list[str]:
     """One text for each value, no two alike."""
     found: list[str] = []
     taken = {value for value in values if type(value) is str}

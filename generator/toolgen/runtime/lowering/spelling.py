@@ -9,6 +9,7 @@ A table is JSON. Its root is a node, with the nodes of definitions under `defs`;
 - `texts`: values in the order of their texts in `said`;
 - `pairs`: true where a map goes out as a list of objects with `key` and `value`; `more` is the node of its values;
 - `json`: true where a value goes out as its JSON text;
+- `text`: true where an object is read back of its JSON text; `map`: true where one is read back of pairs;
 - `any`: `[shape here, shape on the wire, node]` for each branch of a union.
 
 Nothing here raises on a value that does not fit: it stays as it is.
@@ -76,6 +77,9 @@ def _back(value: Any, node: Any, table: Table, depth: int) -> Any:
     node = _resolved(node, table) if node is not None and node is not table else node
     if node is None or depth > _DEEPEST:
         return value
+    if "text" in node and type(value) is str:
+        found = _read(value)
+        value = found if type(found) is dict else value
     kind = type(value)
     if "json" in node:
         return _read(value)
@@ -90,7 +94,7 @@ def _back(value: Any, node: Any, table: Table, depth: int) -> Any:
             if fits(value, there):
                 return _back(value, inner, table, depth + 1)
         return value
-    if "pairs" in node and kind is list:
+    if ("pairs" in node or "map" in node) and kind is list:
         return _map_of(value, node, table, depth)
     if "object" in node and kind is dict:
         return _object_back(value, node, table, depth)
