@@ -43,6 +43,11 @@ UNSEEN = frozenset(
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
+def is_seen(char: str) -> bool:
+    """Whether a character shows where it stands."""
+    return char.isprintable() and char not in UNSEEN
+
+
 def _escaped(char: str) -> str:
     code = ord(char)
     if code <= 0xFF:
