@@ -151,8 +151,8 @@ def test_what_is_lost_is_told_once_for_all_providers_that_lose_the_same(project:
     result = toolgen("lint", "--provider", "gemini", "--provider", "vertex", "--provider", "anthropic", cwd=project)
     losses = [line for line in result.stderr.split("\n") if "[portability]" in line]
     assert losses == [
-        "schemas/tools/send.yaml:1:7: note[portability]: the tool 'send' goes to gemini and vertex with changes: "
-        "dropped multipleOf"
+        "schemas/tools/send.yaml:1:7: note[portability]: the tool 'send' goes to gemini, vertex and anthropic "
+        "with changes: described multipleOf"
     ]
 
 

@@ -276,10 +276,8 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"items": {"type": "string"}, "default": [1]}, "default"),
     ({"required": ["a"], "type": "object", "default": {}}, "default"),
     ({"uniqueItems": True, "default": [{"a": 1}, {"a": 1.0}]}, "default"),
-    ({"pattern": "^a$", "default": "a\n"}, "default"),
     ({"patternProperties": {"^x": {"type": "string"}}, "default": {"xa": 1}}, "default"),
     ({"additionalProperties": {"type": "string"}, "default": {"b": 1}}, "default"),
-    ({"type": "string", "examples": [1]}, "examples"),
     ({"minLength": 5, "maxLength": 3.0}, "minLength"),
     ({"minItems": 2, "maxItems": 1}, "minItems"),
     ({"minProperties": 2, "maxProperties": 1}, "minProperties"),
@@ -328,6 +326,22 @@ def test_contradictions_are_refused(tmp_path: Path, schema: dict[str, Any], word
     assert more == []
     assert word in found.message
     assert found.span.column > 1
+
+
+@pytest.mark.safety("4.4")
+@pytest.mark.parametrize(
+    ("schema", "word"),
+    [({"pattern": "^a$", "default": "a\n"}, "default"), ({"type": "string", "examples": [1]}, "examples")],
+)
+def test_defaults_of_the_right_type_and_examples_are_warned_of(
+    tmp_path: Path, schema: dict[str, Any], word: str
+) -> None:
+    findings = Findings()
+    built = compile_project(write(tmp_path, {"tools/a.json": prop(schema)}), findings, ("openai_chat",))
+
+    assert built is not None
+    found = [f for f in findings if f.code != "parameter-without-description"]
+    assert [(f.code, f.level, word in f.message) for f in found] == [("value-unfit", "warning", True)]
 
 
 @pytest.mark.safety("4.5")

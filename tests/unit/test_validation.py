@@ -198,7 +198,7 @@ providers: [gemini, anthropic]
 strict: never
 lint: {unknown-key: off, missing-key: warning}
 budgets: {anthropic: {bytes: 20000}}
-limits: {gemini: {tools: 64, depth: null}}
+limits: {gemini: {tools: 64, strict_depth: null}}
 defaults: {anthropic: {max_tokens: 1024}}
 recursion_depth: 2
 """
@@ -211,7 +211,7 @@ recursion_depth: 2
         strict="never",
         lint={"unknown-key": "off", "missing-key": "warning"},
         budgets={"anthropic": {"bytes": 20000}},
-        limits={"gemini": {"tools": 64, "depth": None}},
+        limits={"gemini": {"tools": 64, "strict_depth": None}},
         defaults={"anthropic": {"max_tokens": 1024}},
         recursion_depth=2,
     )

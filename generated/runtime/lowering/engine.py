@@ -56,6 +56,7 @@ class Run:
         self.spellings: dict[str, Table | None] = {}
         self.unions: list[tuple[list[Any], Any, Any]] = []
         self._names: dict[Way, str] = {}
+        self._waiting: list[tuple[str, Way]] = []
         self._ways: dict[int, Way] = {}
         self._made: list[dict[str, Any]] = []
         self._left = _MOST
@@ -246,7 +247,7 @@ class Run:
         return out, {"ref": name}
 
     def _named(self, target: Way) -> str:
-        """The name of a definition; it is lowered when its name is first asked for."""
+        """The name of a definition; `finish` lowers it."""
         if target in self._names:
             return self._names[target]
         if not target:
@@ -259,10 +260,16 @@ class Run:
             name = f"{wanted}_{n}"
         self._names[target] = name
         self.definitions[name] = {}
-        self.definitions[name], self.spellings[name] = self.node(
-            self.references.at(target), target
-        )
+        self._waiting.append((name, target))
         return name
+
+    def finish(self) -> None:
+        """Lower the definitions that were named, and those that they name."""
+        while self._waiting:
+            name, target = self._waiting.pop(0)
+            self.definitions[name], self.spellings[name] = self.node(
+                self.references.at(target), target
+            )
 
     def _end(self, found: dict[str, Any], way: Way) -> Node:
         """Where recursion is unrolled no further: a free value of the type."""

@@ -22,7 +22,7 @@ def lower(schema: Mapping[str, Any], dialect: Dialect, depth: int = 3) -> Lowere
         run = Run(schema, dialect, levels)
         try:
             return _lowered(run, dict(schema))
-        except TooLargeError:
+        except (TooLargeError, RecursionError):
             continue
     run = Run({}, dialect, 0)
     run.note(
@@ -42,6 +42,7 @@ def _lowered(run: Run, schema: dict[str, Any]) -> Lowered:
         out, spelling = root, None
     else:
         out, spelling = run.node(root, ())
+        run.finish()
     out = {**out}
     if "properties" in dialect.root.get("needs", ()) and "properties" not in out:
         out["properties"] = {}

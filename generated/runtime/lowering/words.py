@@ -95,9 +95,7 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
 }
 """The types that a keyword speaks of; the others speak of every type."""
 
-VALIDATED: Final = frozenset(
-    [*BOUND_TO, "format", "not", "if", "then", "else", "enum", "const"]
-)
+VALIDATED: Final = frozenset([*BOUND_TO, "not", "if", "then", "else", "enum", "const"])
 """Keywords that the generated validation enforces."""
 
 

@@ -47,9 +47,7 @@ def check_values(
             reason = _quick(against, value)
             try:
                 reason = judge.reason(value, against) if reason is None else reason
-                advised = bool(reason) and (
-                    way[0] == "examples" or (way[0] == "default" and judge.reason(value, typed(against)) is None)
-                )
+                advised = bool(reason) and _is_advised(way, value, against, judge)
             except TooManyStepsError:
                 findings.add("values-too-many", library.span(place, *way), keyword=Verbatim(way[0]))
                 return
@@ -65,25 +63,25 @@ def check_values(
                 )
 
 
-_OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "items", "prefixItems", "properties", "type"])
-"""Keywords that a type in Python says, as far as a default has to be of it."""
+_OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "type"])
+"""Keywords that a type in Python says of a value without parts."""
 
 
 def typed(schema: Any) -> Any:
-    """What a schema says of types alone. A value that it refuses would stand in the code where its type cannot."""
+    """What a schema says of types alone. A default that it refuses would stand in the code where its type cannot."""
     if not isinstance(schema, dict):
         return schema
     kept = {key: value for key, value in schema.items() if key in _OF_TYPE}
     if "oneOf" in schema and "anyOf" not in schema:
         kept["anyOf"] = schema["oneOf"]
-    for key, value in kept.items():
-        if key in ("allOf", "anyOf", "prefixItems"):
-            kept[key] = [typed(sub) for sub in value]
-        elif key == "properties":
-            kept[key] = {name: typed(sub) for name, sub in value.items()}
-        elif key == "items":
-            kept[key] = typed(value)
-    return kept
+    return {key: [typed(sub) for sub in value] if key in ("allOf", "anyOf") else value for key, value in kept.items()}
+
+
+def _is_advised(way: Pointer, value: Any, against: dict[str, Any], judge: Judge) -> bool:
+    """Whether a value that is refused does no harm to code: an example, or a default of the right type."""
+    if way[0] == "examples":
+        return True
+    return way[0] == "default" and not isinstance(value, dict | list) and judge.reason(value, typed(against)) is None
 
 
 def _source(pointer: Pointer, origins: Mapping[str, Place], root: Place) -> Place | None:

@@ -24,9 +24,12 @@ _MOST = 2000
 
 
 def leniency(schema: Mapping[str, Any]) -> Table | None:
-    """The table of a tool's parameters; None where there is nothing to be lenient about."""
+    """The table of a tool's parameters; None where there is nothing to be lenient about, or too much nesting to tell."""
     made = _Made(schema)
-    root = made.object({**schema, "type": "object"})
+    try:
+        root = made.object({**schema, "type": "object"})
+    except RecursionError:
+        return None
     if root is None:
         return None
     definitions = {name: node for name, node in made.definitions.items() if node is not None}
@@ -102,6 +105,9 @@ class _Made:
 
     def _cannot_be_null(self, schema: Any) -> bool:
         """Whether a schema surely refuses null."""
+        self.left -= 1
+        if self.left < 0:
+            return False
         seen = 0
         while type(schema) is dict and "$ref" in schema and seen < 20:
             way = self.references.way(schema["$ref"])

@@ -21,7 +21,7 @@ def lower(schema: Mapping[str, Any], dialect: Dialect, depth: int = 3) -> Lowere
         run = Run(schema, dialect, levels)
         try:
             return _lowered(run, dict(schema))
-        except TooLargeError:
+        except (TooLargeError, RecursionError):
             continue
     run = Run({}, dialect, 0)
     run.note((), "the schema", "dropped", "it is too large once its references are followed", checked="parse_arguments")
@@ -35,6 +35,7 @@ def _lowered(run: Run, schema: dict[str, Any]) -> Lowered:
         out, spelling = root, None
     else:
         out, spelling = run.node(root, ())
+        run.finish()
     out = {**out}
     if "properties" in dialect.root.get("needs", ()) and "properties" not in out:
         out["properties"] = {}

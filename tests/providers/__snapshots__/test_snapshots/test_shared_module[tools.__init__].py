@@ -8,9 +8,9 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
 from ..runtime.arguments import ArgumentsError, Fault
-from ..runtime.arguments import parsed as _parsed
 from ..runtime.arguments import unknown_tool as _unknown_tool
 from ..runtime.definitions import Definitions as _Definitions
+from ..runtime.tool_entries import tool_entries as _tool_entries
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -41,16 +41,19 @@ ToolName: TypeAlias = Literal[
 ]
 """The name of a declared tool."""
 
-_TOOLS: Final[dict[str, tuple[str, str]]] = {
-    "get_weather": ("get_weather", "GetWeatherArguments"),
-    "hidden": ("hidden", "HiddenArguments"),
-    "now": ("now", "NowArguments"),
-    "place_order": ("place_order", "PlaceOrderArguments"),
-}
+_TOOLS: Final = _tool_entries(
+    __name__,
+    {
+        "get_weather": ("get_weather", "GetWeatherArguments"),
+        "hidden": ("hidden", "HiddenArguments"),
+        "now": ("now", "NowArguments"),
+        "place_order": ("place_order", "PlaceOrderArguments"),
+    },
+)
 """The module and the class of arguments of each tool."""
 
 DEFINITIONS: Final[Mapping[str, ToolDefinition]] = _Definitions(
-    __name__, {name: module for name, (module, _) in _TOOLS.items()}
+    __name__, {name: entry.module for name, entry in _TOOLS.items()}
 )
 """What is declared to providers, by the tool's name."""
 
@@ -104,13 +107,13 @@ def parse_arguments(name: str, value: str | bytes | Mapping[str, Any]) -> BaseMo
     entry = _TOOLS.get(name)
     if entry is None:
         raise _unknown_tool(name, _TOOLS)
-    return _parsed(__name__, entry, name, value)
+    return entry.parsed(value)
 
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         """Import the module of a tool when it is first asked for."""
-        if any(name == module for module, _ in _TOOLS.values()):
+        if any(name == entry.module for entry in _TOOLS.values()):
             return _import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
