@@ -481,7 +481,10 @@ def handed_over(package: Package, provider: str, target: str, body: Any) -> None
         if part["type"] == "tool_call"
     ]
     calls = there.calls(out)
-    assert [exact(as_object(c.value)) for c in calls] == [exact(c["arguments"]) for c in asked], "arguments"
+    sent = [as_object(c.value) for c in calls]
+    assert [exact(meant(s, c["arguments"])) for s, c in zip(sent, asked, strict=True)] == [
+        exact(c["arguments"]) for c in asked
+    ], "arguments"
     assert len({c.name for c in calls}) == len({c["name"] for c in asked}), "names"
     assert sorted(str(r.id) for r in there.results(out)) == sorted(str(c.id) for c in calls), "pairs"
     strange = here.signatures(body)
@@ -489,6 +492,15 @@ def handed_over(package: Package, provider: str, target: str, body: Any) -> None
     assert not strange or losses != [], "foreign state was left out in silence"
     for path, said in texts_of(given):
         assert exact(said)[1:-1] in text or exact(exact(said)[1:-1])[1:-1] in text or covered(losses, path), path
+
+
+def meant(sent: Any, asked: Any) -> Any:
+    """Arguments without the nulls that stand for absent properties where a strict wire wants every property."""
+    if isinstance(sent, dict) and isinstance(asked, dict):
+        return {k: meant(v, asked.get(k)) for k, v in sent.items() if v is not None or k in asked}
+    if isinstance(sent, list) and isinstance(asked, list) and len(sent) == len(asked):
+        return [meant(s, a) for s, a in zip(sent, asked, strict=True)]
+    return sent
 
 
 def texts_of(request: Any) -> list[tuple[str, str]]:

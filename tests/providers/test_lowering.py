@@ -113,15 +113,25 @@ EVERY_NULL = {"what": "ab", "most": None, "level": None, "since": None}
 @pytest.mark.pain("P11")
 @pytest.mark.parametrize("provider", FOUR[:2])
 def test_a_null_for_what_may_be_absent_is_dropped_and_goes_back_as_it_came(package: Package, provider: str) -> None:
-    module, models = package.provider(provider), package.module("models")
+    module = package.provider(provider)
     body = answer(provider, EVERY_NULL)
     completion = module.from_response(body)
     assert [call.arguments for call in module.from_tool_calls(body)] == [{"what": "ab", "since": None}]
     assert module.to_response(completion) == body
     parsed = package.module("tools").parse_arguments("find", {"what": "ab", "since": None})
     assert (parsed.most, parsed.since) == (20, None)
+
+
+@pytest.mark.pain("P11")
+def test_what_is_absent_is_null_again_where_the_request_offers_the_tool(package: Package) -> None:
+    module, models = package.provider("openai_chat"), package.module("models")
     bare = models.ToolCall("call_a", "find", {"what": "ab", "since": None})
-    assert json.loads(function(module.to_tool_call(bare))["arguments"]) == EVERY_NULL
+    history = [models.UserMessage("Find."), models.AssistantMessage([models.ToolCallPart(bare)])]
+    offered = models.Request(history, model="m", tools=[package.module("tools").DEFINITIONS["find"]])
+    for request, arguments in ((offered, EVERY_NULL), (models.Request(history, model="m"), bare.arguments)):
+        sent = module.to_request(request)["messages"][1]["tool_calls"][0]
+        assert json.loads(sent["function"]["arguments"]) == arguments
+    assert json.loads(module.to_tool_call(bare)["function"]["arguments"]) == bare.arguments
 
 
 def test_a_stream_tells_calls_as_the_source_has_them(package: Package) -> None:

@@ -21,15 +21,15 @@ __all__ = ["Tables"]
 class Tables:
     """How the arguments of each tool are spelled: of the tools that are given, else of those declared.
 
-    A request says which tools it offers (`tools` is not None), and holds no model to the schema of any other.
+    Absent properties become null in calls of the tools that are given alone: a request that does not offer a tool holds
+    no model to its schema.
     """
 
-    __slots__ = ("_declared", "_found", "_given", "_lenient", "_offers", "_wire")
+    __slots__ = ("_declared", "_found", "_given", "_lenient", "_wire")
 
     def __init__(self, wire: Wire, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
         self._wire = wire
         self._declared = wire.spellings
-        self._offers = tools is not None
         self._given = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
         self._found: dict[str, Any] = {}
         self._lenient: dict[str, Any] = {}
@@ -58,13 +58,12 @@ class Tables:
         """Spell the arguments of a call back; they are kept as they came where that, or our own writing, differs."""
         if call.invalid is not None:
             return call
-        table, declared = self.of(call.name), self._declared.get(call.name)
-        lenient = self.lenient(call.name)
-        if table is None and declared is None and lenient is None:
+        table, lenient = self.of(call.name), self.lenient(call.name)
+        if table is None and lenient is None:
             return call
         spelled = call.arguments
         arguments = _back(spelled, table, lenient)
-        ours = arguments if declared is None else forth(arguments, declared)
+        ours = arguments if table is None else forth(arguments, table, fill=call.name in self._given)
         if not same(arguments, spelled) or not same(ours, spelled):
             add_residue(call, self._wire.name, {"$arguments": spelled})
         call.arguments = arguments
@@ -79,7 +78,7 @@ class Tables:
         elif table is None:
             return call, True
         else:
-            spelled = forth(call.arguments, table, fill=not self._offers or call.name in self._given)
+            spelled = forth(call.arguments, table, fill=call.name in self._given)
             if not same(back(spelled, table), call.arguments):
                 return replace(call, arguments=spelled), False
         invalid = call.invalid

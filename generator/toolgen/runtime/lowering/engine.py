@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..json_text import same
+from ..json_text import compact
 from .arrays import lower_array
 from .combining import both, kinds_of
 from .describing import described
@@ -245,6 +245,7 @@ class Run:
         sources: list[Any] = []
         lowered: list[dict[str, Any]] = []
         tables: list[Table | None] = []
+        met: set[str] = set()
         for i, branch in enumerate(branches):
             if rules:
                 inner, along = self.resolved(branch, trail)
@@ -255,7 +256,9 @@ class Run:
             else:
                 trail_ = trail
             out, spelling = self.node(branch, (*way, "anyOf", i), trail_)
-            if out is not NEVER and not (spelling is None and any(same(out, other) for other in lowered)):
+            text = compact(out)
+            if out is not NEVER and not (spelling is None and text in met):
+                met.add(text)
                 sources.append(branch)
                 lowered.append(out)
                 tables.append(spelling)
