@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..json_text import compact
+from ..json_text import loose
 from .arrays import lower_array
 from .combining import both, kinds_of
 from .describing import described
@@ -354,7 +354,7 @@ class Run:
             else:
                 trail_ = trail
             out, spelling = self.node(branch, (*way, "anyOf", i), trail_)
-            text = compact(out)
+            text = loose(out)
             if out is not NEVER and not (spelling is None and text in met):
                 met.add(text)
                 sources.append(branch)
