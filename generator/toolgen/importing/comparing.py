@@ -69,8 +69,8 @@ def _merged(base: Any, theirs: Any, ours: Any, at: Pointer, kept: list[Pointer])
         former = base if isinstance(base, Mapping) else {}
         found = {}
         for key in dict.fromkeys((*ours, *theirs)):
-            sides = (side.get(key, MISSING) for side in (former, theirs, ours))
-            value = _merged(*sides, (*at, key), kept)  # type: ignore[call-arg]
+            before, there, here = (side.get(key, MISSING) for side in (former, theirs, ours))
+            value = _merged(before, there, here, (*at, key), kept)
             if value is not MISSING:
                 found[key] = value
         return found
