@@ -95,3 +95,11 @@ def exchanges() -> Iterator[Exchanges]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     whole = not config.args or [Path(a).name for a in config.args] == ["tests"]
     known_failures.mark(items, whole=whole and not config.getoption("keyword") and not config.getoption("markexpr"))
+
+
+@pytest.fixture(scope="session")
+def runnable(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    """The package of tools that are run, for every profile."""
+    from tests.running.project import project
+
+    return project(tmp_path_factory.mktemp("runnable"))

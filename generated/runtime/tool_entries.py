@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from .arguments import ArgumentsError, Fault, faults_of, type_of
 from .strict_json import JSONError, loads
@@ -27,7 +27,7 @@ _HIDING = ("\\u003", "\\u006", "\\u007")
 
 
 class ToolEntry:
-    """A tool: its module below the package, and the class of its arguments.
+    """A tool: its module below the package, the class of its arguments, and the type of its result.
 
     `anything` says that any value may stand in it, not under a key of its own. `other` is the type of arguments that
     are no object, where the schema admits them because it names no type.
@@ -35,11 +35,13 @@ class ToolEntry:
 
     __slots__ = (
         "_anything",
+        "_check",
         "_dump",
         "_model",
         "_other",
         "_package",
         "_read",
+        "_result",
         "module",
         "name",
     )
@@ -50,6 +52,7 @@ class ToolEntry:
         name: str,
         module: str,
         model: str,
+        result: str,
         anything: bool,
         other: str | None,
     ) -> None:
@@ -58,10 +61,12 @@ class ToolEntry:
         self.module = module
         self._package = package
         self._model = model
+        self._result = result
         self._anything = anything
         self._other = other
         self._read: Callable[[str], BaseModel] | None = None
         self._dump: Callable[..., bytes] = bytes
+        self._check: Callable[[object], object] | None = None
 
     def parsed(self, value: object) -> BaseModel:
         """Make the model of the arguments.
@@ -82,6 +87,26 @@ class ToolEntry:
                 return made
         return self._carefully(value)
 
+    def check_result(self, value: object) -> None:
+        """Hold what the tool gives, as JSON data, against what it declares.
+
+        Raises:
+            ArgumentsError: the value does not fit.
+        """
+        from pydantic import TypeAdapter, ValidationError
+
+        if self._check is None:
+            adapter: TypeAdapter[Any] = TypeAdapter(self._named(self._result))
+            self._check = adapter.validate_python
+        try:
+            self._check(value)
+        except ValidationError as error:
+            raise ArgumentsError(self.name, *faults_of(value, error)) from None
+
+    def is_model(self, value: object) -> TypeGuard[BaseModel]:
+        """Whether a value is an instance of the class of the arguments."""
+        return isinstance(value, self._class())
+
     def _prepared(self) -> Callable[[str], BaseModel]:
         model = self._class()
         self._read = model.__pydantic_validator__.validate_json
@@ -89,10 +114,11 @@ class ToolEntry:
         return self._read
 
     def _class(self) -> type[BaseModel]:
-        model: type[BaseModel] = getattr(
-            import_module(f"{self._package}.{self.module}"), self._model
-        )
+        model: type[BaseModel] = self._named(self._model)
         return model
+
+    def _named(self, name: str) -> Any:
+        return getattr(import_module(f"{self._package}.{self.module}"), name)
 
     def _is_strict(self, text: str, made: BaseModel) -> bool:
         """Whether a text that pydantic took is sure to be strict JSON.
@@ -145,23 +171,20 @@ class ToolEntry:
     def _other_value(self, value: object) -> BaseModel:
         from pydantic import RootModel, TypeAdapter
 
-        kind: Any = getattr(
-            import_module(f"{self._package}.{self.module}"), str(self._other)
-        )
-        adapter: TypeAdapter[Any] = TypeAdapter(kind)
+        adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._other)))
         return RootModel[Any](adapter.validate_python(value))
 
 
 def tool_entries(
     package: str,
-    tools: Mapping[str, tuple[str, str]],
+    tools: Mapping[str, tuple[str, str, str]],
     anything: Collection[str] = (),
     others: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, ToolEntry]:
-    """List the tools of a package by name, given the module and the class of arguments of each."""
+    """List the tools of a package by name, given the module, the class of arguments and the type of the result of each."""
     return {
         name: ToolEntry(
-            package, name, module, model, name in anything, others.get(name)
+            package, name, module, model, result, name in anything, others.get(name)
         )
-        for name, (module, model) in tools.items()
+        for name, (module, model, result) in tools.items()
     }

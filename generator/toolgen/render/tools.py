@@ -46,11 +46,16 @@ class ClassText:
 
 @dataclass(frozen=True, slots=True)
 class EntryText:
-    """A tool in the list of all: its name, module and class of arguments, and the type of those that are no object."""
+    """A tool in the list of all: its name, module, class of arguments and type of result.
+
+    `other` is the type of arguments that are no object.
+    """
 
     name: str
+    description: str | None
     module: str
     arguments: str
+    result: str
     other: str | None
 
 
@@ -73,6 +78,7 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str
     for tool in plan.tools:
         texts[f"tools/{tool.module}.py"] = _tool(tool, expressions)
     texts["tools/__init__.py"] = _index(plan)
+    texts["tools/handlers.py"] = _handlers(plan)
     return {path: laid_out(path, texts[path]) for path in sorted(texts)}
 
 
@@ -135,7 +141,15 @@ def _index(plan: ToolsPlan) -> str:
 
 def _entry(plan: ToolPlan) -> EntryText:
     other = None if plan.other is None else str(plan.other)
-    return EntryText(plan.tool.name, str(plan.module), str(plan.arguments), other)
+    tool = plan.tool
+    return EntryText(tool.name, tool.description, str(plan.module), str(plan.arguments), str(plan.result), other)
+
+
+def _handlers(plan: ToolsPlan) -> str:
+    """The module of what an app gives to run the tools."""
+    tools = [_entry(p) for p in plan.tools]
+    template = environment().get_template("tools/handlers.py.jinja")
+    return template.render(tools=tools, sorted=sorted(tools, key=lambda tool: natural(tool.module)))
 
 
 def _items(

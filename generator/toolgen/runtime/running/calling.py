@@ -1,0 +1,98 @@
+"""Calling one handler: on the event loop where it is async, beside it where it would block.
+
+A thread cannot be stopped. A handler in one that runs out of time goes on and its value is dropped; a cancellation waits
+for it, so that what it did is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["NotInTimeError", "call_handler", "is_async"]
+
+Handler = Callable[[Any], Any]
+
+
+class NotInTimeError(Exception):
+    """A handler did not end in its time."""
+
+
+def is_async(handler: Handler) -> bool:
+    """Whether calling a handler makes a coroutine."""
+    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
+
+
+async def call_handler(handler: Handler, arguments: object, timeout: float | None, inline: bool) -> Any:
+    """Call a handler and return what it gives; `timeout` is in seconds.
+
+    `inline` calls one that is not async on this very thread, where nothing else waits for the loop.
+
+    Raises:
+        NotInTimeError: it did not end in its time.
+    """
+    loop = asyncio.get_running_loop()
+    end = None if timeout is None else loop.time() + timeout
+    if is_async(handler) or (inline and timeout is None):
+        value = handler(arguments)
+    else:
+        value = await _beside(loop, handler, arguments, end)
+    if not inspect.isawaitable(value):
+        return value
+    limit = asyncio.timeout_at(end)
+    try:
+        async with limit:
+            return await value
+    except TimeoutError:
+        if limit.expired():
+            raise NotInTimeError from None
+        raise
+
+
+async def _beside(loop: asyncio.AbstractEventLoop, handler: Handler, arguments: object, end: float | None) -> Any:
+    """Call a handler in a thread of its own, until a time of the loop.
+
+    Raises:
+        NotInTimeError: it did not end in its time; the thread goes on.
+    """
+    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def finish(value: Any, error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result((value, error))
+
+    def work() -> None:
+        value, error = None, None
+        try:
+            value = context.run(handler, arguments)
+        except BaseException as raised:  # noqa: BLE001 - raised again by whoever waits
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+            loop.call_soon_threadsafe(finish, value, error)
+
+    threading.Thread(target=work, name="tool", daemon=True).start()
+    await _ended(loop, done, end)
+    value, error = done.result()
+    if error is not None:
+        raise error
+    return value
+
+
+async def _ended(loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any], end: float | None) -> None:
+    """Wait for a thread, through cancellations too; whoever cancels is told when it is done.
+
+    Raises:
+        NotInTimeError: the time was over before.
+    """
+    while not done.done():
+        left = None if end is None else end - loop.time()
+        if left is not None and left <= 0:
+            raise NotInTimeError
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait([done], timeout=left)

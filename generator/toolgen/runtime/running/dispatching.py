@@ -1,0 +1,235 @@
+"""From a call to its result: checked, run by its handler, and turned into what the model is told.
+
+What a model did never raises. What a handler did goes to `on_error`, and to the model as the name of its exception
+alone. Runs of low-risk calls go side by side; a high-risk call waits for all before it and holds all behind it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel
+
+from ...models import InvalidCall, ToolCall, ToolResult
+from ..arguments import ArgumentsError
+from ..tool_entries import ToolEntry
+from ..writer import OnLoss
+from .call_arguments import parsed_call
+from .calling import NotInTimeError, call_handler
+from .handlers import check_methods
+from .json_values import NoJSONError, json_value
+from .outcomes import ToolError, cannot_run, error_result, outcome_of, unfit, unknown
+from .reviews import Allow, Deny, Edit, Review
+
+__all__ = ["Dispatcher", "OnError", "OnResult"]
+
+OnError: TypeAlias = Callable[[BaseException], object]
+"""Hears each exception of a handler or a review; a note on it names the tool and the call."""
+
+OnResult: TypeAlias = Callable[[ToolResult], object]
+"""Hears each result as soon as there is one."""
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A call that may run: its tool, and the model of its arguments."""
+
+    call: ToolCall
+    entry: ToolEntry
+    arguments: BaseModel
+
+
+class Dispatcher:
+    """Runs calls of declared tools with the app's handlers.
+
+    `timeout` is in seconds, for each handler. `offered` are the names of the tools that may run, all where it is None.
+    `inline` says that the event loop serves nobody else: a handler that is not async may block it while it is alone.
+    """
+
+    def __init__(
+        self,
+        entries: Mapping[str, ToolEntry],
+        low_risk: Collection[str],
+        protocol: type,
+        handlers: object,
+        *,
+        timeout: float | None = None,
+        on_error: OnError | None = None,
+        on_result: OnResult | None = None,
+        on_loss: OnLoss | None = None,
+        offered: Collection[str] | None = None,
+        inline: bool = False,
+    ) -> None:
+        """Check the handlers.
+
+        Raises:
+            TypeError: a tool has no handler.
+        """
+        check_methods(entries, protocol, handlers)
+        known = entries if offered is None else {name: entries[name] for name in entries if name in offered}
+        self._entries = known
+        self._low = low_risk
+        self._handlers = handlers
+        self._timeout = timeout
+        self._on_error = on_error
+        self._on_result = on_result
+        self._on_loss = on_loss
+        self._inline = inline
+
+    async def one(self, call: ToolCall) -> ToolResult:
+        """Run one call."""
+        ready = self._ready(call)
+        if isinstance(ready, ToolResult):
+            return self._told(ready)
+        return await self._run(ready, self._inline)
+
+    async def all(
+        self, calls: Iterable[ToolCall], review: Review | None = None, max_parallel: int = 8
+    ) -> list[ToolResult]:
+        """Run calls, and return one result a call, in their order.
+
+        Raises:
+            ValueError: `max_parallel` is less than 1.
+        """
+        if max_parallel < 1:
+            raise ValueError("max_parallel must be at least 1")
+        ready = [self._ready(call) for call in _unique(calls)]
+        results: list[ToolResult] = []
+        for low, run in groupby(ready, self._is_low):
+            if low:
+                results += await self._side_by_side(list(run), max_parallel)
+            else:
+                results += [await self._reviewed(one, review) for one in run if isinstance(one, _Ready)]
+        return results
+
+    def _is_low(self, ready: _Ready | ToolResult) -> bool:
+        """Whether nothing has to wait for a call: it is low-risk by its declaration, or does not run at all."""
+        return isinstance(ready, ToolResult) or ready.entry.name in self._low
+
+    def _ready(self, call: ToolCall) -> _Ready | ToolResult:
+        if call.invalid is not None:
+            return error_result(call, cannot_run(call.invalid))
+        entry = self._entries.get(call.name)
+        if entry is None:
+            return error_result(call, unknown(call.name, self._entries.keys()))
+        try:
+            return _Ready(call, entry, parsed_call(self._entries, call, self._on_loss))
+        except ArgumentsError as error:
+            return error_result(call, unfit(entry.name, error))
+
+    async def _side_by_side(self, run: list[_Ready | ToolResult], max_parallel: int) -> list[ToolResult]:
+        alone = self._inline and sum(isinstance(one, _Ready) for one in run) == 1
+        limit = asyncio.Semaphore(max_parallel)
+
+        async def limited(one: _Ready | ToolResult) -> ToolResult:
+            if isinstance(one, ToolResult):
+                return self._told(one)
+            async with limit:
+                return await self._run(one, alone)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(limited(one)) for one in run]
+        except BaseExceptionGroup as raised:  # of a callback of the app's: the first one, as it was
+            raise raised.exceptions[0] from None
+        return [task.result() for task in tasks]
+
+    async def _reviewed(self, ready: _Ready, review: Review | None) -> ToolResult:
+        if review is not None:
+            try:
+                verdict = review(ready.call, ready.arguments)
+                if not isinstance(verdict, Allow | Deny | Edit):
+                    verdict = await verdict
+                reviewed = self._judged(ready, verdict)
+            except Exception as error:  # noqa: BLE001 - whatever a review raises, the call must not run
+                self._failed(ready, error)
+                return self._told(error_result(ready.call, "The review of the call failed. The call was not run."))
+            if isinstance(reviewed, ToolResult):
+                return self._told(reviewed)
+            ready = reviewed
+        return await self._run(ready, self._inline)
+
+    def _judged(self, ready: _Ready, verdict: Allow | Deny | Edit) -> _Ready | ToolResult:
+        """A call as its review leaves it.
+
+        Raises:
+            ArgumentsError: the arguments of an edit do not fit.
+            TypeError: the verdict is none.
+        """
+        if isinstance(verdict, Allow):
+            return ready
+        if isinstance(verdict, Deny):
+            reason = f"The call was refused: {verdict.reason}" if verdict.reason else "The call was refused."
+            return error_result(ready.call, reason)
+        if not isinstance(verdict, Edit):
+            raise TypeError("a review returns Allow, Deny or Edit")
+        given = verdict.arguments
+        return _Ready(ready.call, ready.entry, given if ready.entry.is_model(given) else ready.entry.parsed(given))
+
+    async def _run(self, ready: _Ready, inline: bool) -> ToolResult:
+        """Call the handler. A cancellation is raised again, after the result was told where there is one."""
+        task = asyncio.current_task()
+        before = task.cancelling() if task else 0
+        try:
+            value = await self._call(ready, inline)
+        except asyncio.CancelledError as error:
+            if task is None or task.cancelling() > before:
+                raise
+            result = self._failure(ready, error)
+        except NotInTimeError:
+            result = error_result(ready.call, f"{ready.entry.name} did not end within {self._timeout:g} seconds.")
+        except ToolError as error:
+            result = error_result(ready.call, json_value(str(error)))
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises, the call has a result
+            result = self._failure(ready, error)
+        else:
+            result = self._result(ready, value)
+        self._told(result)
+        if task is not None and task.cancelling() > before:
+            raise asyncio.CancelledError
+        return result
+
+    def _result(self, ready: _Ready, value: object) -> ToolResult:
+        try:
+            return outcome_of(ready.call, ready.entry, value)
+        except (NoJSONError, ArgumentsError) as error:
+            self._failed(ready, error)
+            return error_result(ready.call, f"{ready.entry.name} ran, but its result does not fit its declaration.")
+
+    async def _call(self, ready: _Ready, inline: bool) -> Any:
+        handler = getattr(self._handlers, ready.entry.module)
+        return await call_handler(handler, ready.arguments, self._timeout, inline)
+
+    def _failure(self, ready: _Ready, error: BaseException) -> ToolResult:
+        self._failed(ready, error)
+        return error_result(ready.call, f"{ready.entry.name} failed: {type(error).__name__}.")
+
+    def _failed(self, ready: _Ready, error: BaseException) -> None:
+        error.add_note(f"in the tool {ready.entry.name}, call {ready.call.id!r}")
+        if self._on_error is None:
+            _LOG.error("the tool %s failed", ready.entry.name, exc_info=error)
+        else:
+            self._on_error(error)
+
+    def _told(self, result: ToolResult) -> ToolResult:
+        if self._on_result is not None:
+            self._on_result(result)
+        return result
+
+
+def _unique(calls: Iterable[ToolCall]) -> list[ToolCall]:
+    """The calls, a second one with the id of an earlier one marked: only one of them can have a result."""
+    met: set[str] = set()
+    marked = []
+    for call in calls:
+        again = call.id in met and call.invalid is None
+        marked.append(replace(call, invalid=InvalidCall("", "duplicate_id")) if again else call)
+        met.add(call.id)
+    return marked

@@ -1,0 +1,72 @@
+"""What handlers must have: a method for each tool, to be called with the model of its arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+from ..tool_entries import ToolEntry
+
+__all__ = ["check_methods", "combined"]
+
+_CHECKED: WeakKeyDictionary[type, object] = WeakKeyDictionary()
+"""Classes whose own methods serve every tool of the entries beside them."""
+
+
+def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: object) -> None:
+    """Check that handlers have a method for each tool.
+
+    Raises:
+        TypeError: methods are missing, or cannot be called with one argument; all of them are named.
+    """
+    kind = type(handlers)
+    if _CHECKED.get(kind) is entries:
+        return
+    names = [entry.module for entry in entries.values()]
+    missing = [name for name in names if _is_missing(handlers, protocol, name)]
+    wrong = [name for name in names if name not in missing and not _takes_one(getattr(handlers, name))]
+    if missing or wrong:
+        said = [f"lacks {', '.join(missing)}"] if missing else []
+        said += [f"cannot be called with one argument at {', '.join(wrong)}"] if wrong else []
+        raise TypeError(f"{kind.__name__} {' and '.join(said)}")
+    own = vars(handlers) if hasattr(handlers, "__dict__") else {}
+    if all(hasattr(kind, name) and name not in own for name in names):
+        _CHECKED[kind] = entries
+
+
+def _is_missing(handlers: object, protocol: type, name: str) -> bool:
+    method = getattr(handlers, name, None)
+    return method is None or getattr(method, "__func__", None) is vars(protocol).get(name)
+
+
+def _takes_one(method: object) -> bool:
+    if not callable(method):
+        return False
+    try:
+        inspect.signature(method).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # of what is written in C nothing is known
+        return True
+    return True
+
+
+def combined(*sources: object) -> Any:
+    """Make one object of several that have handlers; the first that has a method of a name serves it."""
+    return _Combined(sources)
+
+
+class _Combined:
+    """Looks a method up in one source after the other."""
+
+    def __init__(self, sources: tuple[object, ...]) -> None:
+        self._sources = sources
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        for source in self._sources:
+            method = getattr(source, name, None)
+            if method is not None:
+                return cast("Callable[..., object]", method)
+        raise AttributeError(name)

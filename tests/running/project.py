@@ -1,0 +1,111 @@
+"""A package whose tools are run: low and high risk, declared results, and handlers that say what they did."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.support.generated import Package, compiled, write_project
+
+TOOLS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "read_file",
+        "description": "Read a file.",
+        "parameters": {
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "lines": {"type": "integer", "minimum": 1}},
+            "required": ["path"],
+            "additionalProperties": False,
+        },
+        "result": {"type": "string"},
+        "risk": "low",
+        "display_name": "Read",
+    },
+    {
+        "name": "grep",
+        "description": "Search in files.",
+        "parameters": {"type": "object", "properties": {"pattern": {"type": "string"}}, "required": ["pattern"]},
+        "risk": "low",
+        "aliases": ["search"],
+    },
+    {
+        "name": "write_file",
+        "description": "Write a file.",
+        "parameters": {
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "text": {"type": "string"}},
+            "required": ["path", "text"],
+        },
+        "result": {
+            "type": "object",
+            "properties": {"bytes": {"type": "integer"}, "note": {"type": "string"}},
+            "required": ["bytes"],
+            "additionalProperties": False,
+        },
+        "risk": "high",
+    },
+    {
+        "name": "run_command",
+        "description": "Run a command.",
+        "parameters": {
+            "type": "object",
+            "properties": {"command": {"type": "string"}, "level": {"type": "integer", "enum": [1, 2]}},
+            "required": ["command"],
+        },
+        "aliases": ["bash"],
+    },
+)
+
+
+def project(folder: Path) -> Package:
+    """Build the package, for every profile."""
+    return Package(compiled(write_project(folder, TOOLS, {})), folder)
+
+
+class Handlers:
+    """Answers of each tool, with a log of what began and ended. A value that can be called is called with the arguments."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.answers = answers
+        self.log: list[str] = []
+        self.running = 0
+        self.most = 0
+        self._lock = threading.Lock()
+
+    def _answer(self, name: str, args: Any, default: Any) -> Any:
+        with self._lock:
+            self.log.append(f"+{name}")
+            self.running += 1
+            self.most = max(self.most, self.running)
+        try:
+            answer = self.answers.get(name, default)
+            return answer(args) if callable(answer) else answer
+        finally:
+            with self._lock:
+                self.running -= 1
+                self.log.append(f"-{name}")
+
+    def read_file(self, args: Any) -> Any:
+        return self._answer("read_file", args, "text")
+
+    def grep(self, args: Any) -> Any:
+        return self._answer("grep", args, [])
+
+    def write_file(self, args: Any) -> Any:
+        return self._answer("write_file", args, {"bytes": 4})
+
+    def run_command(self, args: Any) -> Any:
+        return self._answer("run_command", args, 0)
+
+
+def pausing(value: Any, seconds: float = 0.02) -> Callable[[Any], Any]:
+    """An answer that takes a while, so that others may overlap with it."""
+
+    def answer(args: Any) -> Any:
+        time.sleep(seconds)
+        return value
+
+    return answer

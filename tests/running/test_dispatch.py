@@ -1,0 +1,331 @@
+"""One result for every call, whatever the model, the handler or the app does."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from tests.running.project import Handlers, pausing
+from tests.support.generated import Package
+
+
+def call(package: Package, name: str, arguments: Any = None, id: str = "c1", **more: Any) -> Any:
+    return package.module("models").ToolCall(id, name, {} if arguments is None else arguments, **more)
+
+
+def run(package: Package, one: Any, handlers: Any, **settings: Any) -> Any:
+    """The result by `dispatch` and by `dispatch_sync`, which are the same."""
+    tools = package.module("tools")
+    result = asyncio.run(tools.dispatch(one, handlers, **settings))
+    assert tools.dispatch_sync(one, handlers, **settings) == result
+    assert (result.tool_call_id, result.name) == (one.id, one.name)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "answer", "kind", "value"),
+    [
+        ("read_file", {"path": "a"}, "text", "text", "text"),
+        ("grep", {"pattern": "a"}, ["a"], "data", ["a"]),
+        ("grep", {"pattern": "a"}, "hit", "text", "hit"),
+        ("grep", {"pattern": "a"}, None, "data", None),
+        ("write_file", {"path": "a", "text": "b"}, {"bytes": 1}, "data", {"bytes": 1}),
+    ],
+)
+def test_a_value_becomes_text_or_data(
+    runnable: Package, name: str, arguments: Any, answer: Any, kind: str, value: Any
+) -> None:
+    result = run(runnable, call(runnable, name, arguments), Handlers(**{name: answer}))
+    assert (result.kind, result.value) == (kind, value)
+
+
+def test_a_model_of_the_result_is_dumped_without_what_nobody_set(runnable: Package) -> None:
+    made = runnable.module("tools.write_file").WriteFileResult(bytes=3)
+    result = run(runnable, call(runnable, "write_file", {"path": "a", "text": "b"}), Handlers(write_file=made))
+    assert (result.kind, result.value) == ("data", {"bytes": 3})
+
+
+def test_parts_become_multimodal(runnable: Package) -> None:
+    models = runnable.module("models")
+    parts = [models.TextPart("seen"), models.ImagePart(data="aa", media_type="image/png")]
+    assert run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=parts)).value == parts
+    alone = run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=parts[1]))
+    assert (alone.kind, alone.value) == ("multimodal", [parts[1]])
+
+
+def test_a_handler_may_make_the_result_itself(runnable: Package) -> None:
+    models = runnable.module("models")
+    own = models.ToolResult(
+        "other", "other", "text", "the first lines", trimmed=True, output_ref=models.OutputRef("o1")
+    )
+    result = run(runnable, call(runnable, "read_file", {"path": "a"}), Handlers(read_file=own))
+    assert result == models.ToolResult("c1", "read_file", "text", "the first lines", None, models.OutputRef("o1"), True)
+
+
+@pytest.mark.parametrize("answer", [{"bytes": "3"}, {"bytes": 1, "more": 1}, "text", {"bytes": True}, object(), print])
+def test_a_result_that_does_not_fit_is_an_error_for_both(runnable: Package, answer: Any) -> None:
+    errors: list[Any] = []
+    handlers = Handlers(write_file=lambda args: answer)
+    result = run(runnable, call(runnable, "write_file", {"path": "a", "text": "b"}), handlers, on_error=errors.append)
+    assert result.kind == "error"
+    assert "write_file" in result.value
+    assert len(errors) == 2
+
+
+@pytest.mark.pain("P30")
+@pytest.mark.row("Q10")
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("read_fil", "read_file"), ("Read_File", "read_file"), ("READ_FILE", "read_file"), ("zzzz", "write_file")],
+)
+def test_an_unknown_name_names_what_there_is(runnable: Package, name: str, said: str) -> None:
+    handlers = Handlers()
+    result = run(runnable, call(runnable, name, {"path": "a"}), handlers)
+    assert result.kind == "error"
+    assert said in result.value
+    assert handlers.log == []
+
+
+@pytest.mark.row("Q11")
+@pytest.mark.parametrize("alias", ["search", "bash"])
+def test_a_native_call_by_an_alias_is_unknown(runnable: Package, alias: str) -> None:
+    handlers = Handlers()
+    assert alias in runnable.module("tools").ALIASES
+    assert run(runnable, call(runnable, alias, {"pattern": "a", "command": "a"}), handlers).kind == "error"
+    assert handlers.log == []
+
+
+def test_a_name_that_looks_alike_is_unknown(runnable: Package) -> None:
+    handlers = Handlers()
+    assert run(runnable, call(runnable, "re\u0430d_file", {"path": "a"}), handlers).kind == "error"
+    assert handlers.log == []
+
+
+@pytest.mark.pain("P30")
+@pytest.mark.parametrize(
+    ("arguments", "places"),
+    [
+        ({}, ["/path"]),
+        ({"path": 3}, ["/path"]),
+        ({"path": "secret-path", "lines": "many-secrets"}, ["/lines"]),
+        ({"path": "a", "secret-key": 1}, ["secret-key"]),
+        ({"path": 1, "lines": 0}, ["/path", "/lines"]),
+        ({"path": "a", "lines": True}, ["/lines"]),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named_by_place(runnable: Package, arguments: Any, places: list[str]) -> None:
+    handlers = Handlers()
+    result = run(runnable, call(runnable, "read_file", arguments), handlers)
+    assert result.kind == "error"
+    assert [place for place in places if place not in result.value] == []
+    assert "secret-path" not in result.value
+    assert "many-secrets" not in result.value
+    assert handlers.log == []
+
+
+def test_thousands_of_faults_stay_short(runnable: Package) -> None:
+    result = run(runnable, call(runnable, "read_file", {f"k{i}": i for i in range(5000)}), Handlers())
+    assert len(result.value) < 5000
+
+
+REASONS = ["not_an_object", "malformed", "truncated", "duplicate_id", "filtered", "untrusted"]
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_call_that_cannot_be_run_is_told_why(runnable: Package, reason: str) -> None:
+    models, handlers = runnable.module("models"), Handlers()
+    invalid = models.InvalidCall('{"path": "sec', reason)
+    result = run(runnable, call(runnable, "read_file", {"path": "sec"}, invalid=invalid), handlers)
+    assert result.kind == "error"
+    assert "sec" not in result.value
+    assert handlers.log == []
+    told = {
+        run(runnable, call(runnable, "grep", {}, invalid=models.InvalidCall("[", r)), handlers).value for r in REASONS
+    }
+    assert len(told) == len(REASONS)
+
+
+def test_a_lenient_reading_is_noted(runnable: Package) -> None:
+    losses: list[Any] = []
+    seen: list[Any] = []
+    handlers = Handlers(run_command=lambda args: seen.append(args) or "ok")
+    one = call(runnable, "run_command", {"command": "ls", "level": "2"})
+    result = asyncio.run(runnable.module("tools").dispatch(one, handlers, on_loss=losses.append))
+    assert (result.kind, seen[0].level) == ("text", 2)
+    assert [(loss.path, loss.action, loss.severity) for loss in losses] == [("arguments.level", "rewritten", "note")]
+    one.arguments["level"] = None
+    assert runnable.module("tools").parse_call(one, on_loss=losses.append).level is None
+    assert losses[1].path == "arguments.level"
+
+
+def test_what_is_strict_is_not_read_otherwise(runnable: Package) -> None:
+    tools, losses = runnable.module("tools"), []
+    one = call(runnable, "run_command", {"command": "2"})
+    assert tools.parse_call(one, on_loss=losses.append).command == "2"
+    with pytest.raises(tools.ArgumentsError):
+        tools.parse_call(call(runnable, "run_command", {"command": "a", "level": "3"}))
+    with pytest.raises(tools.ArgumentsError):
+        tools.parse_call(call(runnable, "nothing"))
+    with pytest.raises(tools.ArgumentsError):
+        tools.parse_call(
+            call(runnable, "grep", {"pattern": "a"}, invalid=runnable.module("models").InvalidCall("", "truncated"))
+        )
+    assert losses == []
+
+
+class Secret(Exception):
+    pass
+
+
+def raising(error: BaseException) -> Any:
+    def answer(args: Any) -> Any:
+        raise error
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "error", [Secret("pass-word"), ValueError("pass-word"), StopIteration("pass-word"), TimeoutError("pass-word")]
+)
+def test_what_a_handler_raises_is_named_and_no_more(runnable: Package, error: Exception) -> None:
+    errors: list[Any] = []
+    handlers = Handlers(grep=raising(error))
+    result = asyncio.run(
+        runnable.module("tools").dispatch(call(runnable, "grep", {"pattern": "a"}), handlers, on_error=errors.append)
+    )
+    assert result.kind == "error"
+    assert "grep" in result.value
+    assert "pass-word" not in result.value
+    assert len(errors) == 1
+    if not isinstance(error, StopIteration):
+        assert errors[0] is error
+        assert type(error).__name__ in result.value
+        assert "c1" in "".join(error.__notes__)
+
+
+def test_a_tool_error_is_told_as_it_is(runnable: Package) -> None:
+    errors: list[Any] = []
+    tools = runnable.module("tools")
+    handlers = Handlers(grep=raising(tools.ToolError("no such folder")))
+    result = run(runnable, call(runnable, "grep", {"pattern": "a"}), handlers, on_error=errors.append)
+    assert (result.kind, result.value, errors) == ("error", "no such folder", [])
+
+
+def test_an_error_that_nobody_hears_is_logged(runnable: Package, caplog: pytest.LogCaptureFixture) -> None:
+    one = call(runnable, "grep", {"pattern": "a"})
+    asyncio.run(runnable.module("tools").dispatch(one, Handlers(grep=raising(Secret("why")))))
+    assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [Secret]
+
+
+def test_a_handler_that_takes_too_long_is_ended(runnable: Package) -> None:
+    ended: list[str] = []
+
+    async def slow(args: Any) -> str:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        return "late"
+
+    result = run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=slow), timeout=0.02)
+    assert (result.kind, ended) == ("error", ["cancelled"] * 2)
+    assert "0.02 seconds" in result.value
+
+
+def test_a_blocking_handler_that_takes_too_long_is_left_behind(runnable: Package) -> None:
+    release = threading.Event()
+    handlers = Handlers(grep=lambda args: release.wait(30))
+    began = time.monotonic()
+    result = run(runnable, call(runnable, "grep", {"pattern": "a"}), handlers, timeout=0.05)
+    assert time.monotonic() - began < 20
+    release.set()
+    assert result.kind == "error"
+
+
+def test_a_handler_that_was_cancelled_by_itself_has_failed(runnable: Package) -> None:
+    async def broken(args: Any) -> None:
+        raise asyncio.CancelledError
+
+    assert run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=broken), on_error=repr).kind == "error"
+
+
+def test_async_handlers_run_on_the_loop_of_the_caller(runnable: Package) -> None:
+    loops: list[Any] = []
+
+    class Async(Handlers):
+        async def grep(self, args: Any) -> Any:
+            loops.append(asyncio.get_running_loop())
+            return args.pattern
+
+    async def main() -> Any:
+        loops.append(asyncio.get_running_loop())
+        return await runnable.module("tools").dispatch(call(runnable, "grep", {"pattern": "a"}), Async())
+
+    assert asyncio.run(main()).value == "a"
+    assert loops[0] is loops[1]
+
+
+def test_dispatch_sync_works_where_a_loop_is_running(runnable: Package) -> None:
+    async def main() -> Any:
+        return runnable.module("tools").dispatch_sync(call(runnable, "grep", {"pattern": "a"}), Handlers())
+
+    assert asyncio.run(main()).value == []
+
+
+def test_a_plain_handler_of_dispatch_sync_runs_in_the_thread_of_the_caller(runnable: Package) -> None:
+    seen: list[int] = []
+    handlers = Handlers(grep=lambda args: seen.append(threading.get_ident()))
+    runnable.module("tools").dispatch_sync(call(runnable, "grep", {"pattern": "a"}), handlers)
+    assert seen == [threading.get_ident()]
+
+
+@pytest.mark.parametrize("where", ["dispatch", "dispatch_sync", "dispatch_all", "check_handlers"])
+def test_handlers_that_lack_methods_are_refused_at_start(runnable: Package, where: str) -> None:
+    tools = runnable.module("tools")
+
+    class Some(tools.Handlers):  # type: ignore[misc,name-defined]
+        def read_file(self, args: Any) -> str:
+            return ""
+
+        def grep(self) -> str:
+            return ""
+
+    with pytest.raises(TypeError) as raised:
+        if where == "check_handlers":
+            tools.check_handlers(Some())
+        elif where == "dispatch_sync":
+            tools.dispatch_sync(call(runnable, "read_file", {"path": "a"}), Some())
+        elif where == "dispatch":
+            asyncio.run(tools.dispatch(call(runnable, "read_file", {"path": "a"}), Some()))
+        else:
+            asyncio.run(tools.dispatch_all([], Some()))
+    assert [name in str(raised.value) for name in ("write_file", "run_command", "grep", "read_file")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.row("Q59")
+def test_of_two_sources_the_first_serves(runnable: Package) -> None:
+    combined = runnable.module("runtime.running.handlers").combined
+
+    class Search:
+        def grep(self, args: Any) -> str:
+            return "first"
+
+    handlers = combined(Search(), Handlers(grep="second"))
+    assert run(runnable, call(runnable, "grep", {"pattern": "a"}), handlers).value == "first"
+    assert run(runnable, call(runnable, "read_file", {"path": "a"}), handlers).value == "text"
+    with pytest.raises(TypeError, match="write_file"):
+        run(runnable, call(runnable, "grep", {"pattern": "a"}), combined(Search()))
+
+
+def test_a_pause_is_seen_as_such(runnable: Package) -> None:
+    assert run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=pausing("x", 0.001))).value == "x"
