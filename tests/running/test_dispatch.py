@@ -295,15 +295,15 @@ def test_handlers_that_lack_methods_are_refused_at_start(runnable: Package, wher
         def grep(self) -> str:
             return ""
 
+    one = call(runnable, "read_file", {"path": "a"})
+    starts = {
+        "check_handlers": lambda: tools.check_handlers(Some()),
+        "dispatch": lambda: asyncio.run(tools.dispatch(one, Some())),
+        "dispatch_sync": lambda: tools.dispatch_sync(one, Some()),
+        "dispatch_all": lambda: asyncio.run(tools.dispatch_all([], Some())),
+    }
     with pytest.raises(TypeError) as raised:
-        if where == "check_handlers":
-            tools.check_handlers(Some())
-        elif where == "dispatch_sync":
-            tools.dispatch_sync(call(runnable, "read_file", {"path": "a"}), Some())
-        elif where == "dispatch":
-            asyncio.run(tools.dispatch(call(runnable, "read_file", {"path": "a"}), Some()))
-        else:
-            asyncio.run(tools.dispatch_all([], Some()))
+        starts[where]()
     assert [name in str(raised.value) for name in ("write_file", "run_command", "grep", "read_file")] == [
         True,
         True,
