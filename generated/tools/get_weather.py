@@ -76,6 +76,7 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     metadata={
         "declaration": {
+            "$aliases": ["weather", "getWeather"],
             "$annotations": {"readOnlyHint": True},
             "$display_name": "Weather",
             "$strict": "auto",

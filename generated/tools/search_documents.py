@@ -121,6 +121,6 @@ DEFINITION: ToolDefinition = ToolDefinition(
             "required": ["id", "title", "score"],
         },
     },
-    metadata={"declaration": {"$strict": "auto"}},
+    metadata={"declaration": {"$aliases": ["search"], "$strict": "auto"}},
 )
 """What is declared to providers."""

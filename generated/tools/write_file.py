@@ -54,6 +54,7 @@ DEFINITION: ToolDefinition = ToolDefinition(
     },
     metadata={
         "declaration": {
+            "$aliases": ["save_file"],
             "$annotations": {"destructiveHint": True, "idempotentHint": True},
             "$strict": "auto",
         }

@@ -32,8 +32,9 @@ def _metadata(tool: Tool) -> dict[str, Any]:
     Another name is no part of it: a wire's names are mapped both ways, in results and choices too.
     """
     found: dict[str, dict[str, Any]] = {}
+    aliases = {"$aliases": list(tool.aliases)} if tool.aliases else {}  # for readers of calls in text
     beyond = {f"${key}": value for key in BEYOND if (value := getattr(tool, key)) is not None}
-    found["declaration"] = {**beyond, "$strict": tool.strict}  # `auto` is settled for each wire
+    found["declaration"] = {**aliases, **beyond, "$strict": tool.strict}  # `auto` is settled for each wire
     for provider, patch in sorted(tool.providers.items()):
         entry: dict[str, Any] = {}
         if "description" in patch:

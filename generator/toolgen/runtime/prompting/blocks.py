@@ -1,0 +1,151 @@
+"""Where a text may hold calls: fences at its left margin, and `<tool_call>` blocks.
+
+Fences are those of CommonMark: three backticks or tildes and more, behind three blanks at most or a list's mark, closed
+by as many of them alone on a line. What stands inside of one is quoted, whatever it is. A block counts if its fence has
+no blank before it, three backticks and no more, and one of two words behind them; and a `<tool_call>` if it begins a
+line outside of all fences and `</tool_call>` ends one. Lines end with a line feed alone; a block that has no end is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, TypeAlias
+
+__all__ = [
+    "CALL_TAG",
+    "LONGEST",
+    "Block",
+    "BlockKind",
+    "BlockScanner",
+    "blocks_of",
+    "lines_of",
+    "may_begin_block",
+    "opens_fence",
+    "whole_of",
+]
+
+BlockKind: TypeAlias = Literal["tool", "json", "tool_call", "whole"]
+
+CALL_TAG = "<tool_call>"
+CLOSES = "</tool_call>"
+
+_FENCE = re.compile(r"( {0,3}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,4})?)(`{3,}+|~{3,}+)(.*)", re.DOTALL)
+_BLANKS = " \t\r"
+_KINDS: dict[str, BlockKind] = {"tool": "tool", "json": "json"}
+LONGEST = 64
+"""Characters of a line that may begin a block of ours; a longer one has something else in it."""
+
+
+class Block(NamedTuple):
+    """A whole block: from where to where it stands, its line end aside, and what is inside."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    body: str
+
+
+class BlockScanner:
+    """Takes the lines of a text, one after the other, and gives each block once its last line is there.
+
+    `holds` is the kind of block that is open; None also inside of fences that are quotes.
+    """
+
+    __slots__ = ("_body", "_closing", "_start", "holds")
+
+    def __init__(self) -> None:
+        self.holds: BlockKind | None = None
+        self._closing: re.Pattern[str] | None = None
+        self._start = 0
+        self._body: list[str] = []
+
+    @property
+    def quotes(self) -> bool:
+        """Whether what comes next stands inside of a fence."""
+        return self._closing is not None
+
+    def take(self, line: str, start: int) -> Block | None:
+        """Take a line without its line feed, and where it begins."""
+        if self._closing is not None:
+            if self._closing.fullmatch(line) is None:
+                if self.holds is not None:
+                    self._body.append(line)
+                return None
+            self._closing = None
+            return self._closed("\n".join(self._body), start + len(line))
+        fence = _FENCE.fullmatch(line)
+        if fence is not None and not (fence[2][0] == "`" and "`" in fence[3]):
+            self._open(line, start, fence)
+            return None
+        bare = line.rstrip(_BLANKS)
+        if line.startswith(CALL_TAG):
+            self.holds, self._start, self._body = "tool_call", start, []
+            line, bare = line[len(CALL_TAG) :], bare[len(CALL_TAG) :]
+        if self.holds is None:
+            return None
+        if bare.endswith(CLOSES):
+            self._body.append(bare[: -len(CLOSES)])
+            return self._closed(
+                "\n".join(self._body), start + len(line) + (len(CALL_TAG) if start == self._start else 0)
+            )
+        self._body.append(line)
+        return None
+
+    def _open(self, line: str, start: int, fence: re.Match[str]) -> None:
+        margin, marks, words = fence.groups()
+        plain = margin == "" and marks == "```" and len(line) <= LONGEST
+        self.holds = _KINDS.get(words.strip(_BLANKS)) if plain else None
+        deep = "[ \t]*" if margin.strip() else " {0,3}"
+        self._closing = re.compile(f"{deep}{marks}{marks[0]}*+[ \t\r]*+")
+        self._start, self._body = start, []
+
+    def _closed(self, body: str, end: int) -> Block | None:
+        kind, self.holds, self._body = self.holds, None, []
+        return None if kind is None else Block(kind, self._start, end, body)
+
+
+def lines_of(text: str) -> Iterator[tuple[str, int]]:
+    """The lines of a text, and where they begin."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end], start
+        start = end + 1
+    yield text[start:], start
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The blocks of a text, in their order."""
+    if "```" not in text and CALL_TAG not in text:
+        return []
+    scanner = BlockScanner()
+    found = (scanner.take(line, start) for line, start in lines_of(text))
+    return [block for block in found if block is not None]
+
+
+_BLANK_LINES = re.compile(r"(?:[ \t]*+\r?\n)*+")
+
+
+def whole_of(text: str) -> Block | None:
+    """A text as one block, if it begins as a value of JSON does, at its left margin."""
+    start = _BLANK_LINES.match(text)
+    begin = start.end() if start else 0
+    return (
+        Block("whole", begin, len(text.rstrip(_BLANKS + "\n")), text[begin:])
+        if text[begin : begin + 1] in ("{", "[")
+        else None
+    )
+
+
+def may_begin_block(line: str) -> bool:
+    """Whether a line of which this much is there may still be the first one of a block."""
+    if line.startswith("```"):
+        words = line[3:].lstrip(_BLANKS)
+        known = any(kind.startswith(words.rstrip(_BLANKS)) for kind in _KINDS)
+        return len(line) <= LONGEST and known
+    return line.startswith(CALL_TAG) or CALL_TAG.startswith(line) or "```".startswith(line)
+
+
+def opens_fence(line: str) -> bool:
+    """Whether a line may begin or end a fence, or begin a block."""
+    return line.startswith(CALL_TAG) or _FENCE.fullmatch(line) is not None
