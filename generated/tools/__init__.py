@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ..models import ToolCall, ToolDefinition, ToolResult
-    from ..runtime.running.dispatching import OnError, OnResult
+    from ..runtime.running.dispatching import Dispatcher, OnError, OnResult
     from ..runtime.running.outcomes import ToolError
     from ..runtime.running.reviews import Allow, Deny, Edit, Review
     from ..runtime.writer import OnLoss
@@ -52,6 +52,7 @@ __all__ = [
     "dispatch",
     "dispatch_all",
     "dispatch_sync",
+    "dispatcher",
     "parse_arguments",
     "parse_call",
 ]
@@ -242,6 +243,37 @@ def check_handlers(handlers: Handlers) -> None:
     check_methods(_TOOLS, Handlers, handlers)
 
 
+def dispatcher(
+    handlers: Handlers,
+    *,
+    timeout: float | None = None,
+    on_error: OnError | None = None,
+    on_result: OnResult | None = None,
+    on_loss: OnLoss | None = None,
+    offered: Collection[str] | None = None,
+    inline: bool = False,
+) -> Dispatcher:
+    """Make what runs calls with these handlers and settings.
+
+    Raises:
+        TypeError: a tool has no handler.
+    """
+    from ..runtime.running.dispatching import Dispatcher
+
+    return Dispatcher(
+        _TOOLS,
+        LOW_RISK,
+        Handlers,
+        handlers,
+        timeout=timeout,
+        on_error=on_error,
+        on_result=on_result,
+        on_loss=on_loss,
+        offered=offered,
+        inline=inline,
+    )
+
+
 async def dispatch(
     call: ToolCall,
     handlers: Handlers,
@@ -259,18 +291,9 @@ async def dispatch(
     Raises:
         TypeError: a tool has no handler.
     """
-    from ..runtime.running.dispatching import Dispatcher
-
-    dispatcher = Dispatcher(
-        _TOOLS,
-        LOW_RISK,
-        Handlers,
-        handlers,
-        timeout=timeout,
-        on_error=on_error,
-        on_loss=on_loss,
-    )
-    return await dispatcher.one(call)
+    return await dispatcher(
+        handlers, timeout=timeout, on_error=on_error, on_loss=on_loss
+    ).one(call)
 
 
 def dispatch_sync(
@@ -287,19 +310,11 @@ def dispatch_sync(
         TypeError: a tool has no handler.
     """
     from ..runtime.running.blocking import run_blocking
-    from ..runtime.running.dispatching import Dispatcher
 
-    dispatcher = Dispatcher(
-        _TOOLS,
-        LOW_RISK,
-        Handlers,
-        handlers,
-        timeout=timeout,
-        on_error=on_error,
-        on_loss=on_loss,
-        inline=True,
+    made = dispatcher(
+        handlers, timeout=timeout, on_error=on_error, on_loss=on_loss, inline=True
     )
-    return run_blocking(dispatcher.one(call))
+    return run_blocking(made.one(call))
 
 
 async def dispatch_all(
@@ -324,12 +339,7 @@ async def dispatch_all(
         TypeError: a tool has no handler.
         ValueError: `max_parallel` is less than 1.
     """
-    from ..runtime.running.dispatching import Dispatcher
-
-    dispatcher = Dispatcher(
-        _TOOLS,
-        LOW_RISK,
-        Handlers,
+    made = dispatcher(
         handlers,
         timeout=timeout,
         on_error=on_error,
@@ -337,7 +347,7 @@ async def dispatch_all(
         on_loss=on_loss,
         offered=offered,
     )
-    return await dispatcher.all(calls, review, max_parallel)
+    return await made.all(calls, review, max_parallel)
 
 
 _LATE: Final = {

@@ -1,0 +1,179 @@
+"""The loop: send, run the calls of the answer, send their results, until the model has no more calls.
+
+    result = run(session, "What is the weather in Oslo?", handlers)
+
+A turn is an answer, all its calls run, and the results sent. The loop goes on while an answer has calls to run and did not
+end early. Calls that the model can mend (their arguments are no JSON) are answered too; those that were cut off, held back or
+not trusted alone are no reason to go on. Without `tools` a request offers every declared tool that is not deprecated. A choice
+that forces a call holds for the first answer only, for it would force calls for ever.
+
+All by hand: `session.complete(request)`, `dispatch_all(tool_calls_of(completion.message), handlers)`, both messages
+appended, and again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from ..models import CompletedEvent, Message, Request, StreamEvent, ToolResult
+from .running.blocking import run_blocking
+from .running.dispatching import Dispatcher, OnError, OnResult
+from .running.reviews import Review
+from .running.rounds import Asked, Rounds, RunResult
+from .running.run_streams import AsyncRunStream, RunStream
+from .sessions.base import AsyncSession, Session
+from .writer import OnLoss
+
+if TYPE_CHECKING:
+    from ..tools import Handlers
+
+__all__ = ["AsyncRunStream", "RunResult", "RunSettings", "RunStream", "arun", "arun_stream", "run", "run_stream"]
+
+
+class RunSettings(TypedDict, total=False):
+    """What a run can be told."""
+
+    max_tool_turns: int
+    """Rounds of calls after which the run ends with the answer that it has; 10."""
+    review: Review | None
+    """Looks at high-risk calls before they run."""
+    max_parallel: int
+    """Low-risk calls that run at once; 8."""
+    timeout: float | None
+    """Seconds that a handler may take."""
+    on_error: OnError | None
+    """Hears what handlers and reviews raise."""
+    on_result: OnResult | None
+    """Hears each result as soon as there is one."""
+    on_message: Callable[[Message], object] | None
+    """Hears each message that is added to the conversation, so that it is known where sending fails, which is raised."""
+    on_loss: OnLoss | None
+    """Hears what the arguments of calls were taken for."""
+    cancelled: Callable[[], bool] | None
+    """Asked between steps whether the run shall end."""
+
+
+def run(session: Session, request: Request | str, handlers: Handlers, **settings: Unpack[RunSettings]) -> RunResult:
+    """Run a request to its end; text stands for what the user says.
+
+    A handler that is not async runs in this thread where it is the only one that runs, else beside the others.
+
+    Raises:
+        TypeError: a tool has no handler.
+        ValueError: a limit is less than 1.
+    """
+
+    async def asked(one: Request) -> AsyncIterator[StreamEvent]:
+        yield CompletedEvent(session.complete(one))
+
+    return run_blocking(_drained(_rounds(session, asked, request, handlers, True, settings)))
+
+
+def run_stream(
+    session: Session, request: Request | str, handlers: Handlers, **settings: Unpack[RunSettings]
+) -> RunStream:
+    """Run a request, and tell what happens while the answers come: events of the stream, and those of the run.
+
+    Raises:
+        TypeError: a tool has no handler.
+        ValueError: a limit is less than 1.
+    """
+
+    async def asked(one: Request) -> AsyncIterator[StreamEvent]:
+        for event in session.stream(one):
+            yield event
+
+    return RunStream(_rounds(session, asked, request, handlers, True, settings))
+
+
+async def arun(
+    session: AsyncSession, request: Request | str, handlers: Handlers, **settings: Unpack[RunSettings]
+) -> RunResult:
+    """Run a request as `run` does. Cancelled, it cancels what runs and raises again; `on_message` has heard it all.
+
+    Raises:
+        TypeError: a tool has no handler.
+        ValueError: a limit is less than 1.
+    """
+
+    async def asked(one: Request) -> AsyncIterator[StreamEvent]:
+        yield CompletedEvent(await session.complete(one))
+
+    return await _drained(_rounds(session, asked, request, handlers, False, settings))
+
+
+def arun_stream(
+    session: AsyncSession, request: Request | str, handlers: Handlers, **settings: Unpack[RunSettings]
+) -> AsyncRunStream:
+    """Run a request as `run_stream` does, for async code.
+
+    Raises:
+        TypeError: a tool has no handler.
+        ValueError: a limit is less than 1.
+    """
+
+    async def asked(one: Request) -> AsyncIterator[StreamEvent]:
+        async for event in session.stream(one):
+            yield event
+
+    return AsyncRunStream(_rounds(session, asked, request, handlers, False, settings))
+
+
+def _rounds(
+    session: Session | AsyncSession,
+    asked: Asked,
+    request: Request | str,
+    handlers: Handlers,
+    inline: bool,
+    settings: RunSettings,
+) -> Rounds:
+    from .. import tools
+
+    made = session.prepared(request)
+    if made.tools is None:
+        names = [name for name in tools.DEFINITIONS if name not in tools.DEPRECATED]
+        allowed = names if session.offered is None else [name for name in names if name in session.offered]
+        made = replace(made, tools=[tools.DEFINITIONS[name] for name in allowed])
+
+    def dispatcher(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
+        theirs = settings.get("on_result")
+
+        def heard(result: ToolResult) -> None:
+            on_result(result)
+            if theirs is not None:
+                theirs(result)
+
+        return tools.dispatcher(
+            handlers,
+            timeout=settings.get("timeout"),
+            on_error=settings.get("on_error"),
+            on_result=heard,
+            on_loss=settings.get("on_loss"),
+            offered=offered,
+            inline=inline,
+        )
+
+    return Rounds(
+        asked,
+        made,
+        dispatcher,
+        tools.DISPLAY_NAMES.get,
+        max_tool_turns=settings.get("max_tool_turns", 10),
+        max_parallel=settings.get("max_parallel", 8),
+        review=settings.get("review"),
+        on_message=settings.get("on_message"),
+        cancelled=settings.get("cancelled"),
+    )
+
+
+async def _drained(rounds: Rounds) -> RunResult:
+    """Carry a run out to its end, with nobody to watch it."""
+    async with contextlib.aclosing(rounds.events()) as events:
+        async for _ in events:
+            pass
+    if rounds.result is None:
+        raise RuntimeError("the run has no end")
+    return rounds.result

@@ -1,0 +1,255 @@
+"""The rounds of the loop, told event by event: the same for sync and async sessions, with streams and without."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from ...models import (
+    AgentEvent,
+    AgentFinal,
+    AgentReasoning,
+    AgentStepComplete,
+    AgentStepStart,
+    AgentText,
+    AgentToolCall,
+    AgentToolResult,
+    AssistantMessage,
+    CompletedEvent,
+    Completion,
+    ImagePart,
+    Message,
+    ReasoningPart,
+    Request,
+    StreamEvent,
+    TextPart,
+    ToolCall,
+    ToolDefinition,
+    ToolMessage,
+    ToolResult,
+)
+from ..history import text_of, tool_calls_of
+from ..ids import synthetic_id
+from ..json_text import compact
+from .dispatching import Dispatcher, OnResult
+from .outcomes import error_result
+from .reviews import Review
+
+__all__ = ["Asked", "Rounds", "StoppedBy"]
+
+StoppedBy: TypeAlias = Literal["end", "limit", "length", "content_filter", "error", "cancelled"]
+
+Asked: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
+"""Sends a request, and gives the events of the answer; `completed` is the last one."""
+
+_MENDABLE = ("malformed", "not_an_object", "duplicate_id")
+"""Why calls cannot be run that a model can send again as they should be."""
+
+
+@dataclass(slots=True)
+class RunResult:
+    """What a run came to.
+
+    `messages` is the whole conversation: the request's, and all that came. `turns` counts the rounds of calls.
+    `stopped_by`: `end` the model has no more to call; `limit` the turns are over, and the calls of `completion` did not run;
+    `length`, `content_filter` and `error` the answer ended early; `cancelled`.
+    """
+
+    completion: Completion
+    messages: list[Message]
+    turns: int
+    stopped_by: StoppedBy
+
+
+class Rounds:
+    """One run. `events` carries it out; `result` is there at its end."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        request: Request,
+        dispatcher: Callable[[OnResult, Sequence[str]], Dispatcher],
+        titles: Callable[[str], str | None],
+        *,
+        max_tool_turns: int,
+        review: Review | None,
+        max_parallel: int,
+        on_message: Callable[[Message], object] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> None:
+        """Prepare a run.
+
+        Raises:
+            TypeError: a tool has no handler.
+            ValueError: a limit is less than 1.
+        """
+        if max_tool_turns < 1:
+            raise ValueError("max_tool_turns must be at least 1")
+        if max_parallel < 1:
+            raise ValueError("max_parallel must be at least 1")
+        names = [tool.name for tool in request.tools or [] if isinstance(tool, ToolDefinition)]
+        self._asked = asked
+        self._request = request
+        self._dispatcher = dispatcher(self._heard, names)
+        self._titles = titles
+        self._limit = max_tool_turns
+        self._review = review
+        self._max_parallel = max_parallel
+        self._on_message = on_message
+        self._cancelled = cancelled or (lambda: False)
+        self._messages = list(request.messages)
+        self._results: dict[str, ToolResult] = {}
+        self._queue: asyncio.Queue[ToolResult | None] = asyncio.Queue()
+        self._turns = 0
+        self._completion: Completion | None = None
+        self.result: RunResult | None = None
+
+    async def events(self) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
+        """Carry the run out, and tell what happens."""
+        request = self._request
+        step = 0
+        while self.result is None:
+            step += 1
+            began = time.monotonic()
+            status: Literal["completed", "error"] = "error"
+            name = f"step_{step}"
+            yield AgentStepStart(name, f"Step {step}", step)
+            try:
+                async for event in self._asked(replace(request, messages=list(self._messages))):
+                    yield event
+                    if isinstance(event, CompletedEvent):
+                        self._completion = event.completion
+                completion = self._answered()
+                for told in _said(completion):
+                    yield told
+                calls = tool_calls_of(completion.message)
+                stopped = self._stopped(completion, calls)
+                if stopped is None:
+                    async for called in self._called(calls):
+                        yield called
+                    request = _unforced(request)
+                    self._turns += 1
+                    stopped = "cancelled" if self._cancelled() else None
+                failed = any(self._results[c.id].kind == "error" for c in calls if c.id in self._results)
+                status = "error" if failed or completion.finish_reason == "error" else "completed"
+                self._results.clear()
+                if stopped is not None:
+                    self._end(completion, stopped)
+            except (asyncio.CancelledError, GeneratorExit):
+                self._abandon()
+                raise
+            except Exception:
+                yield AgentStepComplete(name, "error", _since(began))
+                raise
+            yield AgentStepComplete(name, status, _since(began))
+        yield AgentFinal(text_of(self.result.completion.message))
+
+    def _answered(self) -> Completion:
+        """Take the answer into the conversation.
+
+        Raises:
+            RuntimeError: there was none, which is a fault of the session.
+        """
+        completion = self._completion
+        if completion is None or self._messages[-1:] == [completion.message]:
+            raise RuntimeError("the session's answer did not end in a completion")
+        self._distinguish(tool_calls_of(completion.message))
+        self._add(completion.message)
+        return completion
+
+    def _distinguish(self, calls: Sequence[ToolCall]) -> None:
+        """Give calls ids of their own where earlier answers have the same: some APIs count anew in each answer."""
+        used = {call.id for message in self._messages for call in tool_calls_of(message)}
+        turn = sum(isinstance(message, AssistantMessage) for message in self._messages)
+        for position, call in enumerate(calls):
+            if call.id in used:
+                call.id = synthetic_id(turn, position)
+                while call.id in used:
+                    call.id += "_"
+
+    def _add(self, message: Message) -> None:
+        self._messages.append(message)
+        if self._on_message is not None:
+            self._on_message(message)
+
+    def _stopped(self, completion: Completion, calls: Sequence[ToolCall]) -> StoppedBy | None:
+        """Why the run ends with this answer; None where it goes on."""
+        reason = completion.finish_reason
+        if reason == "length" or reason == "content_filter" or reason == "error":
+            return reason
+        if not any(call.invalid is None or call.invalid.reason in _MENDABLE for call in calls):
+            return "end"
+        if self._cancelled():
+            self._add(ToolMessage([self._result(call) for call in calls]))
+            return "cancelled"
+        return "limit" if self._turns >= self._limit else None
+
+    def _end(self, completion: Completion, stopped: StoppedBy) -> None:
+        self.result = RunResult(completion, self._messages, self._turns, stopped)
+
+    def _abandon(self) -> None:
+        """End a run that was cancelled: no call is left without a result."""
+        if self.result is None and self._completion is not None:
+            calls = tool_calls_of(self._messages[-1])
+            if calls:
+                self._add(ToolMessage([self._result(call) for call in calls]))
+            self._end(self._completion, "cancelled")
+
+    def _result(self, call: ToolCall) -> ToolResult:
+        return self._results.get(call.id) or error_result(call, "The call was cancelled.")
+
+    def _heard(self, result: ToolResult) -> None:
+        self._results[result.tool_call_id] = result
+        self._queue.put_nowait(result)
+
+    async def _called(self, calls: Sequence[ToolCall]) -> AsyncIterator[AgentEvent]:
+        """Run the calls of an answer, and tell each result as soon as there is one."""
+        for call in calls:
+            yield AgentToolCall(call.name, call.arguments, call.id, self._titles(call.name))
+        task = asyncio.create_task(self._dispatcher.all(calls, self._review, self._max_parallel))
+        task.add_done_callback(lambda done: self._queue.put_nowait(None))
+        try:
+            while (result := await self._queue.get()) is not None:
+                yield _told(result)
+            self._add(ToolMessage(await task))
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+
+def _since(began: float) -> float:
+    """Milliseconds since a moment."""
+    return (time.monotonic() - began) * 1000
+
+
+def _said(completion: Completion) -> list[AgentEvent]:
+    """What an answer says, part by part."""
+    now = time.time() * 1000
+    content = completion.message.content
+    parts = [TextPart(content)] if isinstance(content, str) else content or []
+    told: list[AgentEvent] = []
+    for part in parts:
+        if isinstance(part, TextPart) and part.text:
+            told.append(AgentText(part.text, now))
+        elif isinstance(part, ReasoningPart) and part.text:
+            told.append(AgentReasoning(part.text, now))
+    return told
+
+
+def _told(result: ToolResult) -> AgentToolResult:
+    """A result as a screen shows it: its text, and the first picture."""
+    failed = True if result.kind == "error" or result.is_error else None
+    if result.kind != "multimodal":
+        text = compact(result.value) if result.kind == "data" else result.value
+        return AgentToolResult(result.name, text, result.tool_call_id, failed)
+    text = "".join(part.text for part in result.value if isinstance(part, TextPart))
+    pictures: list[Any] = [part.data for part in result.value if isinstance(part, ImagePart) and part.data]
+    return AgentToolResult(result.name, text, result.tool_call_id, failed, pictures[0] if pictures else None)
+
+
+def _unforced(request: Request) -> Request:
+    """A request that leaves the model free: it was made to call once."""
+    return request if request.tool_choice in (None, "auto", "none") else replace(request, tool_choice="auto")

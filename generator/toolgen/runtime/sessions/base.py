@@ -1,0 +1,170 @@
+"""Sessions: what the loop and an app talk to.
+
+The base class needs `send` alone. It is for models without tools of their own: tools are put in front as text, calls are read
+out of what the model says, results go back as text. A session for a model that has tools says `ToolMode.NATIVE`; its
+`send` gets requests as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
+from enum import Enum
+
+from ...models import (
+    Completion,
+    ContentPart,
+    Message,
+    OpaquePart,
+    Request,
+    StreamEvent,
+    ToolDefinition,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
+from ..history import text_of
+from ..writer import OnLoss
+from .folding import AnswerReader, answer_to, as_request, events_of, folded
+
+__all__ = ["AsyncSession", "Session", "ToolMode"]
+
+
+class ToolMode(Enum):
+    """How a model is told of tools, and calls them."""
+
+    NATIVE = "native"
+    """By the API's own parameters and blocks."""
+    PROMPT_BASED = "prompt_based"
+    """In text alone."""
+
+
+class _Conversation:
+    """What both kinds of session share: the mode, the model, and a conversation for those who keep none themselves."""
+
+    tool_mode: ToolMode = ToolMode.PROMPT_BASED
+    """Fixed when the session is made."""
+    model: str | None = None
+    """The model of requests that name none."""
+    on_loss: OnLoss | None = None
+    """Hears what a request loses on its way; warnings go to `warnings` where it is None."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation that `send_with_tools` and `send_tool_results` carry on; clear it to begin anew."""
+        found: list[Message] = self.__dict__.setdefault("_messages", [])
+        return found
+
+    @property
+    def offered(self) -> Sequence[str] | None:
+        """The names of the declared tools that may go to this model; None where all may."""
+        return None
+
+    def prepared(self, request: Request | str) -> Request:
+        """A request with the session's model where it names none."""
+        made = as_request(request)
+        return replace(made, model=self.model) if made.model is None and self.model is not None else made
+
+    def _next(self, message: Message, tools: Sequence[ToolDefinition | OpaquePart] | None) -> Request:
+        if tools is not None:
+            self.__dict__["_tools"] = list(tools)
+        return Request([*self.messages, message], tools=self.__dict__.get("_tools") or None)
+
+    def _carried_on(self, message: Message, completion: Completion) -> Completion:
+        self.messages.extend([message, completion.message])
+        return completion
+
+
+class Session(_Conversation):
+    """A conversation with a model. Override `send`; that is a working session."""
+
+    def send(self, request: Request | str) -> Completion | str:
+        """Send one request, and return the answer; text stands for a request with one user message.
+
+        Where the mode is PROMPT_BASED, `complete` gives it requests whose messages are all text, and a text will do as
+        the answer.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say how to send")
+
+    def pieces(self, request: Request) -> Iterator[str]:
+        """Send a request of texts, and yield the answer's text as it comes. Override it where there is a stream."""
+        answer = self.send(request)
+        yield answer if isinstance(answer, str) else text_of(answer.message)
+
+    def complete(self, request: Request | str) -> Completion:
+        """Send one request with its tools, and return the answer with its calls, whatever the mode is."""
+        whole = self.prepared(request)
+        if self.tool_mode is ToolMode.NATIVE:
+            answer = self.send(whole)
+            return answer_to(whole, answer) if isinstance(answer, str) else answer
+        return answer_to(whole, self.send(folded(whole, self.on_loss)))
+
+    def stream(self, request: Request | str) -> Iterator[StreamEvent]:
+        """Send one request with its tools, and yield the answer's events as they come; `completed` is the last one."""
+        whole = self.prepared(request)
+        if self.tool_mode is ToolMode.NATIVE:
+            yield from events_of(self.complete(whole))
+            return
+        reader = AnswerReader(whole)
+        for text in self.pieces(folded(whole, self.on_loss)):
+            yield from reader.feed(text)
+        yield from reader.finish()
+
+    def send_with_tools(
+        self, content: str | list[ContentPart], tools: Sequence[ToolDefinition | OpaquePart]
+    ) -> Completion:
+        """Say something to the model, with tools on offer, and carry on the session's conversation."""
+        message = UserMessage(content)
+        return self._carried_on(message, self.complete(self._next(message, tools)))
+
+    def send_tool_results(self, results: Sequence[ToolResult]) -> Completion:
+        """Send the results of the calls of the answer before, and carry on the session's conversation."""
+        message = ToolMessage(list(results))
+        return self._carried_on(message, self.complete(self._next(message, None)))
+
+
+class AsyncSession(_Conversation):
+    """The same for async code: override `send`, as a coroutine."""
+
+    async def send(self, request: Request | str) -> Completion | str:
+        """Send one request, and return the answer, as `Session.send` does."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how to send")
+
+    async def pieces(self, request: Request) -> AsyncIterator[str]:
+        """Send a request of texts, and yield the answer's text as it comes. Override it where there is a stream."""
+        answer = await self.send(request)
+        yield answer if isinstance(answer, str) else text_of(answer.message)
+
+    async def complete(self, request: Request | str) -> Completion:
+        """Send one request with its tools, and return the answer with its calls, whatever the mode is."""
+        whole = self.prepared(request)
+        if self.tool_mode is ToolMode.NATIVE:
+            answer = await self.send(whole)
+            return answer_to(whole, answer) if isinstance(answer, str) else answer
+        return answer_to(whole, await self.send(folded(whole, self.on_loss)))
+
+    async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
+        """Send one request with its tools, and yield the answer's events as they come; `completed` is the last one."""
+        whole = self.prepared(request)
+        if self.tool_mode is ToolMode.NATIVE:
+            for event in events_of(await self.complete(whole)):
+                yield event
+            return
+        reader = AnswerReader(whole)
+        async for text in self.pieces(folded(whole, self.on_loss)):
+            for event in reader.feed(text):
+                yield event
+        for event in reader.finish():
+            yield event
+
+    async def send_with_tools(
+        self, content: str | list[ContentPart], tools: Sequence[ToolDefinition | OpaquePart]
+    ) -> Completion:
+        """Say something to the model, with tools on offer, and carry on the session's conversation."""
+        message = UserMessage(content)
+        return self._carried_on(message, await self.complete(self._next(message, tools)))
+
+    async def send_tool_results(self, results: Sequence[ToolResult]) -> Completion:
+        """Send the results of the calls of the answer before, and carry on the session's conversation."""
+        message = ToolMessage(list(results))
+        return self._carried_on(message, await self.complete(self._next(message, None)))

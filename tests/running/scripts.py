@@ -1,0 +1,80 @@
+"""Sessions that answer from a script, sync and async, and keep what they were sent."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.generated import Package
+
+Run = Callable[..., Any]
+
+
+def native(package: Package, answers: list[Any], *, later: bool = False) -> Any:
+    """A session whose model has tools; an answer that can be called is called."""
+    base = package.module("runtime.sessions.base")
+
+    def answer(session: Any, request: Any) -> Any:
+        session.sent.append(copy.deepcopy(request))
+        said = session.answers.pop(0) if len(session.answers) > 1 else session.answers[0]
+        return copy.deepcopy(said() if callable(said) else said)
+
+    class Sync(base.Session):  # type: ignore[misc,name-defined]
+        tool_mode = base.ToolMode.NATIVE
+
+        def send(self, request: Any) -> Any:
+            return answer(self, request)
+
+    class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
+        tool_mode = base.ToolMode.NATIVE
+
+        async def send(self, request: Any) -> Any:
+            await asyncio.sleep(0)
+            return answer(self, request)
+
+    session = Later() if later else Sync()
+    session.answers, session.sent = list(answers), []
+    return session
+
+
+def completion(package: Package, *parts: Any, reason: str | None = None, **more: Any) -> Any:
+    """An answer of texts, and of calls as pairs of name and arguments."""
+    models = package.module("models")
+    content = []
+    for i, part in enumerate(parts):
+        if isinstance(part, str):
+            content.append(models.TextPart(part))
+        elif isinstance(part, tuple):
+            content.append(models.ToolCallPart(models.ToolCall(f"{id(parts)}-{i}", *part)))
+        else:
+            content.append(part)
+    called = any(isinstance(part, tuple) for part in parts)
+    return models.Completion(models.AssistantMessage(content), reason or ("tool_calls" if called else "stop"), **more)
+
+
+def all_ways(package: Package, answers: list[Any], request: Any, handlers: Any, **settings: Any) -> list[Any]:
+    """The result, the session and the events of a run, in each of the four ways."""
+    loop = package.module("runtime.loop")
+
+    async def watched(session: Any, events: list[Any]) -> Any:
+        run = loop.arun_stream(session, request, handlers, **settings)
+        events.extend([event async for event in run])
+        return run.result
+
+    found = []
+    session = native(package, answers)
+    found.append((loop.run(session, request, handlers, **settings), session, []))
+    session = native(package, answers)
+    stream = loop.run_stream(session, request, handlers, **settings)
+    events = list(stream)
+    found.append((stream.result, session, events))
+    session = native(package, answers, later=True)
+    found.append((asyncio.run(loop.arun(session, request, handlers, **settings)), session, []))
+    session, told = native(package, answers, later=True), []
+    result = asyncio.run(watched(session, told))
+    found.append((result, session, told))
+    assert [r.stopped_by for r, _, _ in found] == [found[0][0].stopped_by] * 4
+    assert [[s.sent for _, s, _ in found][i] == found[0][1].sent for i in range(4)] == [True] * 4
+    return found

@@ -1,0 +1,284 @@
+"""The loop: rounds of calls until the model has no more, told event by event."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from tests.running.project import Handlers
+from tests.running.scripts import all_ways, completion, native
+from tests.support.generated import Package
+
+READ = ("read_file", {"path": "a"})
+GREP = ("grep", {"pattern": "a"})
+WRITE = ("write_file", {"path": "a", "text": "b"})
+
+
+def values(package: Package, message: Any) -> list[Any]:
+    assert message.role == "tool"
+    return [(r.kind, r.value) for r in message.results]
+
+
+@pytest.mark.row("Q14", "Q15", "Q16")
+def test_two_rounds_and_an_end_are_three_requests(runnable: Package) -> None:
+    answers = [completion(runnable, "I look.", READ), completion(runnable, GREP), completion(runnable, "Done.")]
+    for result, session, _ in all_ways(runnable, answers, "Hello", Handlers(grep=["hit"])):
+        assert (result.turns, result.stopped_by, len(session.sent)) == (2, "end", 3)
+        assert [m.role for m in result.messages] == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
+        assert values(runnable, result.messages[2]) == [("text", "text")]
+        assert values(runnable, result.messages[4]) == [("data", ["hit"])]
+        assert [len(sent.messages) for sent in session.sent] == [1, 3, 5]
+        assert runnable.module("messages").validate(result.messages) == []
+        assert runnable.module("messages").text_of(result.completion.message) == "Done."
+
+
+@pytest.mark.row("Q19", "Q21")
+def test_a_model_that_calls_for_ever_is_stopped(runnable: Package) -> None:
+    for result, session, _ in all_ways(runnable, [completion(runnable, READ)], "Hello", Handlers()):
+        assert (result.turns, result.stopped_by, len(session.sent)) == (10, "limit", 11)
+        assert result.messages[-1] == result.completion.message
+
+
+@pytest.mark.row("Q20", "Q22")
+def test_several_calls_of_an_answer_are_one_turn(runnable: Package) -> None:
+    answers = [completion(runnable, READ, GREP, READ)] * 2 + [completion(runnable, "Done.")]
+    for result, _, _ in all_ways(runnable, answers, "Hello", Handlers(), max_tool_turns=2):
+        assert (result.turns, result.stopped_by) == (2, "end")
+    for result, session, _ in all_ways(runnable, [completion(runnable, READ)], "Hello", Handlers(), max_tool_turns=15):
+        assert (result.turns, len(session.sent)) == (15, 16)
+
+
+@pytest.mark.parametrize("limit", [{"max_tool_turns": 0}, {"max_parallel": 0}])
+def test_a_limit_below_one_is_refused(runnable: Package, limit: Any) -> None:
+    session = native(runnable, [completion(runnable, "Hello.")])
+    with pytest.raises(ValueError, match="at least 1"):
+        runnable.module("runtime.loop").run(session, "Hello", Handlers(), **limit)
+    assert session.sent == []
+
+
+@pytest.mark.row("Q17")
+@pytest.mark.parametrize("reason", ["length", "content_filter", "error"])
+def test_an_answer_that_ended_early_runs_no_call(runnable: Package, reason: str) -> None:
+    handlers = Handlers()
+    for result, session, _ in all_ways(runnable, [completion(runnable, "So", READ, reason=reason)], "Hello", handlers):
+        assert (result.stopped_by, result.turns, len(session.sent)) == (reason, 0, 1)
+    assert handlers.log == []
+
+
+@pytest.mark.row("Q18")
+def test_an_unknown_reason_is_kept(runnable: Package) -> None:
+    answer = completion(runnable, "So", reason="other", stop_reason="pause_turn")
+    for result, _, _ in all_ways(runnable, [answer], "Hello", Handlers()):
+        assert (result.stopped_by, result.completion.stop_reason) == ("end", "pause_turn")
+
+
+@pytest.mark.parametrize(
+    ("invalid", "turns"),
+    [("malformed", 1), ("not_an_object", 1), ("duplicate_id", 1), ("untrusted", 0), ("truncated", 0), ("filtered", 0)],
+)
+def test_a_call_that_can_be_mended_is_answered(runnable: Package, invalid: str, turns: int) -> None:
+    models, handlers = runnable.module("models"), Handlers()
+    call = models.ToolCallPart(models.ToolCall("c1", "read_file", {}, models.InvalidCall("{", invalid)))
+    answers = [completion(runnable, "I look.", call, reason="tool_calls"), completion(runnable, "Done.")]
+    for result, _, _ in all_ways(runnable, answers, "Hello", handlers):
+        assert (result.turns, result.stopped_by) == (turns, "end")
+    assert handlers.log == []
+
+
+def test_what_a_request_does_not_offer_does_not_run(runnable: Package) -> None:
+    models, handlers = runnable.module("models"), Handlers()
+    offered = [runnable.module("tools").DEFINITIONS["grep"]]
+    request = models.Request([models.UserMessage("Hello")], tools=offered)
+    answers = [completion(runnable, READ, GREP), completion(runnable, "Done.")]
+    for result, session, _ in all_ways(runnable, answers, request, handlers):
+        assert [kind for kind, _ in values(runnable, result.messages[2])] == ["error", "data"]
+        assert session.sent[0].tools == offered
+    assert "+read_file" not in handlers.log
+    nothing = models.Request([models.UserMessage("Hello")], tools=[])
+    for result, _, _ in all_ways(runnable, answers, nothing, handlers):
+        assert [kind for kind, _ in values(runnable, result.messages[2])] == ["error", "error"]
+
+
+def test_without_tools_every_declared_tool_is_offered(runnable: Package) -> None:
+    for _, session, _ in all_ways(runnable, [completion(runnable, "Hello.")], "Hello", Handlers()):
+        assert [tool.name for tool in session.sent[0].tools] == ["grep", "read_file", "run_command", "write_file"]
+
+
+@pytest.mark.parametrize("choice", ["required", "none", "auto"])
+def test_a_choice_that_forces_a_call_holds_once(runnable: Package, choice: str) -> None:
+    models = runnable.module("models")
+    request = models.Request([models.UserMessage("Hello")], tool_choice=choice)
+    answers = [completion(runnable, READ), completion(runnable, "Done.")]
+    for _, session, _ in all_ways(runnable, answers, request, Handlers()):
+        after = "auto" if choice == "required" else choice
+        assert [sent.tool_choice for sent in session.sent] == [choice, after]
+
+
+@pytest.mark.row("Q25")
+def test_results_go_back_in_one_message(runnable: Package) -> None:
+    answers = [completion(runnable, READ, GREP, WRITE), completion(runnable, "Done.")]
+    reviewed: list[str] = []
+
+    def review(call: Any, arguments: Any) -> Any:
+        reviewed.append(call.name)
+        return runnable.module("tools").Deny("no")
+
+    for result, _, _ in all_ways(runnable, answers, "Hello", Handlers(), review=review):
+        assert [kind for kind, _ in values(runnable, result.messages[2])] == ["text", "data", "error"]
+    assert reviewed == ["write_file"] * 4
+
+
+@pytest.mark.row("A47", "A45", "A40", "A41", "A42")
+def test_a_run_is_told_step_by_step(runnable: Package) -> None:
+    answers = [completion(runnable, "I look.", READ), completion(runnable, GREP, GREP), completion(runnable, "Done.")]
+    agent = ["step_start", "text", "tool_call", "tool_result", "step_complete"]
+    agent += ["step_start", "tool_call", "tool_call", "tool_result", "tool_result", "step_complete"]
+    agent += ["step_start", "text", "step_complete", "final"]
+    models = runnable.module("models")
+    for _, _, events in all_ways(runnable, answers, "Hello", Handlers(grep={"n": 1}, read_file=lambda args: 1 / 0))[
+        1::2
+    ]:
+        own = [event for event in events if type(event).__name__.startswith("Agent")]
+        assert [event.type for event in own] == agent
+        assert [event.step_number for event in own if event.type == "step_start"] == [1, 2, 3]
+        assert len({event.step_id for event in own if event.type == "step_start"}) == 3
+        assert [event.status for event in own if event.type == "step_complete"] == ["error", "completed", "completed"]
+        assert all(event.duration_ms >= 0 for event in own if event.type == "step_complete")
+        assert [e.display_name for e in own if e.type == "tool_call"] == ["Read", None, None]
+        assert [e.args for e in own if e.type == "tool_call"][0] == {"path": "a"}
+        results = [event for event in own if event.type == "tool_result"]
+        assert [event.is_error for event in results] == [True, None, None]
+        assert [event.result for event in results[1:]] == ['{"n":1}'] * 2
+        assert all(event.timestamp > 1.7e12 for event in own if event.type == "text")
+        assert (own[-1].type, own[-1].content) == ("final", "Done.")
+        for event in own:
+            assert models.load(models.AgentEvent, models.dump(event)) == event
+        stream = [event.type for event in events if event not in own]
+        assert stream.count("completed") == 3
+        assert stream[:2] == ["text_delta", "tool_call_delta"]
+
+
+def test_a_picture_is_shown(runnable: Package) -> None:
+    models = runnable.module("models")
+    parts = [models.TextPart("see"), models.ImagePart(data="aaaa", media_type="image/png")]
+    answers = [completion(runnable, GREP), completion(runnable, "Done.")]
+    for _, _, events in all_ways(runnable, answers, "Hello", Handlers(grep=parts))[1::2]:
+        (shown,) = [event for event in events if event.type == "tool_result"]
+        assert (shown.result, shown.screenshot_base64) == ("see", "aaaa")
+
+
+def test_every_message_is_heard_before_a_failure(runnable: Package) -> None:
+    def broken() -> Any:
+        raise ConnectionError("no answer")
+
+    heard: list[Any] = []
+    answers = [completion(runnable, READ), broken]
+    with pytest.raises(ConnectionError):
+        runnable.module("runtime.loop").run(native(runnable, answers), "Hello", Handlers(), on_message=heard.append)
+    assert [message.role for message in heard] == ["assistant", "tool"]
+    stream = runnable.module("runtime.loop").run_stream(native(runnable, answers), "Hello", Handlers())
+    told: list[Any] = []
+    with pytest.raises(ConnectionError):
+        told.extend(event for event in stream)
+    assert stream.result is None
+
+
+@pytest.mark.parametrize("when", [1, 2, 3])
+def test_a_run_that_is_told_to_stop_ends_between_steps(runnable: Package, when: int) -> None:
+    asked: list[int] = []
+
+    def cancelled() -> bool:
+        asked.append(1)
+        return len(asked) >= when
+
+    session = native(runnable, [completion(runnable, READ)])
+    result = runnable.module("runtime.loop").run(session, "Hello", Handlers(), cancelled=cancelled)
+    assert (result.stopped_by, result.turns) == ("cancelled", when // 2)
+    assert runnable.module("messages").validate(result.messages) == []
+
+
+@pytest.mark.row("Q51")
+@pytest.mark.parametrize("where", ["handler", "send"])
+def test_a_cancelled_run_leaves_no_task_and_a_valid_history(runnable: Package, where: str) -> None:
+    began = asyncio.Event()
+    loop, heard = runnable.module("runtime.loop"), []
+
+    class Slow(Handlers):
+        async def run_command(self, args: Any) -> Any:
+            began.set()
+            await asyncio.sleep(60)
+
+    async def main() -> None:
+        session = native(runnable, [completion(runnable, GREP, ("run_command", {"command": "a"}))], later=True)
+        if where == "send":
+            inner, session.send = session.send, None
+
+            async def send(request: Any) -> Any:
+                if session.sent:
+                    began.set()
+                    await asyncio.sleep(60)
+                return await inner(request)
+
+            session.send = send
+        handlers = Slow() if where == "handler" else Handlers()
+        user = runnable.module("models").UserMessage("Hello")
+        task = asyncio.ensure_future(loop.arun(session, "Hello", handlers, on_message=heard.append))
+        await began.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert [left for left in asyncio.all_tasks() if left is not asyncio.current_task()] == []
+        assert runnable.module("messages").validate([user, *heard]) == []
+
+    asyncio.run(main())
+    assert [message.role for message in heard] == ["assistant", "tool"]
+    kinds = [result.kind for result in heard[1].results]
+    assert kinds == ["data", "error" if where == "handler" else "data"]
+
+
+def test_a_stream_that_is_left_cancels_what_runs(runnable: Package) -> None:
+    loop, ended = runnable.module("runtime.loop"), []
+
+    class Slow(Handlers):
+        async def run_command(self, args: Any) -> Any:
+            try:
+                await asyncio.sleep(60)
+            finally:
+                ended.append("cancelled")
+
+    session = native(runnable, [completion(runnable, GREP, ("run_command", {"command": "a"}))])
+    stream = loop.run_stream(session, "Hello", Slow())
+    events = iter(stream)
+    for event in events:
+        if event.type == "tool_result":
+            break
+    threading.Event().wait(0.01)
+    events.close()
+    assert stream.result.stopped_by == "cancelled"
+    assert runnable.module("messages").validate(stream.result.messages) == []
+
+
+def test_ids_that_come_again_are_told_apart(runnable: Package) -> None:
+    models = runnable.module("models")
+    call = models.ToolCallPart(models.ToolCall("call_0", "grep", {"pattern": "a"}))
+    answers = [completion(runnable, call, reason="tool_calls")] * 3 + [completion(runnable, "Done.")]
+    for result, _, _ in all_ways(runnable, answers, "Hello", Handlers()):
+        assert runnable.module("messages").validate(result.messages) == []
+        assert [m.results[0].tool_call_id for m in result.messages[2::2]] == ["call_0", "call_1_0", "call_2_0"]
+
+
+def test_the_loop_by_hand_is_as_short(runnable: Package) -> None:
+    models, tools, messages = runnable.module("models"), runnable.module("tools"), runnable.module("messages")
+    session = native(runnable, [completion(runnable, READ), completion(runnable, "Done.")])
+    request = models.Request([models.UserMessage("Hello")], tools=list(tools.DEFINITIONS.values()))
+    while True:
+        answer = session.complete(request).message
+        request.messages.append(answer)
+        if not messages.has_tool_calls(answer):
+            break
+        results = asyncio.run(tools.dispatch_all(messages.tool_calls_of(answer), Handlers()))
+        request.messages.append(models.ToolMessage(results))
+    assert [message.role for message in request.messages] == ["user", "assistant", "tool", "assistant"]

@@ -1,0 +1,199 @@
+"""The base session: `send` alone makes a session that has tools."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.running.project import Handlers
+from tests.running.scripts import completion, native
+from tests.support.generated import Package
+
+CALL = 'I look.\n\n```tool\n{"name":"read_file","reasoning":"to know","arguments":{"path":"a"}}\n```'
+
+
+def texts(package: Package, answers: list[str], *, later: bool = False) -> Any:
+    """A session that overrides nothing but `send`, without a constructor of the base class."""
+    base = package.module("runtime.sessions.base")
+
+    class Sync(base.Session):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            self.sent: list[Any] = []
+
+        def send(self, request: Any) -> str:
+            self.sent.append(request)
+            return answers[min(len(self.sent), len(answers)) - 1]
+
+    class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            self.sent: list[Any] = []
+
+        async def send(self, request: Any) -> str:
+            self.sent.append(request)
+            return answers[min(len(self.sent), len(answers)) - 1]
+
+    return Later() if later else Sync()
+
+
+@pytest.mark.row("Q03", "Q04", "Q58")
+def test_a_session_that_says_nothing_else_is_prompt_based(runnable: Package) -> None:
+    mode = runnable.module("runtime.sessions.base").ToolMode
+    assert [one.name for one in mode] == ["PROMPT_BASED", "NATIVE"] or {one.name for one in mode} == {
+        "NATIVE",
+        "PROMPT_BASED",
+    }
+    assert texts(runnable, ["x"]).tool_mode is mode.PROMPT_BASED
+    assert texts(runnable, ["x"], later=True).tool_mode is mode.PROMPT_BASED
+    assert native(runnable, ["x"]).tool_mode is mode.NATIVE
+
+
+@pytest.mark.row("Q48")
+def test_send_with_tools_puts_them_in_front_and_wraps_the_text(runnable: Package) -> None:
+    models, session = runnable.module("models"), texts(runnable, ["Hello."])
+    tools = list(runnable.module("tools").DEFINITIONS.values())
+    answer = session.send_with_tools("Hi", tools)
+    assert answer == models.Completion(models.AssistantMessage(session.send("Hi")), "stop")
+    request = session.sent[0]
+    assert request.tools is None
+    assert [message.role for message in request.messages] == ["system", "user"]
+    assert [tool.name for tool in tools if f'"name":"{tool.name}"' not in request.messages[0].content] == []
+
+
+@pytest.mark.row("Q49", "Q13")
+def test_results_go_back_as_one_text(runnable: Package) -> None:
+    models, session = runnable.module("models"), texts(runnable, [CALL, "Done."])
+    answer = session.send_with_tools("Hi", list(runnable.module("tools").DEFINITIONS.values()))
+    (call,) = runnable.module("messages").tool_calls_of(answer.message)
+    done = session.send_tool_results(
+        [models.ToolResult(call.id, call.name, "text", "first"), models.ToolResult("c9", "grep", "error", "second")]
+    )
+    assert (done.finish_reason, len(session.sent)) == ("stop", 2)
+    last = session.sent[1].messages[-1]
+    assert last.role == "user"
+    assert [
+        word for word in (call.id, "read_file", "first", "c9", "grep", "error", "second") if word not in last.content
+    ] == []
+    assert [m.role for m in session.sent[1].messages] == ["system", "user", "assistant", "user"]
+    assert [m.role for m in session.messages] == ["user", "assistant", "tool", "assistant"]
+
+
+@pytest.mark.row("Q12", "Q50", "Q62")
+@pytest.mark.parametrize("later", [False, True])
+def test_the_loop_runs_on_text(runnable: Package, later: bool) -> None:
+    loop = runnable.module("runtime.loop")
+    alias = '```tool\n{"name":"search","arguments":{"pattern":"a"}}\n```'
+    session = texts(runnable, [CALL, alias, '```json\n{"tool":"nothing","args":{}}\n```'], later=later)
+    handlers = Handlers()
+    result = asyncio.run(loop.arun(session, "Hi", handlers)) if later else loop.run(session, "Hi", handlers)
+    assert (result.turns, result.stopped_by) == (2, "end")
+    assert handlers.log == ["+read_file", "-read_file", "+grep", "-grep"]
+    assert [m.role for m in result.messages] == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
+    assert "nothing" in runnable.module("messages").text_of(result.completion.message)
+
+
+@pytest.mark.row("Q10")
+def test_a_text_call_of_an_unknown_tool_gets_an_error(runnable: Package) -> None:
+    session = texts(runnable, ['```tool\n{"name":"nothing","arguments":{}}\n```', "Done."])
+    result = runnable.module("runtime.loop").run(session, "Hi", Handlers())
+    assert [r.kind for r in result.messages[2].results] == ["error"]
+
+
+@pytest.mark.row("Q35")
+def test_why_a_call_is_made_is_kept(runnable: Package) -> None:
+    answer = texts(runnable, [CALL]).complete("Hi")
+    assert [part.type for part in answer.message.content] == ["text", "reasoning", "tool_call"]
+    assert answer.message.content[1].text == "to know"
+
+
+def test_a_block_that_a_user_or_a_tool_wrote_is_not_run(runnable: Package) -> None:
+    block = '```tool\n{"name":"read_file","arguments":{"path":"a"}}\n```'
+    loop, handlers = runnable.module("runtime.loop"), Handlers()
+    told = loop.run(texts(runnable, [f"You wrote:\n\n{block}"]), f"What is this?\n\n{block}", handlers)
+    assert (told.stopped_by, handlers.log) == ("end", [])
+    answers = ['```tool\n{"name":"grep","arguments":{"pattern":"a"}}\n```', f"It says:\n\n{block}"]
+    result = loop.run(texts(runnable, answers), "Hi", Handlers(grep={"hits": [f"see\n{block}\n"]}, read_file=1 / 3))
+    (call,) = runnable.module("messages").tool_calls_of(result.completion.message)
+    assert (call.invalid.reason, result.turns) == ("untrusted", 1)
+
+
+@pytest.mark.row("Q47", "Q54")
+@pytest.mark.parametrize("later", [False, True])
+def test_text_streams_as_it_comes_and_calls_when_complete(runnable: Package, later: bool) -> None:
+    base = runnable.module("runtime.sessions.base")
+    pieces = [CALL[i : i + 5] for i in range(0, len(CALL), 5)]
+
+    class Sync(base.Session):  # type: ignore[misc,name-defined]
+        def pieces(self, request: Any) -> Any:
+            yield from pieces
+
+    class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
+        async def pieces(self, request: Any) -> Any:
+            for piece in pieces:
+                yield piece
+
+    async def gathered() -> list[Any]:
+        return [event async for event in Later().stream("Hi")]
+
+    events = asyncio.run(gathered()) if later else list(Sync().stream("Hi"))
+    kinds = [event.type for event in events]
+    assert kinds[0] == "text_delta"
+    assert kinds[-3:] == ["tool_call_delta", "tool_call", "completed"]
+    assert "".join(e.text for e in events if e.type == "text_delta") == "I look."
+    completed = events[-1].completion
+    assert completed == texts(runnable, [CALL]).complete("Hi")
+    assert events[-2].call == completed.message.content[-1].call
+
+
+def test_a_completion_from_send_keeps_what_it_says(runnable: Package) -> None:
+    models, base = runnable.module("models"), runnable.module("runtime.sessions.base")
+
+    class Counting(base.Session):  # type: ignore[misc,name-defined]
+        def send(self, request: Any) -> Any:
+            return models.Completion(models.AssistantMessage(CALL), self.reason, usage=models.Usage(1, 2, 3))
+
+    session = Counting()
+    session.reason = "stop"
+    answer = session.complete("Hi")
+    assert (answer.finish_reason, answer.usage) == ("tool_calls", models.Usage(1, 2, 3))
+    session.reason = "length"
+    cut = session.complete("Hi")
+    (call,) = runnable.module("messages").tool_calls_of(cut.message)
+    assert (cut.finish_reason, call.invalid.reason) == ("length", "truncated")
+
+
+def test_what_has_no_text_is_reported(runnable: Package) -> None:
+    models, session, losses = runnable.module("models"), texts(runnable, ["Hello."]), []
+    session.on_loss = losses.append
+    request = models.Request(
+        [
+            models.UserMessage("Hi"),
+            models.AssistantMessage([models.ImagePart(url="https://a/b")]),
+            models.UserMessage("?"),
+        ],
+        tools=[models.OpaquePart("gemini", {"googleSearch": {}})],
+        tool_choice="required",
+    )
+    session.complete(request)
+    assert [(loss.path, loss.severity) for loss in losses] == [
+        ("toolChoice", "behaviour"),
+        ("tools[0]", "warning"),
+        ("messages[1].content[0]", "warning"),
+    ]
+    session.on_loss = None
+    with pytest.warns(models.ConversionLoss):
+        session.complete(request)
+
+
+def test_the_model_of_a_session_is_that_of_requests_without_one(runnable: Package) -> None:
+    models, session = runnable.module("models"), native(runnable, [completion(runnable, "Hello.")])
+    session.model = "m1"
+    session.complete("Hi")
+    session.complete(models.Request([models.UserMessage("Hi")], model="m2"))
+    assert [request.model for request in session.sent] == ["m1", "m2"]
+
+
+def test_a_session_without_send_says_so(runnable: Package) -> None:
+    with pytest.raises(NotImplementedError, match="Session"):
+        runnable.module("runtime.sessions.base").Session().complete("Hi")
