@@ -148,7 +148,7 @@ def test_a_run_is_told_step_by_step(runnable: Package) -> None:
         assert [event.status for event in own if event.type == "step_complete"] == ["error", "completed", "completed"]
         assert all(event.duration_ms >= 0 for event in own if event.type == "step_complete")
         assert [e.display_name for e in own if e.type == "tool_call"] == ["Read", None, None]
-        assert [e.args for e in own if e.type == "tool_call"][0] == {"path": "a"}
+        assert next(e.args for e in own if e.type == "tool_call") == {"path": "a"}
         results = [event for event in own if event.type == "tool_result"]
         assert [event.is_error for event in results] == [True, None, None]
         assert [event.result for event in results[1:]] == ['{"n":1}'] * 2

@@ -47,6 +47,8 @@ class _Conversation:
     """Fixed when the session is made."""
     model: str | None = None
     """The model of requests that name none."""
+    offered: Sequence[str] | None = None
+    """The names of the declared tools that may go to this model; None where all may."""
     on_loss: OnLoss | None = None
     """Hears what a request loses on its way; warnings go to `warnings` where it is None."""
 
@@ -55,11 +57,6 @@ class _Conversation:
         """The conversation that `send_with_tools` and `send_tool_results` carry on; clear it to begin anew."""
         found: list[Message] = self.__dict__.setdefault("_messages", [])
         return found
-
-    @property
-    def offered(self) -> Sequence[str] | None:
-        """The names of the declared tools that may go to this model; None where all may."""
-        return None
 
     def prepared(self, request: Request | str) -> Request:
         """A request with the session's model where it names none."""

@@ -50,6 +50,9 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     plans = [(profile, plan_provider(profile, catalog)) for profile in catalog.profiles]
     for profile, plan in plans:
         files[f"providers/{profile.name}.py"] = _provider(replace(plan, tool_names=()), names, OnWire([], ()))
+        if "session" in profile.facts:
+            files[f"sessions/{profile.name}.py"] = _session(plan)
+    files["sessions/__init__.py"] = _sessions(catalog)
     files["tools/_lenient.py"] = _lenient(files, catalog)
     wires = tools_on_wires(files, catalog)
     for profile, plan in plans:
@@ -66,6 +69,24 @@ def runtime_files() -> Files:
         f"runtime/{path.relative_to(root).as_posix()}": laid_out(path.name, path.read_text(encoding="utf-8"))
         for path in sorted(root.rglob("*.py"))
     }
+
+
+def _session(plan: ProviderPlan) -> str:
+    """The module of the sessions on a provider's official client."""
+    path = f"sessions/{plan.name}.py"
+    return laid_out(path, environment().get_template("sessions/provider.py.jinja").render(plan=plan))
+
+
+def _sessions(catalog: Catalog) -> str:
+    """The module that makes sessions of configurations."""
+    interfaces = [
+        (name, profile.name, profile.facts["session"]["client"])
+        for profile in catalog.profiles
+        if profile.facts.get("session", {}).get("client")
+        for name in (profile.name, *profile.facts["session"].get("interfaces", ()))
+    ]
+    text = environment().get_template("sessions/__init__.py.jinja").render(interfaces=sorted(interfaces))
+    return laid_out("sessions/__init__.py", text)
 
 
 def _lenient(files: Files, catalog: Catalog) -> str:

@@ -6,6 +6,8 @@ import copy
 import itertools
 import re
 import warnings
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, event_stream
@@ -319,6 +321,14 @@ def opened(address: str) -> Any:
     direct = {"trust_env": False, "timeout": 10.0}
     options = types.HttpOptions(base_url=address, client_args=direct, async_client_args=direct)
     return genai.Client(api_key="none", vertexai=False, http_options=options)
+
+
+@asynccontextmanager
+async def session_client(address: str) -> AsyncIterator[Any]:
+    """One client for both kinds of code."""
+    with opened(address) as client:
+        async with client.aio:
+            yield client
 
 
 def call(client: Any, keywords: dict[str, Any], streaming: bool) -> Any:

@@ -219,6 +219,17 @@ async def opened_async(address: str) -> AsyncIterator[Any]:
         yield client.chat.complete_async, client.chat.stream_async
 
 
+@asynccontextmanager
+async def session_client(address: str) -> AsyncIterator[Any]:
+    """One client for both kinds of code."""
+    import httpx2
+    from mistralai.client import Mistral
+
+    async with httpx2.AsyncClient(trust_env=False) as later:
+        with httpx2.Client(trust_env=False) as direct:
+            yield Mistral("none", server_url=address, client=direct, async_client=later, **SETTINGS)
+
+
 def call(client: Any, keywords: dict[str, Any], streaming: bool) -> Any:
     return client[streaming](**keywords)
 

@@ -207,7 +207,9 @@ def unknown_events(events: list[Any]) -> list[Changed]:
 
 
 def framed(events: list[Any]) -> bytes:
-    return "".join(json.dumps(e, ensure_ascii=False, separators=(",", ":")) + "\n" for e in events).encode()
+    """A line of JSON for each event. The server escapes what its client takes for the end of a line, as Go does."""
+    lines = "".join(json.dumps(e, ensure_ascii=False, separators=(",", ":")) + "\n" for e in events)
+    return lines.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode()
 
 
 def opened(address: str) -> Any:

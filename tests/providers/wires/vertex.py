@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -152,6 +154,14 @@ def opened(address: str) -> Any:
     options = types.HttpOptions(base_url=address, client_args=direct, async_client_args=direct)
     known = Credentials("none")  # type: ignore[no-untyped-call]
     return genai.Client(vertexai=True, project="p", location="l", credentials=known, http_options=options)
+
+
+@asynccontextmanager
+async def session_client(address: str) -> AsyncIterator[Any]:
+    """One client for both kinds of code."""
+    with opened(address) as client:
+        async with client.aio:
+            yield client
 
 
 WIRE = replace(

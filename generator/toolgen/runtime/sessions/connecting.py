@@ -1,0 +1,113 @@
+"""Sessions of configurations: which client, which keys, which models. Keys are secrets from here to the client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
+
+from .client_facts import ClientMaker
+
+__all__ = ["AnyProviderConfig", "GenAIProviderConfig", "OpenAIProviderConfig", "ProviderConfig", "connected"]
+
+
+class _Keys(BaseModel):
+    """What every configuration has. What is wrong with one is told without its values, of which some are keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    api_keys: list[SecretStr]
+    """Keys, which take turns."""
+    models: Annotated[list[str], Field(min_length=1)]
+    """Names of models; requests without one go to the first."""
+
+
+class OpenAIProviderConfig(_Keys):
+    """The configuration of OpenAI's API."""
+
+    interface: Literal["openai"]
+    base_url: str | None = None
+    """Address of the API, where it is not OpenAI's own."""
+
+
+class GenAIProviderConfig(_Keys):
+    """The configuration of Google's API, which has no other address."""
+
+    interface: Literal["genai"]
+
+
+class AnyProviderConfig(_Keys):
+    """The configuration of any interface that there are sessions for."""
+
+    interface: str
+    """The API; `INTERFACES` lists them."""
+    base_url: str | None = None
+    """Address of the API, where it is not the client's own."""
+
+
+ProviderConfig: TypeAlias = Annotated[OpenAIProviderConfig | GenAIProviderConfig, Field(discriminator="interface")]
+"""One of the two, told apart by `interface`."""
+
+
+def connected(
+    config: OpenAIProviderConfig | GenAIProviderConfig | AnyProviderConfig | Mapping[str, Any],
+    interfaces: Mapping[str, tuple[str, ClientMaker]],
+    package: str,
+    kind: str,
+) -> Any:
+    """Make a session of a kind, `Session` or `AsyncSession`, whose modules are below a package.
+
+    Raises:
+        ValueError: the configuration says what the interface does not take.
+        ImportError: the client is not installed.
+    """
+    read = _read(config if isinstance(config, Mapping) else _said(config))
+    if read.interface not in interfaces:
+        raise ValueError(f"there are no sessions for this interface; there are: {', '.join(sorted(interfaces))}")
+    module, maker = interfaces[read.interface]
+    later = kind == "AsyncSession"
+    clients = [_client(maker, read, key, later) for key in _keys(maker, read)]
+    session = getattr(import_module(f"{package}.{module}"), kind)
+    return session(clients[0], read.models[0], further=clients[1:])
+
+
+def _said(config: _Keys) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in type(config).model_fields}
+
+
+def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
+    """Read a configuration, by the type of its own where its interface has one."""
+    if config.get("interface") in ("openai", "genai"):
+        adapter: TypeAdapter[OpenAIProviderConfig | GenAIProviderConfig] = TypeAdapter(
+            ProviderConfig, config=ConfigDict(hide_input_in_errors=True)
+        )
+        return AnyProviderConfig(**_said(adapter.validate_python(dict(config))))
+    return AnyProviderConfig.model_validate(dict(config))
+
+
+def _keys(maker: ClientMaker, config: AnyProviderConfig) -> list[str | None]:
+    if maker.key is None:
+        if config.api_keys:
+            raise ValueError(f"the interface {config.interface} takes no keys")
+        return [None]
+    if not config.api_keys:
+        raise ValueError(f"the interface {config.interface} needs a key")
+    return [key.get_secret_value() for key in config.api_keys]
+
+
+def _client(maker: ClientMaker, config: AnyProviderConfig, key: str | None, later: bool) -> Any:
+    """Make an official client."""
+    if config.base_url is not None and maker.address is None:
+        raise ValueError(f"the interface {config.interface} has no other address")
+    if config.base_url is None and maker.needs_address:
+        raise ValueError(f"the interface {config.interface} needs a base_url")
+    try:
+        module = import_module(maker.module)
+    except ImportError as error:
+        raise ImportError(f"the interface {config.interface} needs the package of {maker.module}") from error
+    keywords = {} if maker.key is None else {maker.key: key}
+    if config.base_url is not None and maker.address is not None:
+        keywords[maker.address] = config.base_url
+    return getattr(module, maker.later if later else maker.sync)(**keywords)

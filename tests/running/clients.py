@@ -1,0 +1,70 @@
+"""The official clients by themselves, as an app hands them to a session, against a server on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from tests.providers.exchanges import all_of, whole
+from tests.providers.wires import WIRES
+from tests.support.generated import Package
+from tests.support.loopback import Loopback, Reply
+from tests.support.repository import OWN_CODE, PROFILES, extended, profile
+
+SESSIONS = [name for name in PROFILES if "session" in profile(name)]
+"""The providers with a client that sends requests one by one."""
+
+OWN_SESSIONS = [name for name in SESSIONS if name in OWN_CODE]
+"""Those of them with code of their own."""
+
+
+@asynccontextmanager
+async def opened(provider: str, address: str, later: bool) -> AsyncIterator[Any]:
+    """A client of a provider; that of Mistral and Google is one for both kinds of code."""
+    module = importlib.import_module(f"tests.providers.wires.{_stem(provider)}")
+    wire = WIRES[_stem(provider)].client
+    if hasattr(module, "session_client"):
+        async with module.session_client(address) as client:
+            yield client
+    elif later and wire.opened_async is not None:
+        async with wire.opened_async(address) as client:
+            yield client
+    else:
+        with wire.opened(address) as client:
+            yield client
+
+
+def _stem(provider: str) -> str:
+    """The provider whose code a profile shares."""
+    while provider not in OWN_CODE:
+        provider = str(extended(provider))
+    return provider
+
+
+@contextmanager
+def session(package: Package, provider: str, server: Loopback, later: bool, **settings: Any) -> Iterator[Any]:
+    """A session on a client that talks to a server, and what runs code on the client's loop."""
+    kind = "AsyncSession" if later else "Session"
+    module = getattr(package.module(f"sessions.{provider}"), kind)
+    with asyncio.Runner() as runner:
+        client = opened(provider, server.address, later)
+        made = module(runner.run(client.__aenter__()), "m", on_loss=lambda loss: None, **settings)
+        made.runner = runner
+        try:
+            yield made
+        finally:
+            runner.run(client.__aexit__(None, None, None))
+
+
+def replied(package: Package, provider: str, completion: Any, streaming: bool) -> Reply:
+    """What the API would answer, in one piece or in a stream."""
+    module = package.provider(provider)
+    if not streaming:
+        return whole(module.to_response(completion, id="answer_1", created=1))
+    writer = module.StreamWriter(id="answer_1", created=1)
+    events = package.module("runtime.sessions.folding").events_of(completion)
+    wire = [event for told in events for event in writer.write(told)]
+    return all_of(provider, [*wire, *writer.finish()])

@@ -1,0 +1,149 @@
+"""One scripted conversation of ten turns through every session: official clients, and text alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.running.clients import OWN_SESSIONS, replied, session
+from tests.running.project import Handlers
+from tests.running.scripts import native
+from tests.support.generated import Package
+from tests.support.loopback import Loopback
+
+READ = ("read_file", {"path": "notes.txt"})
+GREP = ("grep", {"pattern": 'a "quoted" \\ word\n\u2028 and \U0001f600'})
+WRITE = ("write_file", {"path": "out.txt", "text": "```tool\nnot a call\n```"})
+RUN = ("run_command", {"command": "ls", "level": 2})
+
+SCRIPT: list[tuple[Any, ...]] = [
+    ("I look at the notes.", READ),
+    (READ, GREP),
+    (GREP, READ, GREP),
+    ("Now I write.", WRITE),
+    (READ, WRITE, READ),
+    (("no_such_tool", {}),),
+    (("read_file", {"path": 7}), GREP),
+    (RUN,),
+    (("run_command", {"command": "fail"}),),
+    (GREP,),
+    ("All is done.",),
+]
+"""What the model says, turn by turn: texts, and calls as pairs of name and arguments."""
+
+
+def answers(package: Package) -> list[Any]:
+    models, made = package.module("models"), []
+    for turn, parts in enumerate(SCRIPT):
+        content: list[Any] = []
+        for i, part in enumerate(parts):
+            if isinstance(part, str):
+                content.append(models.TextPart(part))
+            else:
+                content.append(models.ToolCallPart(models.ToolCall(f"call{turn}x{i}", *part)))
+        called = any(isinstance(part, tuple) for part in parts)
+        reason = "tool_calls" if called else "stop"
+        made.append(models.Completion(models.AssistantMessage(content), reason, "a1", "m", None, models.Usage(1, 1, 2)))
+    return made
+
+
+class Workshop(Handlers):
+    def run_command(self, args: Any) -> Any:
+        if args.command == "fail":
+            raise ValueError("no")
+        return {"code": 0, "out": ["a", None, 1.5, True]}
+
+
+def plainly(package: Package, result: Any) -> tuple[Any, ...]:
+    """What was said and done, whatever the ids are."""
+    texts, calls = package.module("messages").text_of, package.module("messages").tool_calls_of
+    said: list[Any] = []
+    for message in result.messages:
+        if message.role == "tool":
+            said.append([(r.name, r.kind, r.value) for r in message.results])
+        else:
+            said.append((message.role, texts(message), [(c.name, c.arguments, c.invalid) for c in calls(message)]))
+    ids = [call.id for message in result.messages for call in calls(message)]
+    assert len(set(ids)) == len(ids)
+    assert [r.tool_call_id for m in result.messages if m.role == "tool" for r in m.results] == ids
+    return said, result.turns, result.stopped_by
+
+
+@pytest.fixture(scope="module")
+def expected(runnable: Package) -> Any:
+    """The conversation by a session that answers from the script itself."""
+    made = native(runnable, answers(runnable))
+    return plainly(runnable, runnable.module("runtime.loop").run(made, "Begin.", Workshop()))
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with_replies = Loopback()
+    yield with_replies
+    with_replies.close()
+
+
+def ran(package: Package, made: Any, *, later: bool, streaming: bool) -> Any:
+    loop = package.module("runtime.loop")
+
+    async def events() -> Any:
+        run = loop.arun_stream(made, "Begin.", Workshop())
+        told = [event async for event in run]
+        assert told[-1].type == "final"
+        return run.result
+
+    if later:
+        run = made.runner.run if hasattr(made, "runner") else asyncio.run
+        return run(events() if streaming else loop.arun(made, "Begin.", Workshop()))
+    if not streaming:
+        return loop.run(made, "Begin.", Workshop())
+    stream = loop.run_stream(made, "Begin.", Workshop())
+    assert list(stream)[-1].type == "final"
+    return stream.result
+
+
+def test_the_script_has_ten_turns_and_an_end(expected: Any) -> None:
+    said, turns, stopped = expected
+    assert (turns, stopped, len(said)) == (10, "end", 22)
+    assert [kind for _, kind, _ in said[12]] == ["error"]
+
+
+@pytest.mark.row("Q02", "Q06", "Q61")
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("provider", OWN_SESSIONS)
+def test_a_conversation_is_the_same_through_every_client(
+    runnable: Package, server: Loopback, expected: Any, provider: str, later: bool, streaming: bool
+) -> None:
+    server.replies.extend(replied(runnable, provider, answer, streaming) for answer in answers(runnable))
+    with session(runnable, provider, server, later) as made:
+        result = ran(runnable, made, later=later, streaming=streaming)
+    assert plainly(runnable, result) == expected
+    assert len(server.heard) == 11
+    assert result.completion.usage is not None
+
+
+@pytest.mark.row("Q02", "Q62")
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+def test_a_conversation_is_the_same_in_text_alone(
+    runnable: Package, expected: Any, later: bool, streaming: bool
+) -> None:
+    base = runnable.module("runtime.sessions.base")
+    models, folded = runnable.module("models"), runnable.module("runtime.sessions.folding").folded
+    texts = [folded(models.Request([answer.message])).messages[0].content for answer in answers(runnable)]
+
+    class Sync(base.Session):  # type: ignore[misc,name-defined]
+        def send(self, request: Any) -> str:
+            assert {message.role for message in request.messages} <= {"system", "user", "assistant"}
+            return str(texts.pop(0))
+
+    class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
+        async def send(self, request: Any) -> str:
+            return str(texts.pop(0))
+
+    result = ran(runnable, Later() if later else Sync(), later=later, streaming=streaming)
+    assert plainly(runnable, result) == expected

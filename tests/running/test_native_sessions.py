@@ -1,0 +1,279 @@
+"""Sessions on official clients: what the API refuses, streams that break, keys that take turns."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.providers.exchanges import all_of, stream, whole
+from tests.running.clients import OWN_SESSIONS, SESSIONS, replied, session
+from tests.running.project import Handlers
+from tests.running.scripts import completion
+from tests.support.generated import Package
+from tests.support.loopback import Loopback
+from tests.support.repository import PROFILES, profile, table
+
+KEY = "sk-top-secret-0123456789"
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    made = Loopback()
+    yield made
+    made.close()
+
+
+def sent(made: Any, request: Any, *, later: bool, streaming: bool) -> Any:
+    """The answer, or the events of its stream."""
+
+    async def events() -> list[Any]:
+        return [event async for event in made.stream(request)]
+
+    if later:
+        return made.runner.run(events() if streaming else made.send(request))
+    return list(made.stream(request)) if streaming else made.send(request)
+
+
+def refusals() -> list[Any]:
+    found = []
+    for provider in OWN_SESSIONS:
+        kinds = {}
+        for status, body, kind, retryable in table(provider)["errors"]:
+            if isinstance(body, dict) and status >= 400:
+                kinds.setdefault(kind, (status, body, kind, retryable))
+        found += [pytest.param(provider, *row, id=f"{provider}-{row[2]}") for row in kinds.values()]
+    return found
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize(("provider", "status", "body", "kind", "retryable"), refusals())
+def test_what_an_api_refuses_is_one_error_everywhere(
+    runnable: Package,
+    server: Loopback,
+    provider: str,
+    status: int,
+    body: Any,
+    kind: str,
+    retryable: bool,
+    streaming: bool,
+) -> None:
+    error = runnable.module("runtime.sessions.failures").SessionError
+    for later in (False, True):
+        server.replies.append(whole(body, status))
+        with session(runnable, provider, server, later) as made, pytest.raises(error) as raised:
+            sent(made, "Hello", later=later, streaming=streaming)
+        told = raised.value
+        assert (told.error.kind, told.error.retryable, told.status, told.provider) == (
+            kind,
+            retryable,
+            status,
+            provider,
+        )
+        assert len(server.heard) == 1
+        server.heard.clear()
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("provider", OWN_SESSIONS)
+def test_a_stream_that_breaks_ends_in_an_error_and_runs_no_call(
+    runnable: Package, server: Loopback, provider: str, later: bool
+) -> None:
+    loop, handlers = runnable.module("runtime.loop"), Handlers()
+    reply = replied(
+        runnable, provider, completion(runnable, "I look at it all.", ("grep", {"pattern": "a" * 400})), True
+    )
+    pieces = list(reply.pieces)
+    server.replies.append(stream(provider, pieces[: max(1, len(pieces) // 2)], cut=True))
+    with session(runnable, provider, server, later) as made:
+        run = loop.arun_stream(made, "Hello", handlers) if later else loop.run_stream(made, "Hello", handlers)
+
+        async def read() -> list[Any]:
+            return [event async for event in run]
+
+        events = made.runner.run(read()) if later else list(run)
+    assert run.result.stopped_by in ("error", "length")
+    assert handlers.log == []
+    assert [
+        call.invalid is None for m in run.result.messages for call in runnable.module("messages").tool_calls_of(m)
+    ].count(True) == 0
+    assert events[-1].type == "final"
+
+
+@pytest.mark.parametrize("provider", SESSIONS)
+def test_a_session_is_native_and_knows_its_tools(runnable: Package, server: Loopback, provider: str) -> None:
+    mode = runnable.module("sessions").ToolMode
+    with session(runnable, provider, server, False) as made:
+        assert made.tool_mode is mode.NATIVE
+        assert (made.model, sorted(made.offered)) == ("m", ["grep", "read_file", "run_command", "write_file"])
+    sessions = runnable.module("sessions")
+    assert issubclass(runnable.module(f"sessions.{provider}").Session, sessions.Session)
+    assert issubclass(runnable.module(f"sessions.{provider}").AsyncSession, sessions.AsyncSession)
+
+
+def test_every_provider_with_a_client_has_sessions() -> None:
+    without = [name for name in PROFILES if "sdk" in profile(name) and "session" not in profile(name)]
+    assert without == ["copilot", "mcp"], "the client of one holds a session itself, that of the other has no model"
+
+
+class Keyed:
+    """A client with a key, whose answers are given."""
+
+    def __init__(self, key: str, answers: list[Any], log: list[str]) -> None:
+        self.key, self.answers, self.log = key, answers, log
+        self.chat = self.completions = self
+
+    def create(self, **keywords: Any) -> Any:
+        self.log.append(self.key)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Refused(Exception):
+    def __init__(self, status: int, code: str) -> None:
+        super().__init__(f"{KEY} is refused")
+        self.status_code = status
+        self.body = {"message": f"no {KEY}", "type": code, "code": code}
+
+
+def test_keys_take_turns_and_give_way(runnable: Package) -> None:
+    answer = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
+    log: list[str] = []
+    answers = [answer, Refused(429, "rate_limit_exceeded"), Refused(401, "invalid_api_key"), answer, answer]
+    clients = [Keyed(name, answers, log) for name in ("a", "b", "c")]
+    made = runnable.module("sessions.openai_chat").Session(clients[0], "m", further=clients[1:])
+    made.send("Hello")
+    made.send("Hello")
+    made.send("Hello")
+    assert log == ["a", "b", "c", "a", "c"]
+    answers[:] = [Refused(429, "rate_limit_exceeded")] * 3
+    with pytest.raises(runnable.module("sessions").SessionError) as raised:
+        made.send("Hello")
+    assert raised.value.error.kind == "rate_limit"
+    answers[:] = [Refused(400, "invalid_request_error"), answer]
+    with pytest.raises(runnable.module("sessions").SessionError):
+        made.send("Hello")
+    assert len(answers) == 1
+
+
+def test_another_exception_is_raised_as_it_is(runnable: Package) -> None:
+    made = runnable.module("sessions.openai_chat").Session(Keyed("a", [ConnectionResetError("gone")], []), "m")
+    with pytest.raises(ConnectionResetError):
+        made.send("Hello")
+
+
+@pytest.mark.row("K23", "K24", "K25")
+@pytest.mark.parametrize(
+    "interface", ["openai", "openai_chat", "openai_responses", "anthropic", "groq", "cohere", "mistral"]
+)
+def test_a_configuration_makes_a_session(
+    runnable: Package,
+    server: Loopback,
+    interface: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    caplog.set_level(logging.DEBUG)
+    sessions = runnable.module("sessions")
+    config = {"interface": interface, "api_keys": [KEY, f"{KEY}-2"], "models": ["m1", "m2"], "base_url": server.address}
+    made, usage = sessions.connect(config), runnable.module("models").Usage(1, 1, 2)
+    provider = sessions.INTERFACES[interface][0]
+    server.replies.extend(
+        replied(runnable, provider, completion(runnable, "Hello.", model="m1", usage=usage), False) for _ in range(2)
+    )
+    for _ in range(2):
+        assert runnable.module("messages").text_of(made.send("Hi").message) == "Hello."
+    keys = [next(v for v in heard.headers.values() if KEY in v).removeprefix("Bearer ") for heard in server.heard]
+    assert keys == [KEY, f"{KEY}-2"]
+    assert [heard.body["model"] for heard in server.heard] == ["m1"] * 2
+    assert made.model == "m1"
+    shown = [repr(made), str(vars(made).keys()), caplog.text, repr(sessions.AnyProviderConfig(**config))]
+    assert [text for text in shown if KEY in text] == []
+
+
+@pytest.mark.row("K23", "K24", "K25")
+def test_configurations_are_told_apart_by_interface(runnable: Package) -> None:
+    from pydantic import TypeAdapter
+
+    sessions = runnable.module("sessions")
+    adapter = TypeAdapter(sessions.ProviderConfig)
+    openai = adapter.validate_python(
+        {"interface": "openai", "api_keys": [KEY], "models": ["m"], "base_url": "http://a"}
+    )
+    genai = adapter.validate_python({"interface": "genai", "api_keys": [KEY], "models": ["m"]})
+    assert (type(openai), type(genai)) == (sessions.OpenAIProviderConfig, sessions.GenAIProviderConfig)
+    assert KEY not in f"{openai!r}{genai!r}{openai}{openai.model_dump()}{openai.model_dump_json()}"
+    assert type(sessions.connect(openai)).__name__ == "Session"
+    assert type(sessions.connect_async(genai)).__name__ == "AsyncSession"
+
+
+@pytest.mark.row("K24")
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"interface": "genai", "api_keys": [KEY], "models": ["m"], "base_url": "http://a"},
+        {"interface": "gemini", "api_keys": [KEY], "models": ["m"], "base_url": "http://a"},
+        {"interface": "openai", "api_keys": KEY, "models": ["m"]},
+        {"interface": "openai", "api_keys": [], "models": ["m"]},
+        {"interface": "openai", "api_keys": [KEY], "models": []},
+        {"interface": "openai", "api_keys": [KEY], "models": ["m"], "api_key": KEY},
+        {"interface": KEY, "api_keys": [KEY], "models": ["m"]},
+        {"interface": "groq", "api_keys": [KEY], "models": ["m"]},
+        {"interface": "ollama", "api_keys": [KEY], "models": ["m"]},
+        {"api_keys": [KEY], "models": ["m"]},
+    ],
+)
+def test_a_configuration_that_does_not_fit_is_refused_without_its_keys(runnable: Package, config: Any) -> None:
+    with pytest.raises(ValueError) as raised:
+        runnable.module("sessions").connect(config)
+    assert KEY not in "".join(traceback.format_exception(raised.value))
+
+
+def test_a_client_that_is_not_installed_is_named(runnable: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "cohere", None)
+    with pytest.raises(ImportError, match="cohere"):
+        runnable.module("sessions").connect({"interface": "cohere", "api_keys": [KEY], "models": ["m"]})
+
+
+def test_an_error_shows_no_key(runnable: Package) -> None:
+    made = runnable.module("sessions.openai_chat").Session(Keyed("a", [Refused(401, "invalid_api_key")], []), "m")
+    with pytest.raises(runnable.module("sessions").SessionError) as raised:
+        made.send("Hello")
+    assert KEY not in f"{raised.value}{raised.value!r}"
+    assert KEY not in "".join(traceback.format_exception(raised.value))
+
+
+def test_a_slow_answer_can_be_cancelled(runnable: Package, server: Loopback) -> None:
+    import threading
+
+    release = threading.Event()
+
+    def slowly() -> Iterator[bytes]:
+        release.wait(20)
+        yield b"{}"
+
+    server.replies.append(all_of("openai_chat", []))
+    server.replies[0] = type(server.replies[0])(slowly())
+
+    async def cancelled(made: Any) -> None:
+        task = asyncio.ensure_future(runnable.module("runtime.loop").arun(made, "Hello", Handlers()))
+        while not server.heard:
+            await asyncio.sleep(0.005)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with session(runnable, "openai_chat", server, True) as made:
+        made.runner.run(cancelled(made))
+        release.set()
