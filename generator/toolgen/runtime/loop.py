@@ -130,15 +130,15 @@ def _rounds(
     inline: bool,
     settings: RunSettings,
 ) -> Rounds:
-    from .. import tools
+    from ..tools import DEFINITIONS, DEPRECATED, DISPLAY_NAMES, dispatcher
 
     made = session.prepared(request)
     if made.tools is None:
-        names = [name for name in tools.DEFINITIONS if name not in tools.DEPRECATED]
+        names = [name for name in DEFINITIONS if name not in DEPRECATED]
         allowed = names if session.offered is None else [name for name in names if name in session.offered]
-        made = replace(made, tools=[tools.DEFINITIONS[name] for name in allowed])
+        made = replace(made, tools=[DEFINITIONS[name] for name in allowed])
 
-    def dispatcher(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
+    def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
         theirs = settings.get("on_result")
 
         def heard(result: ToolResult) -> None:
@@ -146,7 +146,7 @@ def _rounds(
             if theirs is not None:
                 theirs(result)
 
-        return tools.dispatcher(
+        return dispatcher(
             handlers,
             timeout=settings.get("timeout"),
             on_error=settings.get("on_error"),
@@ -159,8 +159,8 @@ def _rounds(
     return Rounds(
         asked,
         made,
-        dispatcher,
-        tools.DISPLAY_NAMES.get,
+        dispatching,
+        DISPLAY_NAMES.get,
         max_tool_turns=settings.get("max_tool_turns", 10),
         max_parallel=settings.get("max_parallel", 8),
         review=settings.get("review"),
