@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.providers.exchanges import whole
 from tests.support.generated import toolgen
+from tests.support.loopback import Loopback
 from tests.support.repository import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -54,6 +57,45 @@ def test_the_code_runs(project: Path) -> None:
         [sys.executable, "-W", "error", "-c", code], cwd=project, capture_output=True, text=True, check=False
     )
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_the_loop_runs_in_fifteen_lines(project: Path) -> None:
+    code = block("python", 2)
+    assert len(code.splitlines()) <= 15
+    toolgen("build", "schemas", cwd=project)
+    blocks = [{"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Oslo"}}]
+    answer = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+    server = Loopback()
+    server.replies.append(whole({**answer, "content": blocks, "stop_reason": "tool_use"}))
+    server.replies.append(
+        whole({**answer, "content": [{"type": "text", "text": "21 degrees."}], "stop_reason": "end_turn"})
+    )
+    keys = {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": server.address, "NO_PROXY": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", f"import warnings\nwarnings.simplefilter('ignore')\n{code}"],
+        cwd=project,
+        env={**os.environ, **keys},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    server.close()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "21 degrees." in done.stdout
+    assert done.stdout.split()[-2:] == ["1", "end"]
+    results = server.heard[1].body["messages"][-1]["content"]
+    assert [(r["tool_use_id"], r["content"]) for r in results] == [("toolu_1", '{"city":"Oslo","degrees":21}')]
+    typed = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "-c", code], cwd=project, capture_output=True, text=True, check=False
+    )
+    assert typed.returncode == 0, typed.stdout
 
 
 def test_commands_print_what_is_shown(project: Path) -> None:

@@ -63,6 +63,11 @@ class RunResult:
     turns: int
     stopped_by: StoppedBy
 
+    @property
+    def text(self) -> str:
+        """What the model said last."""
+        return text_of(self.completion.message)
+
 
 class Rounds:
     """One run. `events` carries it out; `result` is there at its end."""
@@ -145,7 +150,7 @@ class Rounds:
                 yield AgentStepComplete(name, "error", _since(began))
                 raise
             yield AgentStepComplete(name, status, _since(began))
-        yield AgentFinal(text_of(self.result.completion.message))
+        yield AgentFinal(self.result.text)
 
     def _answered(self) -> Completion:
         """Take the answer into the conversation.
