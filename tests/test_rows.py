@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.rows import borne, listed
+from tests.support.rows import borne, listed, out_of_scope
 
 
 def test_tests_bear_ids_that_are_listed() -> None:
@@ -11,3 +11,7 @@ def test_tests_bear_ids_that_are_listed() -> None:
 
 def test_ids_are_listed_once() -> None:
     assert len(set(listed())) == len(listed()) > 100
+
+
+def test_every_row_has_a_test_or_is_out_of_scope() -> None:
+    assert sorted(set(listed()) - set(borne())) == sorted(out_of_scope())

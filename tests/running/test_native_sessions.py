@@ -104,6 +104,7 @@ def test_a_stream_that_breaks_ends_in_an_error_and_runs_no_call(
     assert events[-1].type == "final"
 
 
+@pytest.mark.row("Q05")
 @pytest.mark.parametrize("provider", SESSIONS)
 def test_a_session_is_native_and_knows_its_tools(runnable: Package, server: Loopback, provider: str) -> None:
     mode = runnable.module("sessions").ToolMode
