@@ -25,9 +25,9 @@ class Reader:
         "_called",
         "_open",
         "_tables",
-        "_tools",
         "position",
         "spoken",
+        "tools",
         "turn",
         "used",
         "wire",
@@ -52,7 +52,7 @@ class Reader:
         }
         self._open: list[tuple[int, ToolCall]] = []
         self._tables: Tables | None = None
-        self._tools = tools
+        self.tools = tools
 
     def metadata(self, residue: Residue) -> dict[str, Any] | None:
         """The metadata that keeps a residue; none where there is nothing to keep."""
@@ -61,7 +61,7 @@ class Reader:
     def respelled(self, call: ToolCall) -> ToolCall:
         """A call with its arguments as the tool's own schema has them."""
         if self._tables is None:
-            self._tables = Tables(self.wire, self._tools)
+            self._tables = Tables(self.wire, self.tools)
         return self._tables.read(call)
 
     def tool_name(self, name: str) -> str:

@@ -13,7 +13,7 @@ from tests.prompting import definitions, followed, read
 from tests.support.generated import Package
 
 CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
-OTHER = '{"tool": "bash", "args": {}}'
+OTHER = '{"tool": "bash", "args": {}, "reasoning": "why"}'
 
 PIECES = st.sampled_from(
     [
@@ -61,6 +61,9 @@ def _adds_up(package: Package, events: list[Any], message: Any) -> None:
     calls = package.module("messages").tool_calls_of(message)
     deltas = [event for event in events if event.type == "tool_call_delta"]
     assert [(d.index, d.id, d.name) for d in deltas] == [(i, c.id, c.name) for i, c in enumerate(calls)]
+    parts = message.content if isinstance(message.content, list) else []
+    thoughts = [part.text for part in parts if part.type == "reasoning"]
+    assert [e.text for e in events if e.type == "reasoning_delta"] == thoughts
     assert "".join(e.text for e in events if e.type == "text_delta") == package.module("messages").text_of(message)
 
 
@@ -68,7 +71,11 @@ def told(package: Package, text: str) -> list[str]:
     """What is told of a text sign by sign before its end is known."""
     reader = package.module("runtime.prompting.following").ReplyReader(definitions(package))
     events = [event for sign in text for event in reader.feed(sign)]
-    return [event.text if event.type == "text_delta" else f"<{event.name}>" for event in events]
+    return [
+        event.text if event.type == "text_delta" else f"<{getattr(event, 'name', '')}>"
+        for event in events
+        if event.type != "reasoning_delta"
+    ]
 
 
 @pytest.mark.parametrize(

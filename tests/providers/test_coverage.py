@@ -12,7 +12,7 @@ import pytest
 from tests.providers.test_tools import table
 from tests.providers.wires import TOOL_WIRES, WIRES
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, profile, recordings
+from tests.support.repository import OWN_CODE, PROFILES, SINGLE, TEXTS, profile, recordings
 
 HERE = Path(__file__).parent
 
@@ -43,7 +43,7 @@ NAMES = {
 }
 """What a provider's module has, and the parameters of what can be called: the same for every provider."""
 
-SINGLE = {
+SINGLE_NAMES = {
     "from_tool_call": ["wire", "turn", "tools"],
     "from_tool_result": ["result", "tool_call_id", "name", "tools"],
 }
@@ -68,11 +68,11 @@ def names_of(provider: str) -> dict[str, list[str] | None]:
     A wire's table may name what a function takes besides.
     """
     names: dict[str, list[str] | None] = dict(NAMES)
-    if provider not in CONVERSING:
+    if provider in SINGLE:
         facts = profile(provider)
         left = [*REQUESTS, *(n for section, found in NOTIONS.items() if section not in facts for n in found)]
         left += [] if "writes" in facts.get("stream", {}) else ["StreamWriter"]
-        names = {name: parameters for name, parameters in names.items() if name not in left} | SINGLE
+        names = {name: parameters for name, parameters in names.items() if name not in left} | SINGLE_NAMES
     return names | table(provider).get("parameters", {})
 
 
@@ -94,7 +94,9 @@ def test_a_module_has_every_name_and_no_other(sample: Package, provider: str) ->
         assert set(methods) <= public, name
 
 
-@pytest.mark.parametrize("name", [*NAMES, *SINGLE, *(method for methods in METHODS.values() for method in methods)])
+@pytest.mark.parametrize(
+    "name", [*NAMES, *SINGLE_NAMES, *(method for methods in METHODS.values() for method in methods)]
+)
 def test_a_name_is_called_by_tests_of_all_providers(name: str) -> None:
     """By one that takes each profile; tests of one provider have that provider's name and do not count."""
     users = [
@@ -110,16 +112,14 @@ def test_a_name_is_called_by_tests_of_all_providers(name: str) -> None:
 @pytest.mark.parametrize("provider", PROFILES)
 def test_a_profile_has_recordings(provider: str) -> None:
     """Twenty; a few of the very host are enough where the code is another profile's."""
-    least = 20 if provider in OWN_CODE else 3
+    least = 20 if provider in OWN_CODE + TEXTS else 3
     assert len(recordings(provider)) >= least, f"tests/traffic/{provider}.jsonl: see tests/traffic/README.md"
 
 
 @pytest.mark.parametrize("provider", PROFILES)
 def test_a_profile_has_a_table_and_a_wire(provider: str) -> None:
     assert (HERE / "tables" / f"{provider}.yaml").is_file()
-    assert provider in (WIRES if provider in CONVERSING else TOOL_WIRES), (
-        f"there is no tests/providers/wires/{provider}.py"
-    )
+    assert provider in (TOOL_WIRES if provider in SINGLE else WIRES), f"there is no tests/providers/wires/{provider}.py"
 
 
 @pytest.mark.parametrize("provider", PROFILES)

@@ -12,20 +12,20 @@ from syrupy.assertion import SnapshotAssertion
 from tests.providers import laws
 from tests.providers.requests import SCENARIOS
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, PROFILES
+from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, TEXTS
 
 
 @pytest.mark.parametrize("provider", [p for p in PROFILES if p in OWN_CODE or p not in CONVERSING])
 def test_module(sample: Package, python_snapshot: SnapshotAssertion, provider: str) -> None:
     """Without the payload, which has tests of its own."""
     text = sample.files[f"providers/{provider}.py"]
-    shown = re.sub(r"^TOOLS: .*?\n\]\n", "TOOLS = ...\n", text, count=1, flags=re.DOTALL | re.MULTILINE)
+    shown = re.sub(r'^TOOLS: .*?\n(?=""")', "TOOLS = ...\n", text, count=1, flags=re.DOTALL | re.MULTILINE)
     assert shown != text
     assert python_snapshot == shown
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("provider", CONVERSING)
+@pytest.mark.parametrize("provider", [*CONVERSING, *TEXTS])
 def test_wire(sample: Package, models: Any, json_snapshot: SnapshotAssertion, provider: str, scenario: str) -> None:
     losses: list[Any] = []
     body = laws.write(sample, provider, models.load(models.Request, SCENARIOS[scenario]), losses)

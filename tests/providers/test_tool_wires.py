@@ -15,9 +15,8 @@ from tests.providers.test_results import at
 from tests.providers.test_tools import table
 from tests.providers.wires import TOOL_WIRES, WIRES
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, recordings
+from tests.support.repository import CONVERSING, OWN_CODE, SINGLE, recordings
 
-SINGLE = [name for name in PROFILES if name not in CONVERSING]
 each_provider = pytest.mark.parametrize("provider", SINGLE)
 
 

@@ -72,7 +72,7 @@ def test_tools_gives_entries_in_the_order_asked_for(sample: Package, provider: s
     assert [t.name for t in module.from_tools(written)] == ["place_order", "get_weather"]
     assert [d.name for d in module.from_tools(module.TOOLS)] == list(module.ToolName.__args__)
     assert module.to_tools(module.from_tools(written)) == written
-    assert module.tools() == []
+    assert not module.tools()
     assert hashlib.sha256(compact(module.TOOLS).encode()).hexdigest() == module.FINGERPRINT
 
 

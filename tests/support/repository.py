@@ -57,8 +57,14 @@ def converses(name: str) -> bool:
     return any(shape.get("type") == "Request" for shape in profile(name).get("shapes", {}).values())
 
 
-CONVERSING = [name for name in PROFILES if converses(name)]
-"""The wires with requests and answers; the others have tools, calls and results alone."""
+TEXTS = [name for name in PROFILES if converses(name) and not profile(name)["finish_reasons"]]
+"""The wires of plain texts: there is no API, no client and no reason why an answer ended. They have tests of their own."""
+
+CONVERSING = [name for name in PROFILES if converses(name) and name not in TEXTS]
+"""The wires with requests and answers of an API."""
+
+SINGLE = [name for name in PROFILES if not converses(name)]
+"""The wires with tools, calls and results alone."""
 
 OWN_CODE = [name for name in CONVERSING if (PROVIDERS / "wires" / f"{name}.py").is_file()]
 """The wires with conversations that share no other one's code: those with a wire module."""

@@ -11,7 +11,8 @@ it would be written here, the text is kept in the message's residue, as `$text`,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ...models import (
@@ -102,9 +103,13 @@ def read_reply(
 
 
 def reply_of(
-    text: str, names: Mapping[str, str], untrusted: Iterable[str], maker: CallMaker
+    text: str,
+    names: Mapping[str, str],
+    untrusted: Iterable[str],
+    maker: CallMaker,
+    spelling: Callable[[str], str] = str,
 ) -> AssistantMessage:
-    """Read what a model answered, where tools go by these names."""
+    """Read what a model answered, where tools go by these names; `spelling` is how a tool's own name would be written."""
     blocks = call_blocks(text, names)
     if not blocks:
         kept = {"$text": text, "$names": {}} if reply_text([(text, False)])[1] else None
@@ -133,7 +138,7 @@ def reply_of(
             if spoken.reasoning:
                 parts.append(ReasoningPart(spoken.reasoning))
             parts.append(ToolCallPart(call))
-            pieces.append((_written(call, spoken), True))
+            pieces.append((_written(call, spoken, spelling), True))
         end = block.end
     _say(without_feeds_before(text[end:]), parts, pieces)
     if reply_text(pieces)[0] == text:
@@ -193,10 +198,12 @@ def _say(text: str, parts: list[AssistantPart], pieces: list[tuple[str, bool]]) 
         pieces.append((text, False))
 
 
-def _written(call: ToolCall, spoken: SpokenCall) -> str:
+def _written(call: ToolCall, spoken: SpokenCall, spelling: Callable[[str], str]) -> str:
     """How a call would be written; what cannot be, is written in no way that a text has."""
     try:
-        return call_text(call, spoken.reasoning or None)
+        return call_text(
+            replace(call, name=spelling(call.name)), spoken.reasoning or None
+        )
     except ConversionError:
         return ""
 

@@ -56,7 +56,7 @@ class ToolOnWire:
 class OnWire:
     """The declared tools on one provider's wire."""
 
-    payload: list[Any] = field(repr=False)
+    payload: list[Any] | str = field(repr=False)
     tools: tuple[ToolOnWire, ...]
 
     @property

@@ -56,7 +56,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     files["tools/_lenient.py"] = _lenient(files, catalog)
     wires = tools_on_wires(files, catalog)
     for profile, plan in plans:
-        if wires[profile.name].payload:
+        if wires[profile.name].payload != []:
             files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name])
     files["PORTABILITY.md"] = portability(wires, f"{schemas}/")
     return Package(dict(sorted(files.items())), wires)

@@ -105,7 +105,7 @@ def _order(name: str) -> tuple[bool, bool, str]:
 
 def _globals(module: symtable.SymbolTable) -> set[str]:
     """Names that the module's code reads and does not define."""
-    defined = {s.get_name() for s in module.get_symbols() if s.is_assigned()}
+    defined = {s.get_name() for s in module.get_symbols() if s.is_assigned() or s.is_imported()}
     read = {s.get_name() for s in module.get_symbols() if s.is_referenced()}
 
     def walk(scope: symtable.SymbolTable) -> None:

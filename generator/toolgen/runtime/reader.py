@@ -20,7 +20,7 @@ __all__ = ["Reader"]
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
-    __slots__ = ("_called", "_open", "_tables", "_tools", "position", "spoken", "turn", "used", "wire")
+    __slots__ = ("_called", "_open", "_tables", "position", "spoken", "tools", "turn", "used", "wire")
 
     def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self.wire = wire
@@ -36,7 +36,7 @@ class Reader:
         }
         self._open: list[tuple[int, ToolCall]] = []
         self._tables: Tables | None = None
-        self._tools = tools
+        self.tools = tools
 
     def metadata(self, residue: Residue) -> dict[str, Any] | None:
         """The metadata that keeps a residue; none where there is nothing to keep."""
@@ -45,7 +45,7 @@ class Reader:
     def respelled(self, call: ToolCall) -> ToolCall:
         """A call with its arguments as the tool's own schema has them."""
         if self._tables is None:
-            self._tables = Tables(self.wire, self._tools)
+            self._tables = Tables(self.wire, self.tools)
         return self._tables.read(call)
 
     def tool_name(self, name: str) -> str:

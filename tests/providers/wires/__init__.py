@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.loopback import torn
-from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, extended, table
+from tests.support.repository import CONVERSING, OWN_CODE, SINGLE, TEXTS, extended, table
 
 MARK = "x-mark-of-the-unknown"
 """Stands in everything unknown that a wire module makes up."""
@@ -201,7 +201,7 @@ def event_stream(events: list[Any], *, named: bool = False, end: str = "\n") -> 
 
 def _wire(name: str) -> Wire:
     """The wire of a profile: its module's, or that of the profile it extends, with what its table says."""
-    if name in OWN_CODE:
+    if name in OWN_CODE or name in TEXTS:
         wire: Wire = importlib.import_module(f"{__name__}.{name}").WIRE
         return wire
     parent = extended(name)
@@ -211,12 +211,14 @@ def _wire(name: str) -> Wire:
     return shared
 
 
-WIRES: Mapping[str, Wire] = {name: _wire(name) for name in CONVERSING if name in OWN_CODE or extended(name)}
+WIRES: Mapping[str, Wire] = {
+    name: _wire(name) for name in CONVERSING + TEXTS if name in OWN_CODE + TEXTS or extended(name)
+}
 """The wires with conversations: of all profiles that have a module here, or extend one that has."""
 
 TOOL_WIRES: Mapping[str, ToolWire] = {
     name: importlib.import_module(f"{__name__}.{name}").TOOL_WIRE
-    for name in PROFILES
-    if name not in CONVERSING and (Path(__file__).parent / f"{name}.py").is_file()
+    for name in SINGLE
+    if (Path(__file__).parent / f"{name}.py").is_file()
 }
 """The wires without conversations that have a module here."""

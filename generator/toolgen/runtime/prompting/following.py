@@ -8,11 +8,13 @@ yields a call, which makes text of them, or the end. So what was told never has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...models import (
     AssistantMessage,
     OpaquePart,
+    ReasoningDelta,
+    ReasoningPart,
     StreamEvent,
     TextDelta,
     TextPart,
@@ -23,7 +25,7 @@ from ...models import (
 )
 from ..json_text import loose
 from .blocks import LONGEST, BlockKind, BlockScanner, may_begin_block
-from .reading import CallMaker, read_reply, without_feeds_before, without_feeds_behind
+from .reading import CallMaker, reply_of, without_feeds_before, without_feeds_behind
 from .spoken import names_of, spoken_calls
 
 __all__ = ["ReplyReader"]
@@ -36,12 +38,17 @@ class ReplyReader:
     """
 
     def __init__(
-        self, tools: Iterable[ToolDefinition | OpaquePart] = (), untrusted: Iterable[str] = (), turn: int = 0
+        self,
+        tools: Iterable[ToolDefinition | OpaquePart] = (),
+        untrusted: Iterable[str] = (),
+        turn: int = 0,
+        *,
+        names: Mapping[str, str] | None = None,
     ) -> None:
-        self._tools = tuple(tools)
+        """Take the tools that were offered, or the names that they go by."""
         self._untrusted = tuple(untrusted)
         self._turn = turn
-        self._names = names_of(self._tools)
+        self._names = names_of(tools) if names is None else names
         self._whole: list[str] = []
         self._head: str | None = "" if self._names else None
         self._waits = False
@@ -73,11 +80,11 @@ class ReplyReader:
 
     def message(self) -> AssistantMessage:
         """The answer as far as it came."""
-        return read_reply("".join(self._whole), self._tools, self._untrusted, self._turn)
+        return reply_of("".join(self._whole), self._names, self._untrusted, CallMaker(self._turn, set()))
 
     def _untold(self, message: AssistantMessage) -> Iterator[StreamEvent]:
         """What of a message was not told yet."""
-        said, told = self._segment.said, 0
+        said, told, reasoning = self._segment.said, 0, ""
         content = message.content
         parts = [TextPart(content)] if isinstance(content, str) else content or []
         for part in parts:
@@ -86,10 +93,12 @@ class ReplyReader:
                 said = max(0, said - len(part.text))
                 if text:
                     yield TextDelta(text)
+            elif type(part) is ReasoningPart:
+                reasoning = part.text
             elif type(part) is ToolCallPart:
                 if told >= self._told:
-                    yield _delta(told, part.call)
-                told += 1
+                    yield from _call_told(told, part.call, reasoning)
+                told, reasoning = told + 1, ""
 
     def _grow(self, piece: str, events: list[StreamEvent]) -> None:
         """Take a part of a line, or the line feed behind one."""
@@ -136,7 +145,7 @@ class ReplyReader:
             self._held, self._held_start = [held[block.end - self._length :]], block.end
             self._waits, self._head = False, None
             for spoken in calls:
-                events.append(_delta(self._told, self._maker.made(spoken)))
+                events += _call_told(self._told, self._maker.made(spoken), spoken.reasoning or "")
                 self._told += 1
         elif calls:
             self._waits = True
@@ -206,7 +215,8 @@ class _Segment:
         return [TextDelta(text)] if text else []
 
 
-def _delta(index: int, call: ToolCall) -> ToolCallDelta:
-    return ToolCallDelta(
-        index, call.id, call.name, loose(call.arguments) if call.invalid is None else call.invalid.text
-    )
+def _call_told(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
+    """A call as one delta, behind what was thought before it."""
+    arguments = loose(call.arguments) if call.invalid is None else call.invalid.text
+    delta = ToolCallDelta(index, call.id, call.name, arguments)
+    return [ReasoningDelta(reasoning), delta] if reasoning else [delta]

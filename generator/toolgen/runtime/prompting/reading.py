@@ -10,7 +10,8 @@ it would be written here, the text is kept in the message's residue, as `$text`,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ...models import (
@@ -97,8 +98,14 @@ def read_reply(
     return reply_of(text, names_of(tools), untrusted, CallMaker(turn, set()))
 
 
-def reply_of(text: str, names: Mapping[str, str], untrusted: Iterable[str], maker: CallMaker) -> AssistantMessage:
-    """Read what a model answered, where tools go by these names."""
+def reply_of(
+    text: str,
+    names: Mapping[str, str],
+    untrusted: Iterable[str],
+    maker: CallMaker,
+    spelling: Callable[[str], str] = str,
+) -> AssistantMessage:
+    """Read what a model answered, where tools go by these names; `spelling` is how a tool's own name would be written."""
     blocks = call_blocks(text, names)
     if not blocks:
         kept = {"$text": text, "$names": {}} if reply_text([(text, False)])[1] else None
@@ -118,7 +125,7 @@ def reply_of(text: str, names: Mapping[str, str], untrusted: Iterable[str], make
             if spoken.reasoning:
                 parts.append(ReasoningPart(spoken.reasoning))
             parts.append(ToolCallPart(call))
-            pieces.append((_written(call, spoken), True))
+            pieces.append((_written(call, spoken, spelling), True))
         end = block.end
     _say(without_feeds_before(text[end:]), parts, pieces)
     if reply_text(pieces)[0] == text:
@@ -166,10 +173,10 @@ def _say(text: str, parts: list[AssistantPart], pieces: list[tuple[str, bool]]) 
         pieces.append((text, False))
 
 
-def _written(call: ToolCall, spoken: SpokenCall) -> str:
+def _written(call: ToolCall, spoken: SpokenCall, spelling: Callable[[str], str]) -> str:
     """How a call would be written; what cannot be, is written in no way that a text has."""
     try:
-        return call_text(call, spoken.reasoning or None)
+        return call_text(replace(call, name=spelling(call.name)), spoken.reasoning or None)
     except ConversionError:
         return ""
 

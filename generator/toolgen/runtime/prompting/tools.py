@@ -13,7 +13,7 @@ from ...models import OpaquePart, ToolDefinition
 from ..strict_json import JSONError, loads
 from .json_line import json_line
 
-__all__ = ["entries_text", "read_tools_text", "split_entries", "tools_text"]
+__all__ = ["BEHIND_TOOLS", "entries_in", "entries_text", "read_tools_text", "split_entries", "tools_text"]
 
 _BEGIN = "# Tools\n\nYou can call these tools. Each line is one of them, as JSON:\n\n"
 _END = """
@@ -27,7 +27,9 @@ The block holds one JSON object: "name" is one of the names above, "arguments" f
 why you call it. Write one block for each call, and end your message behind the last one. The results come in the next \
 message; never write them yourself.
 """
-_KEYS = ("name", "description", "parameters")
+BEHIND_TOOLS = "\n"
+"""What stands between the tools and what else the system says."""
+
 
 
 def entries_text(entries: Sequence[dict[str, Any]]) -> str:
@@ -50,10 +52,16 @@ def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
         entries = [loads(line) for line in text[len(_BEGIN) : end - 1].split("\n")]
     except JSONError:
         return None
-    if not all(type(entry) is dict and type(entry.get("name")) is str for entry in entries):
+    if not all(map(_is_entry, entries)):
         return None
     end += len(_END)
     return (entries, text[end:]) if entries_text(entries) == text[:end] else None
+
+
+def entries_in(text: str) -> list[dict[str, Any]]:
+    """The entries that a text begins with; none where it begins otherwise."""
+    found = split_entries(text)
+    return [] if found is None else found[0]
 
 
 def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
@@ -64,7 +72,7 @@ def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
     """
     return entries_text(
         [
-            {key: value for key in _KEYS if (value := getattr(tool, key)) is not None}
+            {key: value for key in _TYPES if (value := getattr(tool, key)) is not None}
             for tool in definitions
             if type(tool) is ToolDefinition
         ]
@@ -74,11 +82,17 @@ def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
 def read_tools_text(text: str) -> list[ToolDefinition] | None:
     """Read what `tools_text` wrote; None for any other text."""
     found = split_entries(text)
-    if found is None or found[1] or not all(map(_is_definition, found[0])):
+    if found is None or found[1] or any(entry.keys() - _TYPES.keys() for entry in found[0]):
         return None
     return [ToolDefinition(**entry) for entry in found[0]]
 
 
-def _is_definition(entry: dict[str, Any]) -> bool:
-    types = {"name": str, "description": str, "parameters": dict}
-    return entry.keys() <= types.keys() and all(type(value) is types[key] for key, value in entry.items())
+_TYPES = {"name": str, "description": str, "parameters": dict}
+
+
+def _is_entry(entry: Any) -> bool:
+    """Whether a value is an entry with its keys in our order, whatever else it has behind them."""
+    if type(entry) is not dict or not str(entry.get("name", "")).strip():
+        return False
+    known = [key for key in _TYPES if key in entry]
+    return list(entry)[: len(known)] == known and all(type(entry[key]) is _TYPES[key] for key in known)

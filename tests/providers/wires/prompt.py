@@ -1,0 +1,196 @@
+"""Plain texts with tools in them. There is no API and no client; calls and results are found here by patterns of our own."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, cast
+
+from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, pieces
+
+KNOWN = {"get_weather", "orders-place", "place_order", "now", "get_time"}
+"""The tools of the small project, and one that some recordings offer besides, by all their names."""
+
+LONG = re.compile(r"^(`{4,}|~{3,})[^\n]*\n.*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+BLOCKS = {
+    "tool": re.compile(r"^```[ \t]*tool[ \t\r]*\n(.*?)^```[ \t\r]*$", re.DOTALL | re.MULTILINE),
+    "json": re.compile(r"^```json[ \t\r]*\n(.*?)^```[ \t\r]*$", re.DOTALL | re.MULTILINE),
+    "tool_call": re.compile(r"^<tool_call>(.*?)</tool_call>[ \t\r]*$", re.DOTALL | re.MULTILINE),
+    "whole": re.compile(r"\A(?:[ \t]*\n)*([{\[].*)\Z", re.DOTALL),
+}
+RESULTS = "Results of your calls, each one JSON on a line:\n\n"
+VALUES = ("text", "data", "texts", "error")
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _found(text: str) -> list[tuple[int, int, list[Any]]]:
+    """The blocks that call, with their places, of the first kind that has any; None stands for JSON that is broken."""
+    hidden = LONG.sub(lambda quote: "." * len(quote[0]), text)
+    for kind, pattern in BLOCKS.items():
+        found: list[tuple[int, int, list[Any]]] = []
+        for match in pattern.finditer(hidden):
+            value = _value(match[1])
+            entries = value if isinstance(value, list) else [value]
+            if kind == "tool" and value is None and '"name"' in match[1]:
+                found.append((*match.span(), [{"name": match[1].split('"')[3], "arguments": None, "broken": True}]))
+            elif value and all(
+                isinstance(e, dict) and (e.get("name", e.get("tool")) in KNOWN or kind == "tool") for e in entries
+            ):
+                found.append((*match.span(), entries))
+        if found:
+            return found
+    return []
+
+
+def _calls(text: str, turn: int) -> list[Seen]:
+    entries = [entry for _, _, inner in _found(text) for entry in inner]
+    return [_seen(entry, f"call_{turn}_{i}") for i, entry in enumerate(entries)]
+
+
+def _seen(entry: Any, made: str) -> Seen:
+    arguments = entry.get("arguments", entry.get("args", {}))
+    if isinstance(arguments, str):
+        arguments = _value(arguments)
+    return Seen(
+        entry.get("id") or made,
+        entry.get("name", entry.get("tool")),
+        arguments if isinstance(arguments, dict) else None,
+    )
+
+
+def _texts(text: str) -> str:
+    """What stands beside the blocks, without the ends of lines between."""
+    found, parts, end = _found(text), [], 0
+    if not found:
+        return text
+    for i, (start, stop, _) in enumerate(found):
+        part = text[end:start]
+        part = re.sub(r"\A\n{0,2}", "", part) if i else part
+        parts.append(re.sub(r"\n{0,2}\Z", "", part))
+        end = stop
+    parts.append(re.sub(r"\A\n{0,2}", "", text[end:]))
+    return "".join(part for part in parts if part.strip())
+
+
+def _said_by(body: Any, role: str) -> list[str]:
+    return [m["content"] for m in body["messages"] if m.get("role") == role and isinstance(m.get("content"), str)]
+
+
+def _answered(text: str) -> list[Seen]:
+    if not text.startswith(RESULTS):
+        return []
+    entries = [_value(line) for line in text[len(RESULTS) :].split("\n")]
+    if not all(isinstance(entry, dict) and "id" in entry for entry in entries):
+        return []
+    return [Seen(e["id"], e["name"], next(e[key] for key in VALUES if key in e)) for e in entries]
+
+
+def calls(body: Any) -> list[Seen]:
+    turns = [m for m in body["messages"] if m.get("role") == "assistant"]
+    return [seen for i, m in enumerate(turns) for seen in _calls(m.get("content") or "", i)]
+
+
+def results(body: Any) -> list[Seen]:
+    return [seen for text in _said_by(body, "user") for seen in _answered(text)]
+
+
+def texts(body: Any) -> str:
+    return "\n".join(m["content"] for m in body["messages"] if isinstance(m.get("content"), str))
+
+
+def type_faults(body: Any) -> list[str]:
+    """A chat of texts takes a model, and messages of three roles with a text each."""
+    faults = [f"{key}: unknown key" for key in body if key not in ("messages", "model")]
+    for i, message in enumerate(body["messages"]):
+        if message.get("role") not in ("system", "user", "assistant") or message.keys() - {"role", "content"}:
+            faults.append(f"messages[{i}]")
+        elif not isinstance(message["content"], str) and (message["role"], message["content"]) != ("assistant", None):
+            faults.append(f"messages[{i}].content")
+    return faults
+
+
+def order_faults(body: Any) -> list[str]:
+    """For a model to find them, all results of a turn stand directly behind it, under ids that it knows."""
+    faults: list[str] = []
+    waiting: list[str | None] = []
+    turn = 0
+    for i, message in enumerate(body["messages"]):
+        content = message.get("content") or ""
+        if message.get("role") == "user" and (found := _answered(content)):
+            if sorted(str(seen.id) for seen in found) != sorted(map(str, waiting)):
+                faults.append(f"messages[{i}]: results and calls differ")
+            waiting = []
+            continue
+        if waiting:
+            faults.append(f"messages[{i}]: calls before it have no result")
+        waiting = []
+        if message.get("role") == "assistant":
+            waiting = [seen.id for seen in _calls(content, turn)]
+            turn += 1
+    if waiting:
+        faults.append("the last calls have no result")
+    ids = [seen.id for seen in calls(body)]
+    return faults + [f"id {i}" for i in ids if ids.count(i) > 1 or not str(i).strip()]
+
+
+def foreign(body: Any) -> list[Any]:
+    """Something unknown in each place that has kinds: a role is all there is."""
+    return [
+        {**body, "messages": [*body["messages"], {"role": "x_role", "content": [1, {"a": None}]}]},
+        {**body, "messages": [{"role": "system", "content": "Hi", "x": None}, {"role": "assistant", "content": None}]},
+        {**body, "x_setting": {"a": None}},
+    ]
+
+
+def said(body: Any) -> Said:
+    text = body if isinstance(body, str) else body.get("content") or ""
+    reasons = [e["reasoning"] for _, _, inner in _found(text) for e in inner if e.get("reasoning")]
+    return Said(_texts(text), "".join(reasons), calls=_calls(text, 0), closed=True)
+
+
+def heard(events: list[Any]) -> Said:
+    return said("".join(e if isinstance(e, str) else e.get("content") or "" for e in events))
+
+
+def split(body: Any) -> list[Any]:
+    if isinstance(body, str):
+        return list(pieces(body))
+    rest = {key: value for key, value in body.items() if key != "content"}
+    return [{**rest, "content": ""}, *({"content": piece} for piece in pieces(body.get("content") or ""))]
+
+
+def unknown_answers(body: Any) -> list[Changed]:
+    held = {"role": "assistant", "content": body} if isinstance(body, str) else body
+    return [Changed("a member of the answer", {**held, "x_unknown": {"a": [MARK, None]}})]
+
+
+def unknown_events(events: list[Any]) -> list[Changed]:
+    held = [{"content": event} if isinstance(event, str) else event for event in events]
+    return [
+        Changed("an event with nothing in it", [{}, *held, {}], kept=False),
+        Changed("a member of an event", [{"x_unknown": [MARK]}, *held]),
+    ]
+
+
+WIRE = Wire(
+    calls=calls,
+    results=results,
+    texts=texts,
+    signatures=lambda body: [],
+    type_faults=type_faults,
+    order_faults=order_faults,
+    foreign=foreign,
+    said=said,
+    tokens=lambda usage: (0, 0),
+    heard=heard,
+    split=split,
+    unknown_answers=unknown_answers,
+    unknown_events=unknown_events,
+    client=cast("Client", None),  # whoever carries the texts has one of its own
+)
