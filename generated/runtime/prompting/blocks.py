@@ -55,27 +55,28 @@ class BlockScanner:
     `holds` is the kind of block that is open; None also inside of fences that are quotes.
     """
 
-    __slots__ = ("_body", "_closing", "_start", "holds")
+    __slots__ = ("_body", "_in_list", "_marks", "_start", "holds")
 
     def __init__(self) -> None:
         self.holds: BlockKind | None = None
-        self._closing: re.Pattern[str] | None = None
+        self._marks = ""
+        self._in_list = False
         self._start = 0
         self._body: list[str] = []
 
     @property
     def quotes(self) -> bool:
         """Whether what comes next stands inside of a fence."""
-        return self._closing is not None
+        return bool(self._marks)
 
     def take(self, line: str, start: int) -> Block | None:
         """Take a line without its line feed, and where it begins."""
-        if self._closing is not None:
-            if self._closing.fullmatch(line) is None:
+        if self._marks:
+            if not self._ends(line):
                 if self.holds is not None:
                     self._body.append(line)
                 return None
-            self._closing = None
+            self._marks = ""
             return self._closed("\n".join(self._body), start + len(line))
         fence = _FENCE.fullmatch(line)
         if fence is not None and not (fence[2][0] == "`" and "`" in fence[3]):
@@ -97,12 +98,20 @@ class BlockScanner:
         return None
 
     def _open(self, line: str, start: int, fence: re.Match[str]) -> None:
-        margin, marks, words = fence.groups()
-        plain = margin == "" and marks == "```" and len(line) <= LONGEST
+        margin, self._marks, words = fence.groups()
+        plain = margin == "" and self._marks == "```" and len(line) <= LONGEST
         self.holds = _KINDS.get(words.strip(_BLANKS)) if plain else None
-        deep = "[ \t]*" if margin.strip() else " {0,3}"
-        self._closing = re.compile(f"{deep}{marks}{marks[0]}*+[ \t\r]*+")
+        self._in_list = bool(margin.strip())
         self._start, self._body = start, []
+
+    def _ends(self, line: str) -> bool:
+        """Whether a line ends the fence that is open: as many marks alone, behind three blanks at most but in a list."""
+        bare = line.rstrip(_BLANKS)
+        marks = bare.lstrip(" \t" if self._in_list else " ")
+        near = self._in_list or len(bare) - len(marks) <= 3
+        return (
+            near and len(marks) >= len(self._marks) and not marks.strip(self._marks[0])
+        )
 
     def _closed(self, body: str, end: int) -> Block | None:
         kind, self.holds, self._body = self.holds, None, []

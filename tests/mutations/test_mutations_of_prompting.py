@@ -1,0 +1,224 @@
+"""The tests of calls in text have teeth, too: see `test_mutations.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutations.test_mutations import Check, Mutation
+from tests.prompting import followed, read, test_following, test_hazards, test_stages, test_texts
+from tests.providers import laws, test_prompt
+from tests.support.generated import Package
+from tests.support.repository import recordings
+
+PROVIDER = "prompt"
+
+
+def on(test: Callable[..., None], *arguments: Any) -> Check:
+    return lambda package: test(package, *arguments)
+
+
+def over(law: Callable[[Package, str, Any], None], key: str) -> Check:
+    """The law over all exchanges."""
+
+    def check(package: Package) -> None:
+        for recording in recordings(PROVIDER):
+            law(package, PROVIDER, recording[key])
+
+    return check
+
+
+def on_quotes(package: Package) -> None:
+    for text in test_hazards.QUOTED.values():
+        test_hazards.test_what_is_quoted_or_not_whole_is_text(package, text)
+
+
+def on_splits(package: Package) -> None:
+    """Without the search for examples, which has no place in a broken package."""
+    fence, other = test_hazards.FENCE, f"```json\n{test_hazards.CALL}\n```"
+    for text in (
+        f"A\n\n{fence}\n\nB",
+        f"{other}\nA\n{fence}\n",
+        f"A\n{other}\nB",
+        test_hazards.CALL,
+        f"{fence}\n{fence}",
+    ):
+        events, message = followed(package, list(text))
+        assert message == read(package, text)
+        test_following._adds_up(package, events, message)
+
+
+def with_models(test: Callable[..., None], *arguments: Any) -> Check:
+    return lambda package: test(package, package.module("models"), *arguments)
+
+
+BLOCKS = "runtime/prompting/blocks.py"
+SPOKEN = "runtime/prompting/spoken.py"
+READING = "runtime/prompting/reading.py"
+FOLLOWING = "runtime/prompting/following.py"
+SPEECHES = "runtime/prompting/speeches.py"
+TALK = "runtime/prompting/conversation.py"
+
+MUTATIONS = (
+    Mutation(
+        "a longer fence is no quote", on_quotes, BLOCKS, 'self._marks == "```" and', 'self._marks[:3] == "```" and'
+    ),
+    Mutation("a fence may stand anywhere", on_quotes, BLOCKS, 'margin == "" and self._marks', "self._marks"),
+    Mutation(
+        "any fence ends any other", on_quotes, BLOCKS, "len(marks) >= len(self._marks) and", "len(marks) >= 3 and"
+    ),
+    Mutation("an end may stand anywhere", on_quotes, BLOCKS, "len(bare) - len(marks) <= 3", "True"),
+    Mutation(
+        "a near name is as good",
+        on(test_stages.test_what_is_no_call_is_text, "json", '{"name": "Get_Weather", "arguments": {}}'),
+        SPOKEN,
+        "return names is None or name in names",
+        "return names is None or name.lower() in names",
+    ),
+    Mutation(
+        "an alias of two tools is the last one's",
+        on(test_stages.test_an_alias_of_two_tools_is_neither),
+        SPOKEN,
+        "if aliased.get(alias, tool.name) == tool.name",
+        "if True",
+    ),
+    Mutation(
+        "a broken call is text",
+        on(test_stages.test_a_call_that_cannot_be_run_is_not_lost, '{"name": "now", }', "now", "malformed"),
+        SPOKEN,
+        "return _broken(body, names) if explicit else []",
+        "return []",
+    ),
+    Mutation(
+        "what is given twice is taken once",
+        on(
+            test_stages.test_a_call_that_cannot_be_run_is_not_lost,
+            '{"name": "now", "tool": "other", "arguments": {}}',
+            "now",
+            "malformed",
+        ),
+        SPOKEN,
+        "if len(said) > 1 or len(given) > 1:",
+        "if len(given) > 1:",
+    ),
+    Mutation(
+        "the stages have another order",
+        on(test_stages.test_the_first_stage_that_yields_a_call_wins, "tool", "json"),
+        READING,
+        '("tool", "json", "tool_call")',
+        '("json", "tool", "tool_call")',
+    ),
+    Mutation(
+        "what is repeated is run",
+        on(test_hazards.test_a_block_that_stands_in_an_untrusted_text_is_not_run, test_hazards.FENCE),
+        READING,
+        "if doubted:",
+        "if False:",
+    ),
+    Mutation(
+        "one that is repeated spoils the others",
+        on(test_hazards.test_of_a_list_only_what_is_repeated_is_not_run),
+        READING,
+        "distrusted.append([next(found) or whole for _ in block.calls])",
+        "distrusted.append([any([next(found) for _ in block.calls]) or whole] * len(block.calls))",
+    ),
+    Mutation(
+        "an id twice is no fault",
+        on(test_stages.test_an_id_twice_is_one_that_cannot_be_run),
+        READING,
+        "if given in self._here and call.invalid is None:",
+        "if False:",
+    ),
+    Mutation(
+        "an id that is made is not marked",
+        on(test_stages.test_an_id_is_made_and_marked_where_the_text_has_none),
+        READING,
+        'call.metadata = {PROVIDER: {"$synthetic": call.id}}',
+        "pass",
+    ),
+    Mutation(
+        "how a text was spelled is forgotten",
+        over(laws.body_comes_back, "request"),
+        SPEECHES,
+        "            text = kept\n",
+        "            text = kept.strip()\n",
+    ),
+    Mutation(
+        "an edited call goes out as it came",
+        with_models(test_prompt.test_an_edited_message_goes_out_edited),
+        SPEECHES,
+        "return same(said.arguments, meant.arguments)",
+        "return True",
+    ),
+    Mutation(
+        "ids are never written",
+        with_models(test_prompt.test_a_call_keeps_its_result_when_the_history_is_cut),
+        SPEECHES,
+        "call.id != synthetic_id(turn, position)",
+        "False",
+    ),
+    Mutation(
+        "words are calls",
+        with_models(test_prompt.test_words_that_look_like_a_call_do_not_become_one, test_hazards.FENCE),
+        "runtime/prompting/writing.py",
+        "    if _reads_as(text, places):\n",
+        "    if True:\n",
+    ),
+    Mutation(
+        "the user's words are results",
+        with_models(test_prompt.test_texts_that_look_like_ours_do_not_come_back_as_more, "user"),
+        TALK,
+        "    if read_result_entries(text) is not None:\n",
+        "    if False:\n",
+    ),
+    Mutation(
+        "the system's words are tools",
+        with_models(test_prompt.test_texts_that_look_like_ours_do_not_come_back_as_more, "system"),
+        TALK,
+        '    if _offered({"role": "system", "content": text}) is not None:\n',
+        "    if False:\n",
+    ),
+    Mutation(
+        "a call is told before its stage is sure",
+        on_splits,
+        FOLLOWING,
+        "        elif calls:\n            self._waits = True\n",
+        "",
+    ),
+    Mutation(
+        "a line that may begin a block is told", on_splits, FOLLOWING, "not may_begin_block(self._line_head)", "True"
+    ),
+    Mutation("blanks before a call are told", on_splits, FOLLOWING, "spoken = text.rstrip()", "spoken = text"),
+    Mutation("a whole value is told", on_splits, FOLLOWING, "second[0] == _SECOND[bare[0]]", "False"),
+    Mutation(
+        "a result leaves its line",
+        on(test_texts.test_a_failure_is_told),
+        "runtime/prompting/outcomes.py",
+        'entry["failed"] = True',
+        "pass",
+    ),
+    Mutation(
+        "another frame is ours",
+        on(test_texts.test_a_text_that_is_not_ours_offers_no_tools, ('","description"', '", "description"')),
+        "runtime/prompting/tools.py",
+        "if entries_text(entries) == text[:end] else None",
+        "if end else None",
+    ),
+)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+def test_a_broken_reader_is_caught(sample: Package, tmp_path: Path, mutation: Mutation) -> None:
+    text = sample.files[mutation.file]
+    assert text.count(mutation.old) == 1, f"{mutation.file}: {mutation.old!r} stands {text.count(mutation.old)} times"
+    broken = Package({**sample.files, mutation.file: text.replace(mutation.old, mutation.new)}, tmp_path)
+    with pytest.raises((AssertionError, AttributeError, IndexError, ValueError, pytest.fail.Exception)):
+        mutation.check(broken)  # a test that stumbles over what it finds has failed as well
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
+def test_an_unbroken_reader_passes(sample: Package, mutation: Mutation) -> None:
+    mutation.check(sample)
