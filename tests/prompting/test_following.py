@@ -113,3 +113,10 @@ def test_without_tools_nothing_is_held_back_but_tool_fences(sample: Package) -> 
     for text in (CALL, f"\n```json\n{CALL}\n```\n.", f"\n<tool_call>{CALL}</tool_call>\n."):
         assert [event.text.strip() for event in reader.feed(text)] != []
     assert reader.feed("\n```tool\n") == []
+
+
+def test_ids_of_earlier_calls_are_not_given_again(sample: Package) -> None:
+    reader = sample.module("runtime.prompting.following").ReplyReader(definitions(sample), turn=1, used=["mine"])
+    events = reader.feed('```tool\n{"id": "mine", "name": "now"}\n```\n')
+    assert [event.id for event in events] == ["call_1_0"]
+    assert [part.call.id for part in reader.message().content] == ["call_1_0"]

@@ -45,8 +45,10 @@ class ReplyReader:
         turn: int = 0,
         *,
         names: Mapping[str, str] | None = None,
+        used: Iterable[str] = (),
     ) -> None:
-        """Take the tools that were offered, or the names that they go by."""
+        """Take the tools that were offered, or the names that they go by; `used` are ids that earlier calls have."""
+        self._used = frozenset(used)
         self._untrusted = tuple(untrusted)
         self._turn = turn
         self._names = names_of(tools) if names is None else names
@@ -62,7 +64,7 @@ class ReplyReader:
         self._held_start = 0
         self._length = 0
         self._segment = _Segment()
-        self._maker = CallMaker(turn, set())
+        self._maker = CallMaker(turn, set(self._used))
         self._told = 0
 
     def feed(self, text: str) -> list[StreamEvent]:
@@ -85,7 +87,7 @@ class ReplyReader:
             "".join(self._whole),
             self._names,
             self._untrusted,
-            CallMaker(self._turn, set()),
+            CallMaker(self._turn, set(self._used)),
         )
 
     def _untold(self, message: AssistantMessage) -> Iterator[StreamEvent]:

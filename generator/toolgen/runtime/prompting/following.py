@@ -44,8 +44,10 @@ class ReplyReader:
         turn: int = 0,
         *,
         names: Mapping[str, str] | None = None,
+        used: Iterable[str] = (),
     ) -> None:
-        """Take the tools that were offered, or the names that they go by."""
+        """Take the tools that were offered, or the names that they go by; `used` are ids that earlier calls have."""
+        self._used = frozenset(used)
         self._untrusted = tuple(untrusted)
         self._turn = turn
         self._names = names_of(tools) if names is None else names
@@ -61,7 +63,7 @@ class ReplyReader:
         self._held_start = 0
         self._length = 0
         self._segment = _Segment()
-        self._maker = CallMaker(turn, set())
+        self._maker = CallMaker(turn, set(self._used))
         self._told = 0
 
     def feed(self, text: str) -> list[StreamEvent]:
@@ -80,7 +82,7 @@ class ReplyReader:
 
     def message(self) -> AssistantMessage:
         """The answer as far as it came."""
-        return reply_of("".join(self._whole), self._names, self._untrusted, CallMaker(self._turn, set()))
+        return reply_of("".join(self._whole), self._names, self._untrusted, CallMaker(self._turn, set(self._used)))
 
     def _untold(self, message: AssistantMessage) -> Iterator[StreamEvent]:
         """What of a message was not told yet."""
