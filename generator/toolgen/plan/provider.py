@@ -97,9 +97,8 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
 
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
-    "request": ("tool_choice", "finish_reasons", "usage", "stream"),
-    "answer": ("finish_reasons", "usage"),
-    "stream": ("finish_reasons", "usage"),
+    "request": ("tool_choice", "finish_reasons"),
+    "stream": ("finish_reasons",),
     "ids": ("ids",),
 }
 """The sections that a profile must have for a notion."""
@@ -114,7 +113,10 @@ def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]) -> froze
         "stream": "stream" in facts,
         "writer": "writes" in facts.get("stream", {}),
         "ids": any(shape.type == "ToolCall" and "id" not in shape.outside for shape in shapes.values()),
-        "sdk": "call" in facts["sdk"] or any(shape.type == "Request" for shape in shapes.values()),
+        "sdk": "sdk" in facts
+        and ("call" in facts["sdk"] or any(shape.type == "Request" for shape in shapes.values())),
+        "errors": "errors" in facts,
+        "usage": "usage" in facts,
     }
     for notion, sections in NEEDS.items():
         for section in sections:
