@@ -12,7 +12,7 @@ from tests.providers.requests import HELLO, SCENARIOS
 from tests.providers.test_tools import UNSAID, names_tools, table
 from tests.providers.wires import WIRES
 from tests.support.generated import Package, wire_name
-from tests.support.repository import CONVERSING, OWN_CODE
+from tests.support.repository import CONVERSING, OWN_CODE, having
 
 
 def plain(provider: str, body: Any) -> str:
@@ -38,7 +38,7 @@ def sent(exchanges: Exchanges, package: Package, provider: str, request: Any) ->
 
 @pytest.mark.row("T28", "T53")
 @pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("provider", CONVERSING)
+@pytest.mark.parametrize("provider", having("sdk", CONVERSING))
 def test_the_client_sends_a_request_of_ours(
     exchanges: Exchanges, sample: Package, models: Any, provider: str, scenario: str
 ) -> None:
@@ -48,7 +48,7 @@ def test_the_client_sends_a_request_of_ours(
 
 
 @pytest.mark.row("T21", "T22")
-@pytest.mark.parametrize("provider", OWN_CODE)
+@pytest.mark.parametrize("provider", having("sdk"))
 def test_declared_tools_and_a_choice_go_through_the_client(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
 ) -> None:

@@ -53,6 +53,8 @@ NOTIONS = {
     "tool_choice": ["to_tool_choice", "from_tool_choice"],
     "finish_reasons": ["from_response", "to_response"],
     "stream": ["Stream", "iter_events", "aiter_events"],
+    "errors": ["from_error"],
+    "sdk": ["to_sdk"],
 }
 """By section of a profile: the names that a module has only where its wire has the notion."""
 
@@ -67,13 +69,12 @@ def names_of(provider: str) -> dict[str, list[str] | None]:
 
     A wire's table may name what a function takes besides.
     """
-    names: dict[str, list[str] | None] = dict(NAMES)
-    if provider in SINGLE:
-        facts = profile(provider)
-        left = [*REQUESTS, *(n for section, found in NOTIONS.items() if section not in facts for n in found)]
-        left += [] if "writes" in facts.get("stream", {}) else ["StreamWriter"]
-        names = {name: parameters for name, parameters in names.items() if name not in left} | SINGLE_NAMES
-    return names | table(provider).get("parameters", {})
+    facts = profile(provider)
+    left = [name for section, found in NOTIONS.items() if section not in facts for name in found]
+    left += [] if "writes" in facts.get("stream", {}) else ["StreamWriter"]
+    left += REQUESTS if provider in SINGLE else []
+    names: dict[str, list[str] | None] = {name: found for name, found in NAMES.items() if name not in left}
+    return names | (SINGLE_NAMES if provider in SINGLE else {}) | table(provider).get("parameters", {})
 
 
 @pytest.mark.row("I50")

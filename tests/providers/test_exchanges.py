@@ -17,12 +17,12 @@ from tests.providers.test_responses import answer_of
 from tests.providers.test_tools import table
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import OWN_CODE
+from tests.support.repository import having
 
 
 def recorded(choose: Any) -> Any:
     return pytest.mark.parametrize(
-        ("provider", "recording"), [pytest.param(p, r, id=f"{p}-{r['id']}") for p in OWN_CODE for r in choose(p)]
+        ("provider", "recording"), [pytest.param(p, r, id=f"{p}-{r['id']}") for p in having("sdk") for r in choose(p)]
     )
 
 
@@ -34,7 +34,7 @@ def is_asynchronous(provider: str) -> bool:
 each_answer, each_stream = recorded(answered), recorded(streamed)
 each_answer_later = recorded(lambda provider: answered(provider)[::3] if is_asynchronous(provider) else [])
 each_stream_later = recorded(lambda provider: streamed(provider) if is_asynchronous(provider) else [])
-each_provider = pytest.mark.parametrize("provider", OWN_CODE)
+each_provider = pytest.mark.parametrize("provider", having("sdk"))
 
 
 def asked(package: Package, provider: str, recording: Any) -> tuple[Any, dict[str, Any]]:
@@ -232,7 +232,7 @@ def test_a_stream_ends_too_early(exchanges: Exchanges, sample: Package, provider
 def refusals() -> list[Any]:
     """Errors by hand from the tables, and as they were recorded."""
     found = []
-    for p in OWN_CODE:
+    for p in having("sdk"):
         rows = [(f"{i}", *row) for i, row in enumerate(table(p)["errors"]) if row[0] >= 400]
         rows += [(r["id"], r["status"], r["response"], "invalid_request", False) for r in refused(p)]
         found += [pytest.param(p, *row, id=f"{p}-{name}") for name, *row in rows]

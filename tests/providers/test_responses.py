@@ -13,7 +13,7 @@ from tests.providers.test_answers import answered, streamed
 from tests.providers.test_tools import table
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, PROFILES
+from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, having, profile
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 
@@ -44,8 +44,8 @@ def answer_of(provider: str, *, calls: bool = False, **members: Any) -> Any:
 
 
 def rows(key: str) -> list[Any]:
-    """The rows under a key of the tables that have it; a wire with conversations must."""
-    found = [(p, table(p)[key]) for p in PROFILES if p in CONVERSING or key in table(p)]
+    """The rows under a key of the tables that have it; a wire with conversations must, if its profile says so much."""
+    found = [(p, table(p)[key]) for p in PROFILES if key in table(p) or p in having(key, CONVERSING)]
     return [pytest.param(p, *row, id=f"{p}-{i}") for p, listed in found for i, row in enumerate(listed)]
 
 
@@ -107,7 +107,7 @@ def test_an_error_is_told_by_its_kind(
     assert models.load(models.ApiError, models.dump(error)) == error
 
 
-@each_provider
+@pytest.mark.parametrize("provider", having("errors"))
 def test_a_bare_error_is_no_answer(sample: Package, models: Any, provider: str) -> None:
     module = sample.provider(provider)
     body = table(provider)["bare_error"]
@@ -118,34 +118,45 @@ def test_a_bare_error_is_no_answer(sample: Package, models: Any, provider: str) 
 
 @pytest.mark.row("A26")
 @each_provider
+def test_a_completion_without_metadata_is_an_answer(sample: Package, models: Any, provider: str) -> None:
+    body = sample.provider(provider).to_response(
+        models.load(models.Completion, ANSWER), id="an-id", created=7, on_loss=lambda loss: None
+    )
+    back = laws.answer(sample, provider, body)
+    assert laws.bare(back.message) == models.load(models.Message, ANSWER["message"])
+    assert back.finish_reason == "tool_calls"
+    expected = {"model": "m", "id": "an-id"} | dict.fromkeys(table(provider).get("no_fields", ()))
+    assert {"model": back.model, "id": back.id} == expected
+
+
+@pytest.mark.row("A26")
+@pytest.mark.parametrize("provider", having("sdk"))
 def test_a_completion_without_metadata_is_an_answer_that_the_client_takes(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
 ) -> None:
     module = sample.provider(provider)
-    bare = models.load(
-        models.Completion,
-        {
-            "message": {
-                "role": "assistant",
-                "content": [
-                    {"type": "text", "text": "Let me see."},
-                    {"type": "tool_call", "call": {"id": "abcdefgh1", "name": "now", "arguments": {"a": [1, None]}}},
-                ],
-            },
-            "finishReason": "tool_calls",
-            "model": "m",
-            "usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7},
-        },
-    )
-    body = module.to_response(bare, id="an-id", created=7)
+    body = module.to_response(models.load(models.Completion, ANSWER), id="an-id", created=7)
     WIRES[provider].client.validated(body)
-    assert laws.bare(laws.answer(sample, provider, body).message) == bare.message
     back = module.from_response(exchanges.answered(provider, body))
     kept = laws.answer(sample, provider, WIRES[provider].client.kept(body))
     assert laws.bare(back.message) == laws.bare(kept.message)
     assert back.finish_reason == "tool_calls"
     expected = {"model": "m", "id": "an-id"} | dict.fromkeys(table(provider).get("no_fields", ()))
     assert {"model": back.model, "id": back.id} == expected
+
+
+ANSWER: dict[str, Any] = {
+    "message": {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "Let me see."},
+            {"type": "tool_call", "call": {"id": "abcdefgh1", "name": "now", "arguments": {"a": [1, None]}}},
+        ],
+    },
+    "finishReason": "tool_calls",
+    "model": "m",
+    "usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7},
+}
 
 
 def says(package: Package, completion: Any) -> Any:
@@ -157,7 +168,7 @@ def says(package: Package, completion: Any) -> Any:
     return texts, calls, completion.finish_reason, completion.stop_reason, counted, completion.id, completion.model
 
 
-@each_provider
+@pytest.mark.parametrize("provider", having("sdk"))
 def test_an_object_of_the_clients_types_is_read_as_its_body(sample: Package, provider: str) -> None:
     """Where the types take the recording: they are stricter than the client, and older than some answers."""
     taken = 0
@@ -176,8 +187,10 @@ def test_an_object_of_the_clients_types_is_read_as_its_body(sample: Package, pro
 @each_provider
 def test_a_wrong_type_is_a_fault_at_its_place(sample: Package, models: Any, provider: str) -> None:
     module, facts = sample.provider(provider), table(provider)
-    usage = (facts["at"]["usage"], 7) if facts["at"]["usage"] else (facts["at"]["count"], "7")
-    for way, wrong in (usage, (facts["at"]["content"], 7)):
+    places = [(facts["at"]["content"], 7)]
+    if "usage" in profile(provider):
+        places.append((facts["at"]["usage"], 7) if facts["at"]["usage"] else (facts["at"]["count"], "7"))
+    for way, wrong in places:
         with pytest.raises(models.ConversionError) as caught:
             module.from_response(put(facts["answer"], way, wrong))
         assert str(way[-1]) in str(caught.value)
@@ -205,7 +218,7 @@ def test_turns_tell_made_ids_apart(sample: Package, provider: str) -> None:
 
 
 @pytest.mark.row("T45")
-@each_provider
+@pytest.mark.parametrize("provider", having("stream"))
 def test_streams_are_recorded_with_calls_and_without(sample: Package, provider: str) -> None:
     with_calls = [r for r in streamed(provider) if WIRES[provider].heard(r["events"]).calls]
     assert 0 < len(with_calls) < len(streamed(provider))

@@ -70,6 +70,11 @@ OWN_CODE = [name for name in CONVERSING if (PROVIDERS / "wires" / f"{name}.py").
 """The wires with conversations that share no other one's code: those with a wire module."""
 
 
+def having(section: str, names: list[str] = OWN_CODE) -> list[str]:
+    """Those of the wires whose profile has a section: `sdk` for an official client, `stream`, `errors`, `usage`."""
+    return [name for name in names if section in profile(name)]
+
+
 @cache
 def recordings(name: str) -> tuple[dict[str, Any], ...]:
     """The recordings of a profile: its own, and where it shares another one's code, those that its host answered."""

@@ -102,6 +102,14 @@ class Client:
     gives_dicts: bool = False
 
 
+def _nobody(*given: Any) -> Any:
+    raise AssertionError("no client speaks this wire")
+
+
+NO_CLIENT = Client(_nobody, None, _nobody, {}, ("", ""), _nobody, _nobody, _nobody, _nobody, _nobody)
+"""Stands in the wire of a format that an app has for itself."""
+
+
 @dataclass(frozen=True)
 class Wire:
     """How to look at what goes over a wire.
@@ -129,7 +137,7 @@ class Wire:
     split: Callable[[Any], list[Any]]
     unknown_answers: Callable[[Any], list[Changed]]
     unknown_events: Callable[[list[Any]], list[Changed]]
-    client: Client
+    client: Client = NO_CLIENT
     streamed: Callable[[Any], Any] = lambda body: body
     """An answer without what a stream of this wire does not say; the profile lists it under `lacks`."""
     respelled: Callable[[Any], Any] = lambda completion: completion
