@@ -29,7 +29,10 @@ def ways(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 def spoiled(value: Any, rng: random.Random) -> Any:
     """A copy in which one member is another value, is missing, or stands twice."""
     value = copy.deepcopy(value)
-    *way, key = rng.choice(list(ways(value)))
+    places = list(ways(value))
+    if not places:
+        return value
+    *way, key = rng.choice(places)
     holder = value
     for step in way:
         holder = holder[step]

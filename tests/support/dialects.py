@@ -349,6 +349,7 @@ CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     ("xai", "open"): xai,
     ("mistral", "open"): object_at_the_root,
     ("mcp", "open"): object_at_the_root,
+    ("modular_prompt", "open"): object_at_the_root,
     ("copilot", "open"): object_at_the_root,
     ("ollama", "open"): ollama,
     **{(name, "open"): openai_open for name in ("openai_compatible", "groq", "deepseek", "openrouter", "vllm")},

@@ -113,8 +113,7 @@ def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]) -> froze
         "stream": "stream" in facts,
         "writer": "writes" in facts.get("stream", {}),
         "ids": any(shape.type == "ToolCall" and "id" not in shape.outside for shape in shapes.values()),
-        "sdk": "sdk" in facts
-        and ("call" in facts["sdk"] or any(shape.type == "Request" for shape in shapes.values())),
+        "sdk": "sdk" in facts and ("call" in facts["sdk"] or any(shape.type == "Request" for shape in shapes.values())),
         "errors": "errors" in facts,
         "usage": "usage" in facts,
     }

@@ -31,6 +31,9 @@ DECLARED = {"name": "probe", "description": "A tool.", "parameters": OBJECT}
         ("mcp", TOOL | {"title": None, "outputSchema": None, "annotations": None}),
         ("openai", [CHAT]),
         ("openai", CHAT),
+        ("modular_prompt", [CHAT]),
+        ("modular_prompt", CHAT),
+        ("modular_prompt", {"messages": [], "toolChoice": "auto", "tools": [CHAT]}),
         ("openai", [FLAT]),
         ("openai", {"model": "m", "messages": [], "tools": [CHAT]}),
         ("openai", {"model": "m", "input": "x", "tools": [FLAT]}),
@@ -134,6 +137,7 @@ def test_strict(tmp_path: Path, given: bool | None, declared: str | None) -> Non
         ("openai", FLAT | strict),
         ("openai", CHAT | {"function": CHAT["function"] | strict}),
         ("anthropic", CLAUDE | strict),
+        ("modular_prompt", CHAT | {"function": CHAT["function"] | strict}),
     ]
     for i, (format, tool) in enumerate(tools):
         assert one(tmp_path / str(i), tool, format)[0].get("strict") == declared
@@ -146,6 +150,9 @@ def test_members_of_one_provider_go_to_its_wire(tmp_path: Path) -> None:
     }
     chat = CHAT | {"x": 1, "function": CHAT["function"] | {"y": 2}}
     assert one(tmp_path / "2", chat, "openai")[0]["providers"] == {"openai_chat": {"x": 1, "function": {"y": 2}}}
+    assert one(tmp_path / "4", chat, "modular_prompt")[0]["providers"] == {
+        "modular_prompt": {"x": 1, "function": {"y": 2}}
+    }
     flat = FLAT | {"defer_loading": True}
     assert one(tmp_path / "3", flat, "openai")[0]["providers"] == {"openai_responses": {"defer_loading": True}}
 
@@ -155,6 +162,7 @@ def test_members_of_one_provider_go_to_its_wire(tmp_path: Path) -> None:
     [
         ("openai", [CHAT | {"name": "other"}]),
         ("openai", [CHAT | {"description": "other"}]),
+        ("modular_prompt", [CHAT | {"name": "other"}]),
         ("openai", {"tools": [CHAT], "functions": [DECLARED]}),
         ("gemini", [GEMINI | {"parameters": {"type": "STRING"}}]),
         ("gemini", [GEMINI | {"parameters_json_schema": {"type": "string"}}]),
@@ -202,6 +210,7 @@ def test_a_missing_description_stays_missing_and_an_empty_one_empty(tmp_path: Pa
         ("openai", "web_search", {"type": "web_search"}, FLAT),
         ("openai", "free", {"type": "custom", "custom": {"name": "free", "format": {"type": "text"}}}, CHAT),
         ("openai", "mcp", {"type": "mcp", "server_label": "s", "server_url": "https://host.example"}, FLAT),
+        ("modular_prompt", "files", {"type": "files"}, CHAT),
         ("anthropic", "bash", {"type": "bash_20250124", "name": "bash"}, CLAUDE),
         ("anthropic", "mcp_toolset", {"type": "mcp_toolset", "mcp_server_name": "s"}, CLAUDE),
         ("gemini", "googleSearch", {"googleSearch": {}}, {"functionDeclarations": [GEMINI]}),
@@ -234,6 +243,10 @@ def test_tools_of_the_provider_are_skipped_by_name(
         ("openai", '[{"type": "function"}]', ["1:2 import-nameless"]),
         ("openai", '[{"type": "function", "name": "a", "strict": "yes"}]', ["1:46 import-shape"]),
         ("openai", '[{"type": 3}]', ["1:11 import-shape"]),
+        ("modular_prompt", '[{"type": "function"}]', ["1:2 import-shape"]),
+        ("modular_prompt", '[{"function": 3}]', ["1:15 import-shape"]),
+        ("modular_prompt", '[{"function": {"name": 1}}]', ["1:24 import-shape"]),
+        ("modular_prompt", "{}", ["1:1 import-no-list"]),
         ("anthropic", '[{"name": "a", "input_schema": true}]', ["1:32 import-shape"]),
     ],
 )  # fmt: skip

@@ -1,0 +1,30 @@
+"""The content of a message, on a wire where it is one text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import wrong_type
+from ..one_text import as_one_text
+from ..paths import Path
+from ..reader import Reader
+from ..residue import ABSENT
+from ..writer import Writer
+
+__all__ = ["read", "write"]
+
+
+def read(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the text.
+
+    Raises:
+        ConversionError: it is none.
+    """
+    if type(value) is not str:
+        raise wrong_type(at, "a string", None if value is ABSENT else value)
+    return value, ABSENT
+
+
+def write(content: Any, kept: Any, at: Path, writer: Writer) -> str:
+    """Write the texts of the content as one."""
+    return as_one_text(content, at, writer)
