@@ -900,10 +900,11 @@ def _write_answer_part(part: AssistantPart, at: Path, writer: Writer) -> list[st
     return [part.text]
 
 
-def _write_answer_content(
-    message: AssistantMessage, texts: list[str], own: Residue, at: Path, writer: Writer
+def _write_said(
+    message: AssistantMessage, own: Residue, at: Path, writer: Writer
 ) -> dict[str, Any]:
-    """Write the texts of an answer as one; none at all goes as it came."""
+    """Write content and calls of what the model answered, its texts as one; a content that was left out stays so."""
+    texts, calls = _spread(message, at, writer)
     if len(texts) > 1:
         writer.lost(
             (at, "content"),
@@ -912,10 +913,13 @@ def _write_answer_content(
             "note",
             "its texts are one text here",
         )
-    said = message.content if type(message.content) is str else "".join(texts)
+    said = "".join(texts)
+    wire: dict[str, Any] = {}
     if said or not ("content" in own or "content" in own.get("$absent", ())):
-        return {"content": said}
-    return {}
+        wire["content"] = said
+    if calls:
+        wire["toolCalls"] = calls
+    return wire
 
 
 def _read_assistant_message(
@@ -961,16 +965,18 @@ def _write_assistant_message(
     return wire
 
 
-def _write_said(
-    message: AssistantMessage, own: Residue, at: Path, writer: Writer
-) -> dict[str, Any]:
-    """Write content and calls of what the model answered, but what it had left out."""
+def _spread(
+    message: AssistantMessage, at: Path, writer: Writer
+) -> tuple[list[Any], list[Any]]:
+    """Write texts and calls of what the model answered."""
     if message.name is not None:
         writer.no_place((at, "name"), "name")
-    parts = message.content if type(message.content) is list else []
+    content = message.content
+    if type(content) is str:
+        return _write_answer_part(TextPart(content), (at, "content"), writer), []
     texts: list[Any] = []
     calls: list[Any] = []
-    for i, part in enumerate(parts):
+    for i, part in enumerate(content if type(content) is list else ()):
         here = ((at, "content"), i)
         if type(part) is ToolCallPart:
             writer.own(part.metadata, here)
@@ -990,10 +996,7 @@ def _write_said(
                     "content stands before calls",
                 )
             texts += _write_answer_part(part, here, writer)
-    wire = _write_answer_content(message, texts, own, at, writer)
-    if calls:
-        wire["toolCalls"] = calls
-    return wire
+    return texts, calls
 
 
 def _read_result_content(

@@ -495,12 +495,25 @@ def handed_over(package: Package, provider: str, target: str, body: Any) -> None
 
 
 def meant(sent: Any, asked: Any) -> Any:
-    """Arguments without the nulls that stand for absent properties where a strict wire wants every property."""
+    """Arguments without the nulls that stand for absent properties where a strict wire wants every property.
+
+    JSON text for a value that is none is that value, where a wire has no type for it.
+    """
+    if isinstance(sent, str) and not isinstance(asked, str):
+        return as_value(sent)
     if isinstance(sent, dict) and isinstance(asked, dict):
         return {k: meant(v, asked.get(k)) for k, v in sent.items() if v is not None or k in asked}
     if isinstance(sent, list) and isinstance(asked, list) and len(sent) == len(asked):
         return [meant(s, a) for s, a in zip(sent, asked, strict=True)]
     return sent
+
+
+def as_value(text: str) -> Any:
+    """What a text says as JSON; the text itself where it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def texts_of(request: Any) -> list[tuple[str, str]]:

@@ -415,7 +415,8 @@ def test_data_of_any_shape_arrives_as_it_is(sample: Package, models: Any, provid
     assert WIRES[provider].type_faults(body) == []
     (seen,) = WIRES[provider].results(body)
     found = json.loads(seen.value) if isinstance(seen.value, str) else seen.value
-    as_text = [(loss.path, loss.what) for loss in losses] == [("messages[2].results[0]", "data")]
+    told = [(loss.path, loss.what) for loss in losses if loss.path.startswith("messages")]
+    as_text = told == [("messages[2].results[0]", "data")]
     if as_text:  # where a word in it means something to the API
         assert "$ref" in laws.exact(value)
         found = json.loads(found["output"])

@@ -78,7 +78,7 @@ def test_every_optional_field_of_a_request_has_a_value_here() -> None:
 def test_a_field_of_a_request_is_sent_or_reported(sample: Package, models: Any, provider: str, field: str) -> None:
     plain, _ = losses_of(sample, models, provider, {"messages": [HELLO]})
     body, losses = losses_of(sample, models, provider, {"messages": [HELLO], field: FIELDS[field]})
-    reported = any(loss.path.split("[")[0].split(".")[0] == field for loss in losses)
+    reported = any(loss.path.split(".")[0] == field for loss in losses)  # what an item loses is another matter
     if field in table(provider).get("aside", ()):  # it stands outside of the body, as in the URL
         assert (body == plain, reported) == (True, False)
     else:

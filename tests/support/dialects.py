@@ -312,6 +312,39 @@ def xai(schema: Schema) -> Faults:
             yield f"{at}: empty"
 
 
+PARAM = {
+    "string": ({"type", "description", "enum"}, {"type", "description"}, str),
+    "number": ({"type", "description", "enum"}, {"type", "description"}, (int, float)),
+    "integer": ({"type", "description", "enum"}, {"type", "description"}, (int, float)),
+    "boolean": ({"type", "description"}, {"type", "description"}, ()),
+    "array": ({"type", "description", "items"}, {"type", "description", "items"}, ()),
+    "object": ({"type", "description", "properties", "required"}, {"type", "description", "properties"}, ()),
+}
+"""Kagami's ToolParam: by type what it may have, what it must have, and what its listed values are."""
+
+
+def kagami(schema: Schema) -> Faults:
+    """The outermost object has no description in the document's own example."""
+    yield from root_is_an_object(schema)
+    waiting: list[tuple[str, Any]] = [("", {"description": "", **schema})]
+    while waiting:
+        at, inner = waiting.pop()
+        kind = inner.get("type") if isinstance(inner, dict) else None
+        if not isinstance(kind, str) or kind not in PARAM:
+            yield f"{at}: {inner}"
+            continue
+        may, must, listed = PARAM[kind]
+        yield from (f"{at}: {keyword}" for keyword in inner.keys() - may)
+        yield from (f"{at}: no {keyword}" for keyword in must - inner.keys())
+        if not isinstance(inner["description"], str):
+            yield f"{at}: description"
+        for value in inner.get("enum", ()):
+            if isinstance(value, bool) or not isinstance(value, listed):
+                yield f"{at}: {value!r}"
+        waiting += [(f"{at}/{name}", one) for name, one in (inner.get("properties") or {}).items()]
+        waiting += [(f"{at}/items", inner["items"])] if "items" in inner else []
+
+
 def object_at_the_root(schema: Schema) -> Faults:
     yield from root_is_an_object(schema)
 
@@ -352,6 +385,7 @@ CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     ("modular_prompt", "open"): object_at_the_root,
     ("copilot", "open"): object_at_the_root,
     ("ollama", "open"): ollama,
+    ("kagami", "open"): kagami,
     **{(name, "open"): openai_open for name in ("openai_compatible", "groq", "deepseek", "openrouter", "vllm")},
     **{(name, "strict"): openai_strict for name in ("openai_compatible", "groq", "openrouter", "vllm")},
 }

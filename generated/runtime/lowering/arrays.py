@@ -54,12 +54,17 @@ def lower_array(
                 run, said, len(first) if type(first) is list else 0, out, sentences
             )
             if run.dialect.untyped != "keep":
-                out["items"] = {"type": "string"}
+                out["items"] = {
+                    "type": "string",
+                    **({"description": ""} if run.dialect.complete else {}),
+                }
         return found or None
     if "items" not in said and run.dialect.untyped == "keep":
         return found or None
     if run.dialect.takes("items"):
         out["items"], spelling = run.items(items, (*way, "items"), trail)
+        if run.dialect.complete and "type" not in out["items"]:
+            out["items"] = {"type": "string", "description": "There is no such value."}
         if spelling is not None:
             found["items"] = spelling
     return found or None
@@ -92,6 +97,10 @@ def _tuple(
         if inner not in lowered and inner.get("not") != {}:
             lowered.append(inner)
     open_end = any(schema == {} for schema in lowered)
+    one_form: Table | None = None
+    if len(lowered) != 1 and not run.dialect.takes("anyOf"):
+        inner, one_form = run.node({}, (*way, "items"), trail)
+        lowered = [inner]
     out["items"] = (
         {}
         if open_end or not lowered
@@ -110,6 +119,8 @@ def _tuple(
         "the places of a list cannot differ here",
         checked="parse_arguments",
     )
+    if one_form is not None:
+        return {"items": one_form}
     if all(spelling is None for spelling in spellings):
         return None
     found: Table = {"first": spellings[: len(first)]}

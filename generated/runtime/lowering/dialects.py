@@ -20,6 +20,7 @@ class Dialect:
     __slots__ = (
         "all_required",
         "closed",
+        "complete",
         "enum",
         "facts",
         "formats",
@@ -58,6 +59,7 @@ class Dialect:
             "recursion", "keep" if self.refs == "keep" else "unroll"
         )
         self.closed: bool = facts.get("closed", False)
+        self.complete: bool = facts.get("complete", False)
         self.all_required: bool = facts.get("all_required", False)
         self.says_open: bool = facts.get("says_open", False)
         self.ordering: bool = facts.get("ordering", False)

@@ -46,6 +46,8 @@ def _lowered(run: Run, schema: dict[str, Any]) -> Lowered:
     out = {**out}
     if "properties" in dialect.root.get("needs", ()) and "properties" not in out:
         out["properties"] = {}
+    if dialect.complete and not out.get("description"):
+        out.pop("description", None)
     for keyword in dialect.root.get("without", ()):
         if keyword in out:
             del out[keyword]

@@ -73,7 +73,9 @@ def lower_object(
         lowered[names[name]] = inner
         if entry:
             entries[name] = entry
-    if dialect.takes("properties") and ("properties" in said or dialect.closed):
+    if dialect.takes("properties") and (
+        "properties" in said or dialect.closed or dialect.complete
+    ):
         out["properties"] = lowered
     kept = [
         names.get(name, name)

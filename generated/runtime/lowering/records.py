@@ -28,7 +28,9 @@ class Record(NamedTuple):
 
     way: Way
     what: str
-    action: Literal["rewritten", "described", "dropped", "moved", "narrowed"]
+    action: Literal[
+        "rewritten", "described", "dropped", "moved", "narrowed", "defaulted"
+    ]
     reason: str
     checked: str = ""
     stops: bool = False

@@ -102,11 +102,12 @@ class Client:
     gives_dicts: bool = False
 
 
-def _nobody(*given: Any) -> Any:
-    raise AssertionError("no client speaks this wire")
+def nobody(*given: Any) -> Any:
+    """Stand for a function that a wire has nothing to do with: a client's, or a stream's."""
+    raise AssertionError("this wire has no such thing")
 
 
-NO_CLIENT = Client(_nobody, None, _nobody, {}, ("", ""), _nobody, _nobody, _nobody, _nobody, _nobody)
+NO_CLIENT = Client(nobody, None, nobody, {}, ("", ""), nobody, nobody, nobody, nobody, nobody)
 """Stands in the wire of a format that an app has for itself."""
 
 

@@ -31,6 +31,9 @@ DECLARED = {"name": "probe", "description": "A tool.", "parameters": OBJECT}
         ("mcp", TOOL | {"title": None, "outputSchema": None, "annotations": None}),
         ("openai", [CHAT]),
         ("openai", CHAT),
+        ("kagami", [DECLARED]),
+        ("kagami", DECLARED),
+        ("kagami", {"messages": [], "outputFormat": "json", "tools": [DECLARED]}),
         ("modular_prompt", [CHAT]),
         ("modular_prompt", CHAT),
         ("modular_prompt", {"messages": [], "toolChoice": "auto", "tools": [CHAT]}),
@@ -153,6 +156,7 @@ def test_members_of_one_provider_go_to_its_wire(tmp_path: Path) -> None:
     assert one(tmp_path / "4", chat, "modular_prompt")[0]["providers"] == {
         "modular_prompt": {"x": 1, "function": {"y": 2}}
     }
+    assert one(tmp_path / "5", DECLARED | {"x": 1}, "kagami")[0]["providers"] == {"kagami": {"x": 1}}
     flat = FLAT | {"defer_loading": True}
     assert one(tmp_path / "3", flat, "openai")[0]["providers"] == {"openai_responses": {"defer_loading": True}}
 
@@ -187,6 +191,7 @@ def test_null_members_cannot_be_said_by_a_patch(tmp_path: Path) -> None:
         ("openai", {"type": "function", "name": "probe"}, []),
         ("openai", {"type": "function", "name": "probe", "parameters": None}, ["import-no-parameters"]),
         ("anthropic", {"name": "probe"}, ["import-no-parameters"]),
+        ("kagami", {"name": "probe", "description": ""}, ["import-no-parameters"]),
     ],
 )
 def test_no_schema_of_the_arguments(tmp_path: Path, format: str, tool: Any, codes: list[str]) -> None:
@@ -243,6 +248,8 @@ def test_tools_of_the_provider_are_skipped_by_name(
         ("openai", '[{"type": "function"}]', ["1:2 import-nameless"]),
         ("openai", '[{"type": "function", "name": "a", "strict": "yes"}]', ["1:46 import-shape"]),
         ("openai", '[{"type": 3}]', ["1:11 import-shape"]),
+        ("kagami", '[{"parameters": {"type": "object"}}]', ["1:2 import-nameless"]),
+        ("kagami", '[{"name": "a", "description": 1, "parameters": []}]', ["1:31 import-shape", "1:48 import-shape"]),
         ("modular_prompt", '[{"type": "function"}]', ["1:2 import-shape"]),
         ("modular_prompt", '[{"function": 3}]', ["1:15 import-shape"]),
         ("modular_prompt", '[{"function": {"name": 1}}]', ["1:24 import-shape"]),

@@ -19,6 +19,7 @@ class Dialect:
     __slots__ = (
         "all_required",
         "closed",
+        "complete",
         "enum",
         "facts",
         "formats",
@@ -53,6 +54,7 @@ class Dialect:
         self.siblings: bool = facts.get("ref_siblings", True)
         self.recursion: str = facts.get("recursion", "keep" if self.refs == "keep" else "unroll")
         self.closed: bool = facts.get("closed", False)
+        self.complete: bool = facts.get("complete", False)
         self.all_required: bool = facts.get("all_required", False)
         self.says_open: bool = facts.get("says_open", False)
         self.ordering: bool = facts.get("ordering", False)

@@ -90,12 +90,19 @@ class Run:
         schema, trail = self.combined(schema, way, trail)
         if schema is NEVER:
             return NEVER, None
-        said, nullable = without_null(self._one_union(schema, way))
+        one = self._one_union(schema, way)
+        said, nullable = without_null(one)
+        if nullable and self.dialect.nullable == "none" and type(said.get("enum")) is list:
+            said, nullable = one, False  # a listed null goes as a text, as the other values do
         if type(said.get("anyOf")) is list:
             out, spelling = self._union(said, way, trail)
         else:
             out, spelling = self._typed(said, way, trail)
-        return (nulled(out, self.dialect), spelling) if nullable and out is not NEVER else (out, spelling)
+        if not nullable or out is NEVER or spelling == {"json": True}:
+            return out, spelling
+        if self.dialect.nullable == "none":
+            self.note(way, "null", "narrowed", "null cannot be said here")
+        return nulled(out, self.dialect), spelling
 
     def resolved(self, schema: Any, trail: Trail) -> tuple[Any, Trail]:
         """What a schema says with references followed; a circle ends in a schema that says nothing."""
@@ -134,13 +141,21 @@ class Run:
         """Why a keyword is not sent."""
         return f"{what} is not taken here"
 
-    def words(self, said: Mapping[str, Any], way: Way, sentences: list[str]) -> dict[str, Any]:
-        """The description and the other annotations that the dialect takes, with sentences for rules."""
+    def words(
+        self, said: Mapping[str, Any], way: Way, sentences: list[str], *, inside: bool = False
+    ) -> dict[str, Any]:
+        """The description and the other annotations that the dialect takes, with sentences for rules.
+
+        What stands around schemas that have words of their own (`inside`) needs none.
+        """
         found: dict[str, Any] = {}
         keep_rules(self, {key: value for key, value in said.items() if key in ANNOTATIONS}, way, None, found, sentences)
         text = described(said.get("description"), sentences)
-        if text and self.says(way):
+        demanded = self.dialect.complete and not inside
+        if (text or demanded) and self.says(way):
             found["description"] = text
+        if demanded and not text and way and "description" not in said:
+            self.note(way, "description", "defaulted", "every property has one here, and an empty one says nothing")
         return found
 
     def says(self, way: Way) -> bool:
@@ -215,6 +230,8 @@ class Run:
         reason = f"recursion is unrolled {self.depth} deep, and the value is free below"
         self.note(way, "$ref", "described", reason, checked="parse_arguments")
         kinds = kinds_of(found) or (("object",) if "properties" in found else ())
+        if self.dialect.complete:
+            return self._untyped({}, way, ["Of the same form as the value around it."])
         out: dict[str, Any] = {"type": kinds[0]} if len(kinds) == 1 else {}
         if self.says(way):
             out["description"] = "Of the same form as the value around it."
@@ -264,10 +281,15 @@ class Run:
                 tables.append(spelling)
         if not lowered:
             return NEVER, None
-        words = self.words(outer, way, [])
+        words = self.words(outer, way, [], inside=True)
         if len(lowered) == 1:
             alone = lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
             return {**alone, **words}, tables[0]
+        if not self.dialect.takes("anyOf") and self.dialect.untyped == "text":
+            for keyword in dict.fromkeys(key for out in lowered for key in out if key not in ("type", "description")):
+                self.note(way, keyword, "dropped", "a value of several types goes as JSON text", checked="parse_arguments")
+            kinds = list(dict.fromkeys(str(out.get("type")) for out in lowered))
+            return self._untyped(outer, way, [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""])
         if not self.dialect.takes("anyOf"):
             self.note(way, "anyOf", "dropped", self.reason("anyOf"), checked="parse_arguments")
             return words, None
@@ -285,7 +307,11 @@ class Run:
             if not kinds:
                 return self._untyped(said, way, sentences)
             said = self.made({"type": list(kinds), **said}, way)
-        as_texts = self.dialect.enum == "texts" and ("enum" in said or "const" in said)
+        as_texts = ("enum" in said or "const" in said) and (
+            self.dialect.enum == "texts" or (self.dialect.enum != "any" and not self.dialect.takes("anyOf"))
+        )
+        if kinds == ("null",) and self.dialect.nullable == "none":
+            return self._untyped(said, way, sentences)
         if len(kinds) > 1 and self.dialect.types == "one" and not as_texts:
             return self._split(said, kinds, way, trail, sentences)
         out: dict[str, Any] = {}

@@ -86,6 +86,8 @@ def nulled(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     """A lowered schema that admits null as well, as the dialect spells that."""
     if dialect.nullable == "flag":
         return {**out, "nullable": True}
+    if dialect.nullable == "none":
+        return out
     if out == {} or "null" in kinds_of(out):
         return out
     if type(out.get("anyOf")) is list:

@@ -34,7 +34,8 @@ def lower_values(
     values = [value for value in values if not kinds or _is_of(value, kinds)]
     if not values:
         return None, False
-    if run.dialect.enum != "any" and not all(_goes_as_it_is(value, run.dialect.enum) for value in values):
+    mixed = len(kinds) > 1 and not run.dialect.takes("anyOf")
+    if run.dialect.enum != "any" and (mixed or not all(_goes_as_it_is(value, run.dialect.enum) for value in values)):
         run.note(way, "const" if "const" in said else "enum", "rewritten", "its values go as texts")
         texts = texts_of(values)
         out["type"] = "string"
