@@ -11,11 +11,18 @@ from ..runtime.arguments import ArgumentsError, Fault
 from ..runtime.arguments import unknown_tool as _unknown_tool
 from ..runtime.definitions import Definitions as _Definitions
 from ..runtime.tool_entries import tool_entries as _tool_entries
+from .handlers import Handlers
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from pydantic import BaseModel
 
-    from ..models import ToolDefinition
+    from ..models import ToolCall, ToolDefinition, ToolResult
+    from ..runtime.running.dispatching import Dispatcher, OnError, OnResult
+    from ..runtime.running.outcomes import ToolError
+    from ..runtime.running.reviews import Allow, Deny, Edit, Review
+    from ..runtime.writer import OnLoss
     from . import get_weather as get_weather
     from . import hidden as hidden
     from . import now as now
@@ -27,10 +34,21 @@ __all__ = [
     "DEPRECATED",
     "DISPLAY_NAMES",
     "LOW_RISK",
+    "Allow",
     "ArgumentsError",
+    "Deny",
+    "Edit",
     "Fault",
+    "Handlers",
+    "ToolError",
     "ToolName",
+    "check_handlers",
+    "dispatch",
+    "dispatch_all",
+    "dispatch_sync",
+    "dispatcher",
     "parse_arguments",
+    "parse_call",
 ]
 
 ToolName: TypeAlias = Literal[
@@ -44,13 +62,13 @@ ToolName: TypeAlias = Literal[
 _TOOLS: Final = _tool_entries(
     __name__,
     {
-        "get_weather": ("get_weather", "GetWeatherArguments"),
-        "hidden": ("hidden", "HiddenArguments"),
-        "now": ("now", "NowArguments"),
-        "place_order": ("place_order", "PlaceOrderArguments"),
+        "get_weather": ("get_weather", "GetWeatherArguments", "GetWeatherResult"),
+        "hidden": ("hidden", "HiddenArguments", "HiddenResult"),
+        "now": ("now", "NowArguments", "NowResult"),
+        "place_order": ("place_order", "PlaceOrderArguments", "PlaceOrderResult"),
     },
 )
-"""The module and the class of arguments of each tool."""
+"""The module of each tool, the class of its arguments and the type of its result."""
 
 DEFINITIONS: Final[Mapping[str, ToolDefinition]] = _Definitions(
     __name__, {name: entry.module for name, entry in _TOOLS.items()}
@@ -110,10 +128,154 @@ def parse_arguments(name: str, value: str | bytes | Mapping[str, Any]) -> BaseMo
     return entry.parsed(value)
 
 
+def parse_call(call: ToolCall, *, on_loss: OnLoss | None = None) -> BaseModel:
+    """Make the model of a call's arguments.
+
+    What does not fit, but can only mean one thing (null for an optional value, the text of a listed number), is taken for
+    it; `on_loss` hears a note of each.
+
+    Raises:
+        ArgumentsError: the call cannot be run, there is no such tool, or the arguments do not fit it.
+    """
+    from ..runtime.running.call_arguments import parsed_call
+
+    return parsed_call(_TOOLS, call, on_loss)
+
+
+def check_handlers(handlers: Handlers) -> None:
+    """Check at start that handlers have a method for each tool.
+
+    Raises:
+        TypeError: methods are missing, or take no argument; it names all of them.
+    """
+    from ..runtime.running.handlers import check_methods
+
+    check_methods(_TOOLS, Handlers, handlers)
+
+
+def dispatcher(
+    handlers: Handlers,
+    *,
+    timeout: float | None = None,
+    on_error: OnError | None = None,
+    on_result: OnResult | None = None,
+    on_loss: OnLoss | None = None,
+    offered: Collection[str] | None = None,
+    inline: bool = False,
+) -> Dispatcher:
+    """Make what runs calls with these handlers and settings.
+
+    Raises:
+        TypeError: a tool has no handler.
+    """
+    from ..runtime.running.dispatching import Dispatcher
+
+    return Dispatcher(
+        _TOOLS,
+        LOW_RISK,
+        Handlers,
+        handlers,
+        timeout=timeout,
+        on_error=on_error,
+        on_result=on_result,
+        on_loss=on_loss,
+        offered=offered,
+        inline=inline,
+    )
+
+
+async def dispatch(
+    call: ToolCall,
+    handlers: Handlers,
+    *,
+    timeout: float | None = None,
+    on_error: OnError | None = None,
+    on_loss: OnLoss | None = None,
+) -> ToolResult:
+    """Run a call: check its arguments, call its handler, and make its result of what that returns.
+
+    A call that is unknown, unfit or cannot be run gets a result of kind `error` that lets the model mend it; so does a
+    handler that raises (`on_error` hears the exception) or takes longer than `timeout` seconds. A handler that is not async
+    runs in a thread.
+
+    Raises:
+        TypeError: a tool has no handler.
+    """
+    return await dispatcher(
+        handlers, timeout=timeout, on_error=on_error, on_loss=on_loss
+    ).one(call)
+
+
+def dispatch_sync(
+    call: ToolCall,
+    handlers: Handlers,
+    *,
+    timeout: float | None = None,
+    on_error: OnError | None = None,
+    on_loss: OnLoss | None = None,
+) -> ToolResult:
+    """Run a call as `dispatch` does, and wait for it. A handler that is not async and has no timeout runs right here.
+
+    Raises:
+        TypeError: a tool has no handler.
+    """
+    from ..runtime.running.blocking import run_blocking
+
+    made = dispatcher(
+        handlers, timeout=timeout, on_error=on_error, on_loss=on_loss, inline=True
+    )
+    return run_blocking(made.one(call))
+
+
+async def dispatch_all(
+    calls: Iterable[ToolCall],
+    handlers: Handlers,
+    *,
+    review: Review | None = None,
+    max_parallel: int = 8,
+    timeout: float | None = None,
+    on_error: OnError | None = None,
+    on_result: OnResult | None = None,
+    on_loss: OnLoss | None = None,
+    offered: Collection[str] | None = None,
+) -> list[ToolResult]:
+    """Run calls as `dispatch` does: one result a call, in the order of the calls.
+
+    Runs of calls of `LOW_RISK` tools go side by side, `max_parallel` at once. Any other call waits for all before it,
+    is put to `review` where there is one, and holds all behind it. `offered` are the names of the tools that may run, where
+    not all may. Cancelled, it cancels the handlers and raises again; `on_result` has heard every result there was.
+
+    Raises:
+        TypeError: a tool has no handler.
+        ValueError: `max_parallel` is less than 1.
+    """
+    made = dispatcher(
+        handlers,
+        timeout=timeout,
+        on_error=on_error,
+        on_result=on_result,
+        on_loss=on_loss,
+        offered=offered,
+    )
+    return await made.all(calls, review, max_parallel)
+
+
+_LATE: Final = {
+    "Allow": "reviews",
+    "Deny": "reviews",
+    "Edit": "reviews",
+    "ToolError": "outcomes",
+}
+"""Names that only apps which run tools ask for, and their modules."""
+
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Import the module of a tool when it is first asked for."""
+        """Import the module of a tool, or what running tools needs, when it is first asked for."""
+        if name in _LATE:
+            return getattr(
+                _import_module(f"..runtime.running.{_LATE[name]}", __name__), name
+            )
         if any(name == entry.module for entry in _TOOLS.values()):
             return _import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
