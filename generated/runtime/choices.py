@@ -111,6 +111,19 @@ def write(
         ):
             return whole
     written = fill(table[row], _words(table).get(mode, mode), spelling)
+    if (
+        type(written) is str
+        and names
+        and any(written == table.get(word) for word in _CHOICES)
+    ):
+        writer.lost(
+            at,
+            "toolChoice",
+            "dropped",
+            "behaviour",
+            f"{writer.wire.title} takes this name for a choice",
+        )
+        return ABSENT
     if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
         writer.lost(
             at,
@@ -119,6 +132,6 @@ def write(
             "note",
             "the one tool that must be called is named",
         )
-    if own:
+    if own and type(written) is dict:
         restore(written, own)
     return written

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.providers.test_tools import table
-from tests.providers.wires import TOOL_WIRES, WIRES
+from tests.providers.wires import MESSAGE_WIRES, TOOL_WIRES, WIRES
 from tests.support.generated import Package
-from tests.support.repository import OWN_CODE, PROFILES, SINGLE, TEXTS, profile, recordings
+from tests.support.repository import MESSAGING, OWN_CODE, PROFILES, SINGLE, TEXTS, profile, recordings
 
 HERE = Path(__file__).parent
 
@@ -27,6 +27,8 @@ NAMES = {
     "from_tool_choice": ["wire", "tools"],
     "to_tool_call": ["call", "on_loss", "on_unsupported"],
     "to_tool_result": ["result", "on_loss", "on_unsupported"],
+    "to_agent_event": ["event"],
+    "from_agent_event": ["wire", "on_loss"],
     "to_messages": ["messages", "on_loss", "on_unsupported"],
     "from_messages": ["wire", "tools"],
     "to_request": ["request", "on_loss", "on_unsupported"],
@@ -47,7 +49,7 @@ SINGLE_NAMES = {
     "from_tool_call": ["wire", "turn", "tools"],
     "from_tool_result": ["result", "tool_call_id", "name", "tools"],
 }
-"""What it has besides where the wire has no conversations."""
+"""What it has besides where the wire has no messages."""
 
 NOTIONS = {
     "tool_choice": ["to_tool_choice", "from_tool_choice"],
@@ -55,11 +57,15 @@ NOTIONS = {
     "stream": ["Stream", "iter_events", "aiter_events"],
     "errors": ["from_error"],
     "sdk": ["to_sdk"],
+    "agent_events": ["to_agent_event", "from_agent_event"],
 }
 """By section of a profile: the names that a module has only where its wire has the notion."""
 
-REQUESTS = ["to_messages", "from_messages", "to_request", "from_request", "to_sdk"]
+REQUESTS = ["to_request", "from_request", "to_sdk"]
 """Those that only a wire with conversations has."""
+
+MESSAGES = ["to_messages", "from_messages"]
+"""Those that only a wire with messages has."""
 
 METHODS = {"Stream": ["feed", "finish", "partial_arguments", "result"], "StreamWriter": ["finish", "write"]}
 
@@ -72,9 +78,11 @@ def names_of(provider: str) -> dict[str, list[str] | None]:
     facts = profile(provider)
     left = [name for section, found in NOTIONS.items() if section not in facts for name in found]
     left += [] if "writes" in facts.get("stream", {}) else ["StreamWriter"]
-    left += REQUESTS if provider in SINGLE else []
+    left += [] if provider not in (*SINGLE, *MESSAGING) else REQUESTS
+    left += MESSAGES if provider in SINGLE else []
     names: dict[str, list[str] | None] = {name: found for name, found in NAMES.items() if name not in left}
-    return names | (SINGLE_NAMES if provider in SINGLE else {}) | table(provider).get("parameters", {})
+    single = SINGLE_NAMES if provider in SINGLE else {}
+    return names | single | table(provider).get("parameters", {})
 
 
 @pytest.mark.row("I50")
@@ -120,7 +128,8 @@ def test_a_profile_has_recordings(provider: str) -> None:
 @pytest.mark.parametrize("provider", PROFILES)
 def test_a_profile_has_a_table_and_a_wire(provider: str) -> None:
     assert (HERE / "tables" / f"{provider}.yaml").is_file()
-    assert provider in (TOOL_WIRES if provider in SINGLE else WIRES), f"there is no tests/providers/wires/{provider}.py"
+    wires = TOOL_WIRES if provider in SINGLE else MESSAGE_WIRES if provider in MESSAGING else WIRES
+    assert provider in wires, f"there is no tests/providers/wires/{provider}.py"
 
 
 @pytest.mark.parametrize("provider", PROFILES)

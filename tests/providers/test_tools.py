@@ -13,7 +13,7 @@ from tests.providers import laws
 from tests.providers.requests import HELLO
 from tests.providers.wires import WIRES
 from tests.support.generated import PROBES, Package, wire_name
-from tests.support.repository import CONVERSING, PROFILES, profile, table
+from tests.support.repository import CONVERSING, MESSAGING, PROFILES, profile, table
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)
 each_with_conversations = pytest.mark.parametrize("provider", CONVERSING)
@@ -38,7 +38,7 @@ def spelled(provider: str, identifier: str) -> str:
 
 CHOICES = [
     pytest.param(provider, choice, wire, id=f"{provider}-{i}")
-    for provider in CONVERSING
+    for provider in (*CONVERSING, *MESSAGING)
     for i, (choice, wire) in enumerate(table(provider)["tool_choice"])
 ]
 

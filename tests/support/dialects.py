@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from jsonschema import Draft7Validator
+
 Schema = dict[str, Any]
 Faults = Iterator[str]
 
@@ -52,6 +54,14 @@ XAI = frozenset(
     " prefixItems enum const anyOf oneOf allOf not if then else pattern format minLength maxLength minimum maximum"
     " exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties".split()
 )
+DRAFT_07 = frozenset(
+    "$id $schema $ref $comment $defs definitions title description default examples readOnly writeOnly type enum const"
+    " multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern items additionalItems"
+    " maxItems minItems uniqueItems contains maxProperties minProperties required properties patternProperties"
+    " additionalProperties dependencies propertyNames format contentMediaType contentEncoding if then else allOf anyOf"
+    " oneOf not".split()
+)
+META_07 = Draft7Validator(Draft7Validator.META_SCHEMA)
 OLLAMA_ROOT = frozenset(["type", "$defs", "items", "required", "properties"])
 OLLAMA = frozenset(["type", "anyOf", "items", "description", "enum", "properties", "required"])
 
@@ -365,6 +375,14 @@ def ollama(schema: Schema) -> Faults:
         yield "a reference"
 
 
+def draft_07(schema: Schema) -> Faults:
+    """An object of draft-07. What that does not know it takes no notice of, but for `$defs`, which a pointer reaches."""
+    yield from root_is_an_object(schema)
+    yield from keywords(schema, DRAFT_07)
+    yield from references(schema, alone=True)
+    yield from (f"{error.json_path}: {error.message}" for error in META_07.iter_errors(schema))
+
+
 CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     **{(name, "open"): openai_open for name in ("openai_chat", "openai_responses", "azure")},
     **{(name, "strict"): openai_strict for name in ("openai_chat", "openai_responses")},
@@ -386,6 +404,8 @@ CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     ("copilot", "open"): object_at_the_root,
     ("ollama", "open"): ollama,
     ("kagami", "open"): kagami,
+    ("agent_sdk", "open"): draft_07,
+    ("agent_sdk", "strict"): openai_strict,
     **{(name, "open"): openai_open for name in ("openai_compatible", "groq", "deepseek", "openrouter", "vllm")},
     **{(name, "strict"): openai_strict for name in ("openai_compatible", "groq", "openrouter", "vllm")},
 }

@@ -63,7 +63,15 @@ TEXTS = [name for name in PROFILES if converses(name) and not profile(name)["fin
 CONVERSING = [name for name in PROFILES if converses(name) and name not in TEXTS]
 """The wires with requests and answers of an API."""
 
-SINGLE = [name for name in PROFILES if not converses(name)]
+MESSAGING = [
+    name
+    for name in PROFILES
+    if not converses(name)
+    and any(shape.get("type") == "UserMessage" for shape in profile(name).get("shapes", {}).values())
+]
+"""The wires with messages that no request holds."""
+
+SINGLE = [name for name in PROFILES if not converses(name) and name not in MESSAGING]
 """The wires with tools, calls and results alone."""
 
 OWN_CODE = [name for name in CONVERSING if (PROVIDERS / "wires" / f"{name}.py").is_file()]

@@ -106,16 +106,19 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 
 def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]) -> frozenset[str]:
     """What the wire has a notion of, by the sections and the shapes that its profile has."""
+    types = {shape.type for shape in shapes.values()}
     found = {
-        "request": any(shape.type == "Request" for shape in shapes.values()),
+        "messages": not types.isdisjoint(("Request", "UserMessage")),
+        "request": "Request" in types,
         "answer": "finish_reasons" in facts,
         "choice": "tool_choice" in facts,
         "stream": "stream" in facts,
         "writer": "writes" in facts.get("stream", {}),
         "ids": any(shape.type == "ToolCall" and "id" not in shape.outside for shape in shapes.values()),
-        "sdk": "sdk" in facts and ("call" in facts["sdk"] or any(shape.type == "Request" for shape in shapes.values())),
+        "sdk": "sdk" in facts and ("call" in facts["sdk"] or "Request" in types),
         "errors": "errors" in facts,
         "usage": "usage" in facts,
+        "agent_events": "agent_events" in facts,
     }
     for notion, sections in NEEDS.items():
         for section in sections:

@@ -85,8 +85,11 @@ def write(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mappin
         if match(table[row], whole) or (type(whole) is str and table.get("also", {}).get(whole) == row):
             return whole
     written = fill(table[row], _words(table).get(mode, mode), spelling)
+    if type(written) is str and names and any(written == table.get(word) for word in _CHOICES):
+        writer.lost(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} takes this name for a choice")
+        return ABSENT
     if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
         writer.lost(at, "toolChoice", "rewritten", "note", "the one tool that must be called is named")
-    if own:
+    if own and type(written) is dict:
         restore(written, own)
     return written

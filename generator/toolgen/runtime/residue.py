@@ -7,8 +7,9 @@ spelled as a list, `$single` a value that stood without its list, `$key` the wir
 `$synthetic` ids made here, `$whole` a value with more in it than its field says, `$apart` and `$inline` how messages
 stood, `$item` what else a message held of which only the parts are left, `$urlsafe` base64 in the alphabet of
 addresses, `$sent` parts that the API took in a request and refuses otherwise, `$cache` an entry that marks a part for
-the cache, `$content` the blocks of a result, `$arguments` those of a call as they were spelled, `$description` and `$patch`
-what a declaration says of the provider.
+the cache, `$content` the blocks of a result, `$arguments` those of a call as they were spelled, `$beside` what
+another key says too, `$messages` those that one answer came in, `$description` and `$patch` what a declaration says of the
+provider.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ one, says what is otherwise by the table.
 
 A module has `WIRE`: how to look at bodies, answers and streams of the wire without the package under test, what the
 SDK's types and the API refuse, and how the official client sends and reads. That of a wire without conversations has
-`TOOL_WIRE` instead.
+`TOOL_WIRE` instead, that of one with messages and no requests `MESSAGE_WIRE`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.loopback import torn
-from tests.support.repository import CONVERSING, OWN_CODE, SINGLE, TEXTS, extended, table
+from tests.support.repository import CONVERSING, MESSAGING, OWN_CODE, SINGLE, TEXTS, extended, table
 
 MARK = "x-mark-of-the-unknown"
 """Stands in everything unknown that a wire module makes up."""
@@ -164,6 +164,24 @@ class ToolWire:
     unknown_key: str = "x_unknown"
 
 
+@dataclass(frozen=True)
+class MessageWire:
+    """How to look at a wire that has messages, and no requests that hold them.
+
+    The first four are what the wire's own types say against an entry of the tools, a choice, a message, or an answer;
+    `foreign` gives a message, and `unknown_answers` answers, with something unknown in each place with kinds.
+    """
+
+    tool_faults: Callable[[Any], list[str]]
+    choice_faults: Callable[[Any], list[str]]
+    message_faults: Callable[[Any], list[str]]
+    answer_faults: Callable[[Any], list[str]]
+    foreign: Callable[[], list[Any]]
+    unknown_answers: Callable[[Any], list[Any]]
+    free: frozenset[str]
+    unknown_key: str = "x_unknown"
+
+
 def drained(value: Any) -> Any:
     """Read what the SDK's types read lazily: what is not read is not checked."""
     if isinstance(value, Mapping):
@@ -231,3 +249,10 @@ TOOL_WIRES: Mapping[str, ToolWire] = {
     if (Path(__file__).parent / f"{name}.py").is_file()
 }
 """The wires without conversations that have a module here."""
+
+MESSAGE_WIRES: Mapping[str, MessageWire] = {
+    name: importlib.import_module(f"{__name__}.{name}").MESSAGE_WIRE
+    for name in MESSAGING
+    if (Path(__file__).parent / f"{name}.py").is_file()
+}
+"""The wires with messages and no requests that have a module here."""

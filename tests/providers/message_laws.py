@@ -1,0 +1,149 @@
+"""The laws of wires that have messages, and no requests that hold them: each raises AssertionError where one is broken."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from tests.providers import laws
+from tests.providers.wires import MESSAGE_WIRES
+from tests.support.generated import Package
+
+
+def stored(package: Package, kind: str, value: Any) -> Any:
+    """A value of the format that was written to a file and read again."""
+    models = package.module("models")
+    return models.load(getattr(models, kind), json.loads(json.dumps(models.dump(value))))
+
+
+def read(package: Package, provider: str, messages: Any) -> Any:
+    return package.provider(provider).from_messages(copy.deepcopy(messages))
+
+
+def written(package: Package, provider: str, messages: Any, losses: list[Any] | None = None) -> Any:
+    heard: list[Any] = [] if losses is None else losses
+    return package.provider(provider).to_messages(messages, on_loss=heard.append, on_unsupported="weaken")
+
+
+def wire_comes_back(package: Package, provider: str, messages: Any) -> None:
+    """Law 1: what was read is written as it came and without a loss, through JSON as well; nothing given is changed."""
+    given, losses = copy.deepcopy(messages), []
+    found = package.provider(provider).from_messages(given)
+    assert given == messages
+    assert laws.exact(written(package, provider, found, losses)) == laws.exact(messages)
+    assert [loss.path for loss in losses if loss.severity != "note"] == []
+    again = [stored(package, "Message", message) for message in found]
+    assert laws.exact(written(package, provider, again)) == laws.exact(messages)
+
+
+def format_comes_back(package: Package, provider: str, messages: Any) -> None:
+    """Law 2, without residue: what was written is read as it was, up to what was reported as lost."""
+    models, losses = package.module("models"), []
+    bare = [laws.bare(message) for message in read(package, provider, messages)]
+    wire = written(package, provider, bare, losses)
+    before = models.dump(bare)
+    after = models.dump([laws.bare(message) for message in read(package, provider, wire)])
+    laws.forget(before, after, losses)
+    assert laws.exact(_plain(after)) == laws.exact(_plain(before))
+    faults = MESSAGE_WIRES[provider].message_faults
+    had = [fault for message in messages for fault in faults(message)]
+    assert [fault for message in wire for fault in faults(message) if fault not in had] == [], "law 4"
+
+
+def _plain(messages: Any) -> Any:
+    """Dumped messages in which an answer of one plain text has the text itself: the two say the same."""
+    for message in messages:
+        match message:
+            case {"role": "assistant", "content": [{"type": "text", "text": text, **more}]} if not more:
+                message["content"] = text
+    return messages
+
+
+def tools_come_back(package: Package, provider: str, tools: Any) -> None:
+    """Laws 1 and 2 on definitions."""
+    module, given = package.provider(provider), copy.deepcopy(tools)
+    found = module.from_tools(given)
+    assert given == tools
+    for definitions in (found, [stored(package, "ToolDefinition", one) for one in found]):
+        assert laws.exact(module.to_tools(definitions)) == laws.exact(tools)
+
+
+def unknown_is_kept(package: Package, provider: str, messages: Any) -> None:
+    """Law 5: members that nobody knows come back at their places, and change nothing else."""
+    changed = with_unknown(messages, MESSAGE_WIRES[provider])
+    wire_comes_back(package, provider, changed)
+    plain, found = read(package, provider, messages), read(package, provider, changed)
+    assert [_outline(package, message) for message in found] == [_outline(package, message) for message in plain]
+
+
+def _outline(package: Package, message: Any) -> Any:
+    """What a message is, in short: what nobody knows may have more in it."""
+    content = getattr(message, "content", None)
+    kinds = [type(part).__name__ for part in content] if isinstance(content, list) else content
+    results = [(one.kind, one.is_error) for one in getattr(message, "results", ())]
+    return type(message).__name__, kinds, results, package.module("messages").text_of(message)
+
+
+def with_unknown(value: Any, wire: Any) -> Any:
+    if isinstance(value, list):
+        return [with_unknown(item, wire) for item in value]
+    if isinstance(value, dict):
+        known = {key: item if key in wire.free else with_unknown(item, wire) for key, item in value.items()}
+        return known | {wire.unknown_key: {"a": [1, None]}, "$odd": None}
+    return value
+
+
+def answer_comes_back(package: Package, provider: str, body: Any) -> None:
+    """Law 7: an answer that was read is written as it came, without a loss; its calls are those of the message."""
+    module, losses, given = package.provider(provider), [], copy.deepcopy(body)
+    completion = module.from_response(given)
+    assert given == body
+    assert laws.exact(module.to_response(completion, on_loss=losses.append)) == laws.exact(body)
+    assert losses == []
+    again = stored(package, "Completion", completion)
+    assert again == completion
+    assert laws.exact(module.to_response(again)) == laws.exact(body)
+    assert module.from_tool_calls(body) == laws.calls_of(package, completion)
+
+
+def completion_comes_back(package: Package, provider: str, completion: Any) -> None:
+    """Law 7 the other way: an answer of another provider keeps its parts in their order, or says what it lost."""
+    models, module, losses = package.module("models"), package.provider(provider), []
+    body = module.to_response(completion, id="an-id", created=7, on_loss=losses.append, on_unsupported="weaken")
+    assert MESSAGE_WIRES[provider].answer_faults(body) == []
+    before, after = models.dump(laws.bare(completion)), models.dump(laws.bare(module.from_response(body)))
+    laws.forget(before, after, losses)
+    for one in (before, after):
+        one["message"] = _plain([one["message"]])[0]
+        _same_words(one)
+    assert laws.exact(after) == laws.exact(before)
+
+
+def _same_words(completion: Any) -> None:
+    """Take out the word that stands for the reason, which is the wire's own, and empty what says nothing."""
+    completion.pop("stopReason", None)
+    if completion["message"].get("content") in (None, [], ""):
+        completion["message"].pop("content", None)
+
+
+def handed_over(package: Package, source: str, target: str, request: Any) -> list[Any]:
+    """Law 6: a history of another wire goes out through this one; what is said is there, or a loss speaks of it."""
+    models, losses = package.module("models"), []
+    wire = written(package, target, request.messages, losses)
+    assert [fault for message in wire for fault in MESSAGE_WIRES[target].message_faults(message)] == []
+    back = read(package, target, wire)
+    calls = [call for message in request.messages for call in package.module("messages").tool_calls_of(message)]
+    again = [call for message in back for call in package.module("messages").tool_calls_of(message)]
+    assert [(c.name, laws.exact(c.arguments)) for c in again] == [(c.name, laws.exact(c.arguments)) for c in calls]
+    given, text = models.dump(request), laws.exact(wire)
+    told = [path_of(loss) for loss in losses]
+    for path, said in laws.texts_of(given):
+        there = laws.exact(said)[1:-1] in text or laws.exact(laws.exact(said)[1:-1])[1:-1] in text
+        assert there or any(path.startswith(one) for one in told), path
+    return list(back)
+
+
+def path_of(loss: Any) -> str:
+    """The path of a loss in a request that holds the messages."""
+    return f"messages{loss.path}"
