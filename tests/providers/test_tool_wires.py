@@ -200,6 +200,10 @@ def test_what_is_never_sent_is_no_loss(sample: Package, models: Any, provider: s
     assert losses == []
 
 
+MEDIA = ["metadata", "value[0].detail", "value[0].metadata", "value[1]"]
+"""What is told of a result with an image and a block, where images have a place."""
+
+
 @each_provider
 def test_state_of_others_stays_behind_and_is_reported(sample: Package, models: Any, provider: str) -> None:
     module, state = sample.provider(provider), {"elsewhere": {"signature": "s"}}
@@ -211,7 +215,7 @@ def test_state_of_others_stays_behind_and_is_reported(sample: Package, models: A
         (
             module.to_tool_result,
             answering(provider, models, "multimodal", [image, own], metadata=state),
-            ["metadata", "value[0].detail", "value[0].metadata", "value[1]"],
+            sorted(table(provider).get("told_of_media", MEDIA)),
         ),
     ]
     for write, value, paths in values:

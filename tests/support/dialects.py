@@ -402,6 +402,7 @@ CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     ("mcp", "open"): object_at_the_root,
     ("modular_prompt", "open"): object_at_the_root,
     ("copilot", "open"): object_at_the_root,
+    ("copilot_quorum", "open"): openai_open,
     ("ollama", "open"): ollama,
     ("kagami", "open"): kagami,
     ("agent_sdk", "open"): draft_07,

@@ -13,7 +13,7 @@ from ..residue import ABSENT
 from ..strict_json import loads
 from ..writer import Writer
 
-__all__ = ["read", "write"]
+__all__ = ["INVALID", "read", "write"]
 
 INVALID = "INVALID_JSON"
 """The key under which text that is no object goes back (Anthropic, fine-grained tool streaming)."""
