@@ -29,6 +29,8 @@ def declared(name: str, tool: ImportedTool, document: Document) -> Document:
         "parameters": tool.parameters,
         "result": tool.result,
         "strict": None if tool.strict is None else _STRICT[tool.strict],
+        "risk": tool.risk,
+        "aliases": None if tool.aliases is None else list(tool.aliases),
         "display_name": tool.display_name,
         "deprecated": tool.deprecated,
         "annotations": tool.annotations,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from toolgen.load import Pointer
 
@@ -29,6 +29,8 @@ class ImportedTool:
     parameters: Mapping[str, Any] | None = field(default=None, repr=False)
     result: Mapping[str, Any] | bool | None = field(default=None, repr=False)
     strict: bool | None = None
+    risk: Literal["low", "high"] | None = None
+    aliases: tuple[str, ...] | None = None
     display_name: str | None = None
     deprecated: bool | None = None
     annotations: Mapping[str, Any] | None = field(default=None, repr=False)

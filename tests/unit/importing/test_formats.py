@@ -16,6 +16,7 @@ FLAT = {"type": "function", "name": "probe", "description": "A tool.", "paramete
 CLAUDE = {"name": "probe", "description": "A tool.", "input_schema": OBJECT}
 GEMINI = {"name": "probe", "description": "A tool.", "parametersJsonSchema": OBJECT}
 UNSET = {"behavior": None, "parameters_json_schema": None, "response": None, "response_json_schema": None}
+QUORUM = {"name": "probe", "description": "A tool.", "parameters": [{"name": "a", "param_type": "string"}]}
 DECLARED = {"name": "probe", "description": "A tool.", "parameters": OBJECT}
 
 
@@ -44,6 +45,14 @@ DECLARED = {"name": "probe", "description": "A tool.", "parameters": OBJECT}
         ("anthropic", [CLAUDE]),
         ("anthropic", [{"type": "custom", **CLAUDE}]),
         ("anthropic", {"model": "m", "max_tokens": 1, "tools": [CLAUDE]}),
+        ("agent_sdk", [DECLARED]),
+        ("agent_sdk", DECLARED | {"strict": None}),
+        ("agent_sdk", {"messages": [], "tools": [DECLARED]}),
+        ("copilot_quorum", [CLAUDE]),
+        ("copilot_quorum", CLAUDE),
+        ("copilot_quorum", {"tools": [QUORUM]}),
+        ("copilot_quorum", {"tools": {"probe": QUORUM}, "aliases": {}}),
+        ("copilot_quorum", [QUORUM | {"parameters": {"a": {"param_type": "string"}}}]),
         ("gemini", {"contents": [], "tools": [{"functionDeclarations": [GEMINI]}]}),
         ("gemini", [{"function_declarations": [DECLARED]}]),
         ("gemini", {"functionDeclarations": [GEMINI]}),
@@ -255,6 +264,21 @@ def test_tools_of_the_provider_are_skipped_by_name(
         ("modular_prompt", '[{"function": {"name": 1}}]', ["1:24 import-shape"]),
         ("modular_prompt", "{}", ["1:1 import-no-list"]),
         ("anthropic", '[{"name": "a", "input_schema": true}]', ["1:32 import-shape"]),
+        ("agent_sdk", '[{"name": "a", "parameters": true, "strict": 1}]', ["1:30 import-shape", "1:46 import-shape"]),
+        ("agent_sdk", '[{"description": 1, "parameters": {"type": "object"}}]', ["1:2 import-nameless", "1:18 import-shape"]),
+        ("copilot_quorum", "{}", ["1:1 import-no-list"]),
+        ("copilot_quorum", '{"tools": {"a": 1}}', ["1:17 import-shape"]),
+        ("copilot_quorum", '[{"name": "a", "parameters": 1}]', ["1:30 import-shape"]),
+        ("copilot_quorum", '[{"name": "a", "parameters": [1, {"name": 2}, {}]}]',
+         ["1:31 import-shape", "1:43 import-shape", "1:47 import-shape"]),
+        ("copilot_quorum", '[{"name": "a", "parameters": [{"name": "b", "param_type": "array"}]}]', ["1:59 import-shape"]),
+        ("copilot_quorum", '[{"name": "a", "parameters": [{"name": "b"}]}]', ["1:31 import-shape"]),
+        ("copilot_quorum",
+         '[{"name": "a", "parameters": [{"name": "b", "param_type": "path"},\n{"name": "b", "param_type": "path"}]}]',
+         ["2:10 import-shape"]),
+        ("copilot_quorum", '[{"name": "a", "parameters": [], "aliases": [1], "risk_level": "Medium"}]',
+         ["1:45 import-shape", "1:64 import-shape"]),
+        ("copilot_quorum", '{"tools": [{"name": "a", "parameters": []}], "aliases": {"b": 1}}', ["1:63 import-shape"]),
     ],
 )  # fmt: skip
 def test_wrong_shapes_are_named_at_their_places(tmp_path: Path, format: str, source: str, brief: list[str]) -> None:
@@ -273,3 +297,95 @@ def test_the_result_of_an_mcp_tool_is_the_schema_of_the_value(tmp_path: Path) ->
     text = """[{"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": {
 "result": {"items": {"type": "objekt"}}}, "required": ["result"]}}]"""
     assert imported(tmp_path / "c", text).brief[-1] == "2:30 type-unknown"
+
+
+@pytest.mark.row("A22", "A23", "A24")
+def test_a_definition_of_the_agent_sdk(tmp_path: Path) -> None:
+    schema = {
+        "type": "object",
+        "definitions": {"a": {"type": "string"}},
+        "properties": {"a": {"$ref": "#/definitions/a"}},
+    }
+    tool = {"name": "read.file", "description": "A tool.", "parameters": schema, "strict": True, "meta": {"a": 1}}
+    declared, codes = one(tmp_path, tool, "agent_sdk")
+    assert (declared["name"], declared["strict"], declared["parameters"]) == ("read_file", "always", schema)
+    assert (declared["providers"], codes) == (
+        {"agent_sdk": {"name": "read.file", "meta": {"a": 1}}},
+        ["import-renamed"],
+    )
+
+
+SPEC: Any = {
+    "tools": {
+        "run_command": {
+            "name": "run_command",
+            "description": "Run a command.",
+            "risk_level": "High",
+            "parameters": [
+                {"name": "command", "description": "What to run.", "param_type": "string", "required": True},
+                {"name": "cwd", "description": "Where.", "param_type": "path", "required": False},
+                {"name": "timeout", "param_type": "number"},
+                {"name": "retries", "param_type": "integer"},
+                {"name": "shell", "param_type": "boolean"},
+            ],
+            "aliases": ["exec"],
+        },
+        "glob": {"description": "Find files.", "risk_level": "Low", "parameters": []},
+    },
+    "aliases": {"bash": "run_command", "shell": "run_command", "find": "glob", "lost": "nowhere"},
+}
+
+
+@pytest.mark.row("Q10", "Q37", "Q38", "Q39", "Q40", "Q41", "Q42")
+def test_a_tool_spec_with_its_types_risks_and_aliases(tmp_path: Path) -> None:
+    result = imported(tmp_path, SPEC, "copilot_quorum")
+    assert result.tools == {
+        "run_command": {
+            "name": "run_command",
+            "description": "Run a command.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "command": {"type": "string", "description": "What to run."},
+                    "cwd": {"type": "string", "format": "path", "description": "Where."},
+                    "timeout": {"type": "number"},
+                    "retries": {"type": "integer"},
+                    "shell": {"type": "boolean"},
+                },
+                "required": ["command"],
+            },
+            "risk": "high",
+            "aliases": ["exec", "bash", "shell"],
+        },
+        "glob": {
+            "name": "glob",
+            "description": "Find files.",
+            "parameters": {"type": "object", "properties": {}},
+            "risk": "low",
+            "aliases": ["find"],
+        },
+    }
+    assert result.codes == ["import-dropped"]
+    assert "'lost'" in result.findings[0].message
+
+
+def test_what_a_tool_spec_has_besides_is_kept_or_said(tmp_path: Path) -> None:
+    tool = {
+        "name": "t",
+        "description": "A tool.",
+        "parameters": [{"name": "a", "param_type": "path", "default": "."}],
+        "x": 1,
+    }
+    declared, codes = one(tmp_path / "1", tool, "copilot_quorum")
+    assert (declared["providers"], codes) == ({"copilot_quorum": {"x": 1}}, ["import-dropped"])
+    both = tool | {"input_schema": OBJECT}
+    declared, codes = one(tmp_path / "2", both, "copilot_quorum")
+    assert (declared["parameters"], codes) == (OBJECT, ["import-dropped"])
+
+
+def test_faults_of_a_tool_spec_are_told_at_their_places(tmp_path: Path) -> None:
+    """An alias that stands with its tool and leads to it, too, is one."""
+    text = """{"tools": [{"name": "a", "parameters": [], "aliases": ["b",
+"not legal"]}], "aliases": {"b": "a",
+"c d": "a"}}"""
+    assert imported(tmp_path, text, "copilot_quorum").brief == ["2:1 alias-illegal", "3:8 alias-illegal"]

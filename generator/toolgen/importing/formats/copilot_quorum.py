@@ -1,0 +1,175 @@
+"""copilot-quorum: a ToolSpec (tools and aliases), definitions of it, or what `to_json_schema` makes of them.
+
+A definition lists its parameters, each of a `param_type`; what `to_json_schema` makes has JSON Schema under `input_schema`.
+Tools and parameters are a list, or a map by name. An alias stands under the tool (`aliases`), or leads to its name in the
+`aliases` of the ToolSpec. Members that a declaration has no key for become the patch for `copilot_quorum`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from toolgen.importing.reader import Entry, Reader
+from toolgen.importing.tool import ImportedTool
+from toolgen.load import Pointer
+
+TITLE = "a ToolSpec, or an array of its definitions or of what to_json_schema gives"
+
+_KNOWN = frozenset(["name", "description", "input_schema", "parameters", "aliases", "risk", "risk_level"])
+_PARAMETER = frozenset(["name", "description", "param_type", "required"])
+
+_TYPES: Mapping[str, Mapping[str, str]] = {
+    "string": {"type": "string"},
+    "path": {"type": "string", "format": "path"},
+    "number": {"type": "number"},
+    "integer": {"type": "integer"},
+    "boolean": {"type": "boolean"},
+}
+
+
+def read(reader: Reader) -> Iterator[ImportedTool]:
+    """Read the definitions, with the aliases that lead to them."""
+    found = list(_entries(reader))
+    led = _led(reader, {name for _, name, _ in found})
+    for at, given, entry in found:
+        name = reader.name(at, {"name": given, **entry}) if given else reader.name(at, entry)
+        aliases, places = _aliases(reader, at, entry)
+        for alias in led.get(name or "", ()):
+            if alias not in aliases:
+                places["aliases", len(aliases)] = ("aliases", alias)
+                aliases.append(alias)
+        parameters, moved = _parameters(reader, at, entry)
+        tool = ImportedTool(
+            at,
+            name or "",
+            ("copilot_quorum",),
+            description=reader.text(at, entry, "description"),
+            parameters=parameters,
+            risk=_risk(reader, at, entry),
+            aliases=tuple(aliases) or None,
+            patch=reader.rest(at, entry, _KNOWN),
+            moved={**moved, **places},
+        )
+        if name is not None:
+            yield tool
+
+
+def _is_tool(entry: Entry) -> bool:
+    return "name" in entry and "tools" not in entry
+
+
+def _entries(reader: Reader) -> Iterator[tuple[Pointer, str, Entry]]:
+    """The definitions with the names that a map of them gives."""
+    value = reader.document.value
+    tools = value.get("tools") if isinstance(value, dict) else None
+    if not isinstance(tools, dict):
+        for at, entry in reader.entries("tools", _is_tool):
+            name = entry.get("name")
+            yield at, name if isinstance(name, str) else "", entry
+        return
+    for key, entry in tools.items():
+        if isinstance(entry, dict):
+            yield ("tools", key), str(entry.get("name", key)), entry
+        else:
+            reader.wrong(("tools", key), entry, "a tool")
+
+
+def _led(reader: Reader, names: set[str]) -> dict[str, list[str]]:
+    """By tool, the aliases of a ToolSpec that lead to it; one that leads to no tool of the file is said to be left out."""
+    value = reader.document.value
+    if not isinstance(value, dict) or _is_tool(value):
+        return {}
+    found: dict[str, list[str]] = {}
+    for alias, name in (reader.object((), value, "aliases") or {}).items():
+        if not isinstance(name, str):
+            reader.wrong(("aliases", alias), name, "text: the tool's name")
+        elif name in names:
+            found.setdefault(name, []).append(alias)
+        else:
+            reader.changed("import-dropped", ("aliases", alias), key=alias)
+    return found
+
+
+def _aliases(reader: Reader, at: Pointer, entry: Entry) -> tuple[list[str], dict[Pointer, Pointer]]:
+    """The aliases that stand with a tool, and their places."""
+    value = entry.get("aliases")
+    if value is None:
+        return [], {}
+    if not isinstance(value, list) or any(not isinstance(alias, str) for alias in value):
+        reader.wrong((*at, "aliases"), value, "a list of names")
+        return [], {}
+    return list(value), {("aliases", i): (*at, "aliases", i) for i in range(len(value))}
+
+
+def _risk(reader: Reader, at: Pointer, entry: Entry) -> Literal["low", "high"] | None:
+    """The risk, `Low` or `High` in any case."""
+    key = "risk_level" if entry.get("risk_level") is not None else "risk"
+    word = reader.text(at, entry, key)
+    if word is None:
+        return None
+    if word.lower() == "low":
+        return "low"
+    if word.lower() != "high":
+        reader.wrong((*at, key), word, "Low or High")
+    return "high"
+
+
+def _parameters(reader: Reader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any] | None, dict[Pointer, Pointer]]:
+    """The schema of the arguments, and where its parts come from."""
+    if entry.get("input_schema") is not None:
+        reader.dropped(at, entry, ["parameters"])
+        return reader.parameters(at, entry, "input_schema", demanded=True), {("parameters",): (*at, "input_schema")}
+    listed = entry.get("parameters")
+    if listed is None:
+        return reader.parameters(at, entry, "input_schema", demanded=True), {}
+    if isinstance(listed, dict):
+        entries = [((*at, "parameters", key), str(key), one) for key, one in listed.items()]
+    elif isinstance(listed, list):
+        entries = [((*at, "parameters", i), "", one) for i, one in enumerate(listed)]
+    else:
+        reader.wrong((*at, "parameters"), listed, "a list of parameters")
+        return None, {}
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    moved: dict[Pointer, Pointer] = {("parameters",): (*at, "parameters")}
+    for place, given, one in entries:
+        name = _parameter(reader, place, given, one, properties, moved)
+        if name is not None and reader.flag(place, one, "required"):
+            moved["parameters", "required", len(required)] = place
+            required.append(name)
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    return {**schema, "required": required} if required else schema, moved
+
+
+def _parameter(
+    reader: Reader,
+    at: Pointer,
+    given: str,
+    entry: Any,
+    properties: dict[str, Any],
+    moved: dict[Pointer, Pointer],
+) -> str | None:
+    """Add a parameter to the properties; its name, or None with a finding."""
+    if not isinstance(entry, dict):
+        reader.wrong(at, entry, "a parameter")
+        return None
+    name = entry.get("name", given)
+    if not isinstance(name, str) or not name:
+        reader.wrong(
+            (*at, "name") if "name" in entry else at, name if "name" in entry else entry, "text: the parameter's name"
+        )
+        return None
+    if name in properties:
+        reader.wrong((*at, "name"), name, "a name that no parameter before it has")
+        return None
+    kind = entry.get("param_type")
+    if not isinstance(kind, str) or kind not in _TYPES:
+        reader.wrong((*at, "param_type"), kind, f"one of {', '.join(_TYPES)}")
+        return None
+    reader.dropped(at, entry, [key for key in entry if key not in _PARAMETER])
+    description = reader.text(at, entry, "description")
+    properties[name] = {**_TYPES[kind], **({} if description is None else {"description": description})}
+    way = ("parameters", "properties", name)
+    moved |= {way: at, (*way, "type"): (*at, "param_type"), (*way, "format"): (*at, "param_type")}
+    return name
