@@ -321,6 +321,7 @@ def test_what_the_specification_cannot_say_is_reported(sample: Package, models: 
         ("[0].content[2].mediaType", "dropped"),
         ("[0].content[3]", "dropped"),
         ("[0].content[4]", "dropped"),
+        ("[1].content", "rewritten"),
         ("[1].content[1]", "dropped"),
         ("[1].content[3]", "moved"),
         ("[2].results[0].isError", "rewritten"),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws, message_laws
-from tests.providers.requests import CONVERSATIONS
+from tests.providers.requests import CONVERSATIONS, SCENARIOS
 from tests.providers.test_results import at
 from tests.providers.test_tool_wires import VALUES, ways
 from tests.providers.test_tools import table
@@ -104,6 +104,21 @@ def test_law_6_a_history_of_any_provider_goes_out_and_on(sample: Package, source
         again = models.Request(back, model="m", max_output_tokens=9)
         for other in ("openai_chat", "anthropic", "gemini"):
             laws.write(sample, other, again)
+
+
+@pytest.mark.parametrize(("source", "target"), SOURCES)
+def test_law_2_a_history_of_any_provider_comes_back(sample: Package, source: str, target: str) -> None:
+    for recording in recordings(source):
+        request = laws.read(sample, source, recording["request"])
+        wire = message_laws.history_comes_back(sample, target, request.messages)
+        assert [fault for message in wire for fault in MESSAGE_WIRES[target].message_faults(message)] == []
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@each_provider
+def test_law_2_the_scenarios_come_back(sample: Package, models: Any, provider: str, scenario: str) -> None:
+    request = models.load(models.Request, SCENARIOS[scenario])
+    message_laws.history_comes_back(sample, provider, request.messages)
 
 
 @pytest.mark.row("A31", "A35")

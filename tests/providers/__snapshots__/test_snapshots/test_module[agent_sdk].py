@@ -763,15 +763,17 @@ def _write_parts(
                 "note",
                 "reasoning, content, refusal and calls have this order",
             )
-        elif said[key]:
-            writer.lost(
-                here,
-                writer.kind_of(part),
-                "rewritten",
-                "note",
-                "a message has one text here",
-            )
         said[key].append(part.text)
+    if any(len(texts) > 1 for texts in said.values()) or (
+        said["content"] == [""] and len(parts) > 1
+    ):
+        writer.lost(
+            at,
+            "content",
+            "rewritten",
+            "note",
+            "what is thought, said and refused is one text each here",
+        )
     wire: dict[str, Any] = {"content": None if own.get("content") != "" else ""}
     wire |= {key: "".join(texts) for key, texts in said.items() if texts}
     if calls:
