@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
+import json
 import pickle
 import statistics
 import sys
@@ -28,7 +29,7 @@ from conversation import conversation
 
 HERE = Path(__file__).resolve().parent
 PROFILES = HERE.parent / "schemas" / "providers"
-GOALS = {"tools": 1.3, "messages": 1.5, "response": 1.5, "stream": 1.5, "growth": 2.0}
+GOALS = {"tools": 1.3, "request": 2.0, "messages": 1.5, "response": 1.5, "stream": 1.5, "growth": 2.0}
 
 
 @dataclass(frozen=True)
@@ -121,12 +122,32 @@ def cases(package: str) -> list[Case]:
             continue
         answer, events = wire.answer(), wire.events(1_000)
         works = [
+            ("request", *request_case(models, provider, wire, ours, theirs)),
             ("messages", provider.to_messages, wire.messages_out, (ours, theirs)),
             ("response", provider.from_response, wire.response_in, (answer, answer)),
             ("stream", run_stream(provider.Stream), run_stream(wire.Stream), (events, events)),
         ]
         found += [Case(f"{name} {work}", GOALS[work], a, b, lambda x=x: x) for work, a, b, x in works]
     return found
+
+
+def request_case(models: Any, provider: Any, wire: Any, ours: list[Any], theirs: list[Any]) -> tuple[Any, ...]:
+    """A request with all declared tools, against plain messages beside a new copy of the same tools."""
+    definitions = importlib.import_module(f"{models.__package__}.tools").DEFINITIONS
+    offered = [definitions[name] for name in definitions if name in provider._ENTRIES]
+    text = json.dumps(provider.TOOLS)
+
+    def by_hand(messages: Any) -> Any:
+        return {"model": "m", "messages": wire.messages_out(messages), "tools": json.loads(text)}
+
+    def converted(messages: Any) -> Any:
+        return provider.to_request(models.Request(model="m", messages=messages, tools=offered), on_loss=ignored)
+
+    return converted, by_hand, (ours, theirs)
+
+
+def ignored(loss: Any) -> None:
+    """Hear of a loss, and do nothing."""
 
 
 def tools_case(name: str, provider: Any) -> Case:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .ids import renamed
 from .lowering.tools import Lowerings
+from .memory import Memory
 from .residue import within
 
 if TYPE_CHECKING:
@@ -23,11 +24,13 @@ class Wire:
     `names` maps the names of declared tools that are spelled otherwise on this wire; `refused` are tools that this provider may not get; `shares` are the providers
     whose opaque state it may read as well; `rejects` are the ways, in an object of the wire, to members that the API refuses in requests;
     `declared` names the keys of its tools for what a declaration says beyond the definition; `spellings` are the tables
-    of declared tools whose values are spelled otherwise here.
+    of declared tools whose values are spelled otherwise here. `entries` are tools that were written before: each as
+    bytes, with what it took of the room that strict tools have in a request.
     """
 
     __slots__ = (
         "declared",
+        "entries",
         "id_length",
         "id_prefix",
         "legal_id",
@@ -78,6 +81,7 @@ class Wire:
         self.declared = dict(declared or {})
         self.lowerings = Lowerings(dialects or {"open": {}}, depth)
         self.spellings = dict(spellings or {})
+        self.entries: Memory[tuple[bytes, Mapping[str, int]]] = Memory()
 
     def spelling_of(self, tool: ToolDefinition) -> dict[str, Any] | None:
         """How values of a tool are spelled; None where they are as they are."""

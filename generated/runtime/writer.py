@@ -29,7 +29,7 @@ class Writer:
     `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
     the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses. `known` says that the
     tool being written is a declared one, whose lowering the build has told of; `spent` is what strict tools took of the
-    request so far.
+    request so far, `losses` the number of reports.
     """
 
     __slots__ = (
@@ -40,6 +40,7 @@ class Writer:
         "_unheard",
         "_weaken",
         "known",
+        "losses",
         "media",
         "names",
         "spent",
@@ -68,6 +69,7 @@ class Writer:
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
         self.known = False
+        self.losses = 0
         self.spent: dict[str, int] = {}
         self._tables = Tables(wire, tools)
 
@@ -79,6 +81,7 @@ class Writer:
         Raises:
             ConversionError: the answer would not be what was asked for, and that was not allowed.
         """
+        self.losses += 1
         path = spelled(at)
         if severity == "behaviour" and not self._weaken:
             raise ConversionError(

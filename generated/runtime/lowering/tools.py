@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..json_text import compact, same
+from ..json_text import is_json, same
+from ..memory import Memory, as_bytes, copy_of
 from .dialects import Dialect
 from .limits import sums
 from .lowered import lower
@@ -15,12 +15,17 @@ from .records import Lowered, Record, Table
 
 __all__ = ["Lowerings", "holds"]
 
-_REMEMBERED = 2048
-"""Schemas whose lowering is remembered."""
+
+class _Done(NamedTuple):
+    """A lowering, its schema as bytes where it has such, and what the provider counts of it over a request."""
+
+    lowered: Lowered
+    copy: bytes | None
+    wanted: Mapping[str, int]
 
 
 class Lowerings:
-    """The dialects of a wire. What was lowered before is remembered by its text."""
+    """The dialects of a wire. What was lowered before is remembered."""
 
     __slots__ = ("_depth", "_done", "_open", "_strict", "auto", "key", "per_request")
 
@@ -30,7 +35,7 @@ class Lowerings:
         self._open = Dialect(chosen)
         self._strict = Dialect(dialects["strict"]) if dialects.get("strict") else None
         self._depth = depth
-        self._done: dict[tuple[str, bool], tuple[Lowered, str]] = {}
+        self._done: tuple[Memory[_Done], Memory[_Done]] = Memory(), Memory()
         self.key: str | None = chosen.get("key")
         self.auto: bool = bool(self._strict and dialects["strict"].get("auto", True))
         self.per_request: Mapping[str, int] = (
@@ -44,14 +49,14 @@ class Lowerings:
 
     def lowered(self, schema: Mapping[str, Any], strict: bool | None) -> Lowered:
         """Lower the schema of a tool's parameters. The result is shared: not to be changed."""
-        return self._remembered(schema, strict)[0]
+        return self._remembered(schema, strict).lowered
 
     def fresh(
         self, schema: Mapping[str, Any], strict: bool | None
     ) -> tuple[dict[str, Any], Lowered]:
         """Lower a schema, and make a copy of the result that may be changed."""
-        found, text = self._remembered(schema, strict)
-        return (json.loads(text) if text else found.schema), found
+        found, copy, _ = self._remembered(schema, strict)
+        return (copy_of(copy) if copy is not None else found.schema), found
 
     def spelling(
         self, schema: Mapping[str, Any] | None, strict: bool | None, kept: Any
@@ -79,37 +84,48 @@ class Lowerings:
                     "there are no parameters to hold the model to",
                 ),
             )
-        found = self.lowered(schema, True)
+        found, _, wanted = self._remembered(schema, True)
         if stopping := tuple(record for record in found.records if record.stops):
             return False, stopping
-        if self.per_request:
-            wanted = {"tools": 1, **sums(found.schema)}
-            over = [
-                what
-                for what, most in self.per_request.items()
-                if spent.get(what, 0) + wanted.get(what, 0) > most
-            ]
-            if over:
-                reason = f"the strict tools before it leave too little of what a request may have: {', '.join(over)}"
-                return False, (Record((), "strict", "dropped", reason),)
-            for what, count in wanted.items():
-                spent[what] = spent.get(what, 0) + count
+        if over := self.over(wanted, spent):
+            reason = f"the strict tools before it leave too little of what a request may have: {', '.join(over)}"
+            return False, (Record((), "strict", "dropped", reason),)
+        for what, count in wanted.items():
+            spent[what] = spent.get(what, 0) + count
         return True, ()
 
-    def _remembered(
-        self, schema: Mapping[str, Any], strict: bool | None
-    ) -> tuple[Lowered, str]:
-        dialect = self._strict if strict and self._strict is not None else self._open
-        try:
-            key = compact(schema), dialect is self._strict
-        except (TypeError, ValueError, RecursionError):
-            return lower(schema, dialect, self._depth), ""
-        if key not in self._done:
-            if len(self._done) >= _REMEMBERED:
-                self._done.clear()
-            found = lower(schema, dialect, self._depth)
-            self._done[key] = found, compact(found.schema)
-        return self._done[key]
+    def over(self, wanted: Mapping[str, int], spent: Mapping[str, int]) -> list[str]:
+        """Of what there would be more in a request than the API takes, if a tool that wants so much were strict."""
+        most = self.per_request
+        return [
+            what
+            for what, count in wanted.items()
+            if what in most and spent.get(what, 0) + count > most[what]
+        ]
+
+    def _remembered(self, schema: Mapping[str, Any], strict: bool | None) -> _Done:
+        held = bool(strict) and self._strict is not None
+        key = as_bytes(schema)
+        known = self._done[held].get(key)
+        if known is not None:
+            return known
+        lowered = lower(
+            schema,
+            self._strict if held and self._strict is not None else self._open,
+            self._depth,
+        )
+        copy = (
+            as_bytes(lowered.schema)
+            if is_json(schema) and is_json(lowered.schema)
+            else None
+        )
+        wanted = (
+            {"tools": 1, **sums(lowered.schema)} if held and self.per_request else {}
+        )
+        found = _Done(lowered, copy, wanted)
+        if copy is not None:
+            self._done[held].put(key, found, len(copy))
+        return found
 
 
 def holds(kept: Any, schema: Mapping[str, Any]) -> bool:

@@ -1,0 +1,156 @@
+"""Tools that are sent again and again: written once, alike each time, never stale, and never shared."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from tests.providers.requests import HELLO
+from tests.support.generated import Package
+from tests.support.repository import CONVERSING, PROFILES
+from toolgen.runtime.memory import Memory, as_bytes, copy_of
+
+each_provider = pytest.mark.parametrize("provider", PROFILES)
+
+
+def declared(package: Package, provider: str) -> list[Any]:
+    """Copies of the declared tools that a provider may get."""
+    definitions, module = package.module("tools").DEFINITIONS, package.provider(provider)
+    return [copy.deepcopy(definitions[name]) for name in definitions if name in module.ToolName.__args__]
+
+
+def scribbled(value: Any) -> None:
+    """Change everything inside of a JSON value."""
+    for inner in list(value.values()) if type(value) is dict else value if type(value) is list else ():
+        scribbled(inner)
+    if type(value) in (dict, list):
+        value.clear()
+
+
+@each_provider
+def test_declared_tools_are_alike_each_time_and_a_changed_result_changes_no_other(
+    package: Package, provider: str
+) -> None:
+    module, definitions = package.provider(provider), declared(package, provider)
+    wanted = json.dumps(module.TOOLS)
+    for _ in range(3):
+        written = module.to_tools(definitions, on_loss=[].append, on_unsupported="weaken")
+        assert json.dumps(written) == wanted
+        scribbled(written)
+    assert json.dumps(module.TOOLS) == wanted
+
+
+@each_provider
+def test_a_definition_that_was_changed_goes_out_as_it_is_now(package: Package, provider: str) -> None:
+    module = package.provider(provider)
+    tool = declared(package, provider)[0]
+
+    def sent() -> str:
+        return json.dumps(module.to_tools([tool], on_loss=[].append, on_unsupported="weaken"))
+
+    before = sent()
+    tool.description = "Changed."
+    described = sent()
+    assert described != before
+    assert "Changed." in described
+    tool.parameters["properties"] = {"level": {"type": "integer", "description": "One.", "enum": [1]}}
+    as_number = sent()
+    tool.parameters["properties"] = {"level": {"description": "One.", "type": "integer", "enum": [1]}}
+    assert json.loads(sent()) == json.loads(as_number)
+    tool.parameters["properties"] = {"level": {"type": "boolean", "description": "One.", "enum": [True]}}
+    assert sent() != as_number
+    assert "level" in as_number
+
+
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_losses_of_a_tool_made_at_run_time_are_told_each_time(package: Package, provider: str) -> None:
+    models, module = package.module("models"), package.provider(provider)
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "anyOf": [{"required": ["a"]}, {"not": {}}]}
+    tool = models.ToolDefinition("t", "Does it.", schema, metadata={"another": {"kept": 1}})
+    told: list[list[Any]] = []
+    for _ in range(3):
+        told.append([])
+        module.to_tools([tool], on_loss=told[-1].append)
+    assert told[0] != []
+    assert told[0] == told[1] == told[2]
+
+
+def test_what_fits_beside_other_tools_is_settled_anew_in_each_request(package: Package) -> None:
+    models, module = package.module("models"), package.provider("anthropic")
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    tools = [
+        models.ToolDefinition(f"t{i}", "Does it.", schema, metadata={"declaration": {"$strict": "auto"}})
+        for i in range(25)
+    ]
+
+    def strict(offered: list[Any]) -> list[str]:
+        return [entry["name"] for entry in module.to_tools(offered) if entry.get("strict")]
+
+    names = [tool.name for tool in tools]
+    for _ in range(2):
+        assert strict(tools) == names[:20]
+        assert strict(tools[::-1]) == names[:4:-1]
+        assert strict(tools[20:]) == names[20:]
+        assert strict([*tools[:19], *tools[22:]]) == [*names[:19], "t22"]
+
+
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_what_is_not_json_in_a_definition_is_sent_as_it_was_the_first_time(package: Package, provider: str) -> None:
+    class Number(float):
+        """A number of another library."""
+
+    models, module = package.module("models"), package.provider(provider)
+    schema = {"type": "object", "properties": {"a": {"type": "number", "enum": [Number(0.5), bytearray(b"x")]}}}
+    tool = models.ToolDefinition("t", "Does it.", schema)
+    first, second = (module.to_tools([tool], on_loss=[].append) for _ in range(2))
+    assert repr(first) == repr(second)
+
+
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_tools_before_it_keep_no_schema_of_an_answer_from_being_told_of(package: Package, provider: str) -> None:
+    models, module = package.module("models"), package.provider(provider)
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": [{"type": "string"}]}}}
+    wanted = models.OutputSchema(schema, "answer")
+    told: list[list[Any]] = []
+    for tools in (None, declared(package, provider)):
+        told.append([])
+        request = models.Request(
+            model="m", messages=[models.load(models.Message, HELLO)], tools=tools, output_format=wanted
+        )
+        module.to_request(request, on_loss=told[-1].append, on_unsupported="weaken")
+    with_tools, without = ([loss for loss in losses if loss.path.startswith("outputFormat")] for losses in told)
+    assert with_tools == without
+
+
+def test_values_that_json_tells_apart_are_remembered_apart() -> None:
+    values: list[Any] = [1, 1.0, True, "1", None, {"a": 1, "b": 2}, {"b": 2, "a": 1}, [1], "é", "\ud800"]
+    found = [as_bytes(value) for value in values]
+    assert None not in found
+    assert len(set(found)) == len(values)
+    assert [repr(copy_of(key)) for key in found if key is not None] == [repr(value) for value in values]
+    deep: list[Any] = []
+    deep.append(deep)
+    assert as_bytes(deep) is None
+    assert as_bytes(object()) is None
+
+
+def test_a_memory_stays_small_whatever_is_put_into_it() -> None:
+    memory: Memory[int] = Memory()
+    for i in range(10_000):
+        memory.put(b"%d" % i, i, 1)
+    assert memory.get(b"9999") == 9999
+    assert sum(memory.get(b"%d" % i) is not None for i in range(10_000)) <= 2048
+    for i in range(100):
+        memory.put(b"large %d" % i, i, 1_000_000)
+    assert sum(memory.get(b"large %d" % i) is not None for i in range(100)) <= 16
+    memory.put(b"huge", 1, 10**9)
+    assert memory.get(b"huge") is None
+    assert memory.get(None) is None
