@@ -31,9 +31,11 @@ BESIDE = {
     "pipeline": {"diagnostics", "config", "resources", *STAGES[:-1]},
     "compiling": {"__init__", "diagnostics", "config", "resources", "pipeline", *STAGES},
     "linting": {"diagnostics", "pipeline", "compiling", "rules", "render"},
+    "active_rules": {"diagnostics", "parse", "pipeline", "resolve", "runtime"},
     "remembered": {"__init__"},
     "importing": {"diagnostics", "config", "resources", "runtime", *STAGES} - {"render"},
-    "cli": {"__init__", "diagnostics", "parse", "pipeline", "compiling", "linting", "importing", "remembered", "write"},
+    "cli": {"__init__", "diagnostics", "parse", "pipeline", "compiling", "linting", "active_rules", "importing"}
+    | {"remembered", "write"},
     "__main__": {"cli"},
     "__init__": set(),
 }

@@ -233,7 +233,7 @@ def test_version(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["build"], ["check"], ["lint"], ["explain"], ["show"], ["schema"], ["import"]], ids=str
+    "command", [[], ["build"], ["check"], ["lint"], ["explain"], ["show"], ["rules"], ["schema"], ["import"]], ids=str
 )
 def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
     result = toolgen(*command, "--help", cwd=tmp_path)
@@ -254,6 +254,9 @@ def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
         ["lint", "no/such/folder"],
         ["lint", "--provider", "no_such_provider"],
         ["lint", "--format", "xml"],
+        ["rules", "no/such/folder"],
+        ["rules", "--provider", "no_such_provider"],
+        ["rules", "--format", "yaml"],
         ["explain", "no-such-code"],
         ["explain", "no-tools", "no-schemas"],
         ["show"],
