@@ -126,6 +126,21 @@ def test_references_lead_somewhere_or_are_resolved_with_the_words_beside_them(di
         assert admits(found, spelled, openapi=dialect == OPENAPI) == valid
 
 
+@pytest.mark.pain("P02")
+@every_dialect
+def test_names_of_definitions_that_mean_something_in_a_pointer_lead_to_them_all_the_same(
+    dialect: tuple[str, str],
+) -> None:
+    refs = {"a": "#/$defs/x~1y", "b": "#/$defs/x_y", "c": "#/$defs/50%25~0"}
+    schema = of(TEXT, "a", "b", "c", **{"$defs": {"x/y": of(TEXT, "a"), "x_y": {"type": "integer"}, "50%~": TEXT}})
+    schema["properties"] = {name: {"$ref": ref} for name, ref in refs.items()}
+    found = lowered(schema, dialect)
+    judge = Draft202012Validator(from_openapi(found.schema) if dialect == OPENAPI else found.schema)
+    assert judge.is_valid({"a": {"a": "x"}, "b": 1, "c": "x"})
+    for wrong in ({"a": 1, "b": 1, "c": "x"}, {"a": {"a": "x"}, "b": "x", "c": "x"}, {"a": {"a": "x"}, "b": 1, "c": 1}):
+        assert not judge.is_valid(wrong)
+
+
 CIRCLES: dict[str, Any] = {
     "one type": {"$defs": {"N": NODE}},
     "two types": {"$defs": {"N": of({"$ref": "#/$defs/M"}), "M": of({"$ref": "#/$defs/N"})}},

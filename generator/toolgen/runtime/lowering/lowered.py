@@ -9,6 +9,7 @@ from .dialects import Dialect
 from .engine import Run, TooLargeError
 from .limits import exceeded
 from .records import Lowered, Table
+from .referring import lower_definitions
 from .roots import one_object
 from .shapes import shape_of
 
@@ -35,7 +36,7 @@ def _lowered(run: Run, schema: dict[str, Any]) -> Lowered:
         out, spelling = root, None
     else:
         out, spelling = run.node(root, ())
-        run.finish()
+        lower_definitions(run)
     out = {**out}
     if "properties" in dialect.root.get("needs", ()) and "properties" not in out:
         out["properties"] = {}
@@ -45,8 +46,8 @@ def _lowered(run: Run, schema: dict[str, Any]) -> Lowered:
         if keyword in out:
             del out[keyword]
             run.note((), keyword, "dropped", f"{keyword} is not taken at the root")
-    if run.definitions:
-        out["$defs"] = run.definitions
+    if run.kept.schemas:
+        out["$defs"] = run.kept.schemas
     if dialect.values == "upper":
         out = _upper(out)
     for reason in exceeded(out, dialect):
@@ -59,9 +60,9 @@ def _table(run: Run, spelling: Table | None, source: dict[str, Any], out: dict[s
     for entry, here, there in run.unions:
         entry[0] = shape_of(here, lambda reference: _at(run, reference))
         entry[1] = shape_of(there, lambda reference: _in(reference, run, out))
-    telling: set[str] = {name for name, node in run.spellings.items() if _tells(node, frozenset())}
+    telling: set[str] = {name for name, node in run.kept.spellings.items() if _tells(node, frozenset())}
     while True:
-        more = {name for name, node in run.spellings.items() if _tells(node, frozenset(telling))}
+        more = {name for name, node in run.kept.spellings.items() if _tells(node, frozenset(telling))}
         if _tells(spelling, frozenset(telling)):
             more.add("")
         if more <= telling:
@@ -70,7 +71,7 @@ def _table(run: Run, spelling: Table | None, source: dict[str, Any], out: dict[s
     found = _pruned(spelling, telling)
     if found is None:
         return None
-    definitions = {name: _pruned(node, telling) for name, node in run.spellings.items() if name in telling}
+    definitions = {name: _pruned(node, telling) for name, node in run.kept.spellings.items() if name in telling}
     return {**found, "defs": definitions} if definitions else found
 
 
@@ -80,7 +81,7 @@ def _at(run: Run, reference: Any) -> Any:
 
 
 def _in(reference: Any, run: Run, out: dict[str, Any]) -> Any:
-    return out if reference == "#" else run.definitions.get(str(reference).removeprefix("#/$defs/"))
+    return out if reference == "#" else run.kept.schemas.get(str(reference).removeprefix("#/$defs/"))
 
 
 def _tells(node: Any, telling: frozenset[str]) -> bool:

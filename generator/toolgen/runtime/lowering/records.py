@@ -5,17 +5,20 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from ..json_text import same
 
-__all__ = ["Lowered", "Record", "Table", "Way"]
+__all__ = ["NEVER", "Lowered", "Record", "Table", "Way"]
 
 Way = tuple[str | int, ...]
 """The way to a value: a JSON pointer in parts."""
 
 Table = dict[str, Any]
 """How values on the wire differ from those of the source; see `spelling.py`."""
+
+NEVER: Final[dict[str, Any]] = {"not": {}}
+"""The schema of no value; told by identity."""
 
 
 class Record(NamedTuple):
