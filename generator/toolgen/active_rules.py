@@ -28,6 +28,7 @@ _CHOICES = {
     "closed": "closed",
     "all_required": "all_required",
     "maps": "maps",
+    "unions": "unions",
     "untyped": "untyped",
 }
 """Facts that hold when they are not stated, too, and what a dialect calls them."""

@@ -259,6 +259,58 @@ def test_a_map_is_a_list_of_pairs_where_the_project_says_so(tmp_path: Path) -> N
     assert module.to_response(module.from_response(body)) == body
 
 
+PAY: dict[str, Any] = {
+    "name": "pay",
+    "description": "Pay a bill.",
+    "parameters": {
+        "oneOf": [
+            {
+                "type": "object",
+                "properties": {"by": {"const": "card"}, "number": {"type": "string"}, "name": {"type": "string"}},
+                "required": ["by", "number"],
+                "additionalProperties": False,
+            },
+            {
+                "type": "object",
+                "properties": {"by": {"const": "bank"}, "iban": {"type": "string"}},
+                "required": ["by", "iban"],
+                "additionalProperties": False,
+            },
+        ]
+    },
+}
+
+
+@pytest.mark.pain("P13")
+@pytest.mark.parametrize("provider", FOUR[:2])
+def test_a_union_at_the_root_stands_under_one_property_where_the_project_says_so(tmp_path: Path, provider: str) -> None:
+    own: dict[str, Any] = {provider: {"dialects": {"strict": {"unions": "wrapped"}}}}
+    package = built(tmp_path, PAY, providers=FOUR[:3], **own)
+    module, models, declared = package.provider(provider), package.module("models"), package.module("tools")
+    parameters = function(module.TOOLS[0])["parameters"]
+    assert list(parameters["properties"]) == parameters["required"] == ["value"]
+    assert list(package.provider("anthropic").TOOLS[0]["input_schema"]["properties"]) == [
+        "by",
+        "number",
+        "name",
+        "iban",
+    ]
+    card, sent = {"by": "card", "number": "1"}, {"value": {"by": "card", "number": "1", "name": None}}
+    body = answer(provider, sent, "pay")
+    (call,) = module.from_tool_calls(body)
+    assert call.arguments == card
+    assert declared.parse_arguments("pay", call.arguments).by == "card"
+    assert module.to_response(module.from_response(body)) == body
+    call = models.ToolCall("call_1", "pay", card)
+    messages = [models.UserMessage("Hi"), models.AssistantMessage([models.ToolCallPart(call)])]
+    request = models.Request(model="m", messages=messages, tools=[declared.DEFINITIONS["pay"]])
+    assert json.dumps(json.dumps(sent, separators=(",", ":"))) in json.dumps(module.to_request(request))
+    (line,) = [
+        line for line in package.files["PORTABILITY.md"].splitlines() if "stand under the property value" in line
+    ]
+    assert line.startswith(f"- {provider}: ")
+
+
 def test_strict_tools_stay_within_what_a_request_may_have(tmp_path: Path) -> None:
     tools = [{**FIND, "name": f"find_{i:02}", "parameters": {**FIND["parameters"], "required": list(FIND["parameters"]["properties"])}} for i in range(30)]  # fmt: skip
     package = built(tmp_path, *tools, providers=("anthropic",))

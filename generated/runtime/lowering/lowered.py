@@ -11,7 +11,7 @@ from .engine import Run, TooLargeError
 from .limits import exceeded
 from .records import Lowered, Table
 from .referring import lower_definitions
-from .roots import one_object
+from .roots import WRAPPER, one_object
 from .shapes import shape_of
 
 __all__ = ["lower"]
@@ -39,11 +39,14 @@ def lower(schema: Mapping[str, Any], dialect: Dialect, depth: int = 3) -> Lowere
 def _lowered(run: Run, schema: dict[str, Any]) -> Lowered:
     dialect = run.dialect
     root = one_object(run, schema)
-    if dialect.plain and run.names_fit():
+    if dialect.plain and not run.wrapped and run.names_fit():
         out, spelling = root, None
     else:
         out, spelling = run.node(root, ())
         lower_definitions(run)
+        if run.wrapped:
+            entry = (spelling or {"object": {}})["object"].get(WRAPPER, {})
+            spelling = {"wrap": WRAPPER, **entry}
     out = {**out}
     if "properties" in dialect.root.get("needs", ()) and "properties" not in out:
         out["properties"] = {}
@@ -120,7 +123,7 @@ def _tells(node: Any, telling: frozenset[str]) -> bool:
         return False
     if "ref" in node:
         return node["ref"] in telling
-    if "json" in node or "texts" in node or "pairs" in node:
+    if not {"json", "texts", "pairs", "wrap"}.isdisjoint(node):
         return True
     if any(
         "name" in entry or "null" in entry or _tells(entry.get("as"), telling)
@@ -143,7 +146,7 @@ def _pruned(node: Any, telling: set[str]) -> Any:
     found: Table = {
         key: value
         for key, value in node.items()
-        if key in ("json", "texts", "said", "pairs")
+        if key in ("json", "texts", "said", "pairs", "wrap")
     }
     if "object" in node:
         entries: dict[str, Any] = {}
@@ -154,7 +157,7 @@ def _pruned(node: Any, telling: set[str]) -> Any:
             if entry:
                 entries[name] = entry
         found["object"] = entries
-    for key in ("more", "items"):
+    for key in ("more", "items", "as"):
         inner = _pruned(node.get(key), telling)
         if inner is not None:
             found[key] = inner

@@ -349,6 +349,21 @@ def test_null_for_what_may_be_absent_comes_back_as_absent_and_other_nulls_stay()
     assert there_and_back(found, said) == (said, said)
 
 
+def test_a_value_goes_by_the_branch_that_has_a_place_for_all_of_it() -> None:
+    open_one = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
+    renamed = {"type": "object", "properties": {"a b": {"type": "integer"}, "c": TEXT}, "required": ["a b"]}
+    found = lowered(of({"anyOf": [open_one, renamed]}, "a"), STRICT, properties="[a-z_]+")
+    for value, spelled in (
+        ({"a b": 1}, {"a_b": 1, "c": None}),
+        ({"a b": 1, "c": "x"}, {"a_b": 1, "c": "x"}),
+        ({"ok": True}, {"ok": True}),
+        ({}, {"ok": None}),
+        ({"a b": 1, "other": 2}, {"a b": 1, "other": 2, "ok": None}),
+    ):
+        assert forth({"a": value}, found.spelling or {}) == {"a": spelled}
+        assert back({"a": spelled}, found.spelling or {}) == {"a": value} or "other" in value
+
+
 ROOTS: dict[str, tuple[Any, str]] = {
     "one of two is needed": (
         {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},

@@ -164,7 +164,8 @@ ROWS: tuple[Code, ...] = (
         "root-composition",
         "warning",
         "the parameters of {tool} are composed by {keyword} at the outermost place",
-        "state one object with optional members, and put the rule into the description",
+        "state one object with optional members, and put the rule into the description; or let providers have it under one "
+        "property: `unions: wrapped` among the dialects of a profile of the project's own",
         "Arguments are one object everywhere, and several providers refuse a request with a composition at "
         "the root of a schema. What is left out for them is still checked after the model answered, but the "
         "model does not know of it.",

@@ -38,6 +38,7 @@ class Dialect:
         "says_open",
         "siblings",
         "types",
+        "unions",
         "untyped",
         "values",
     )
@@ -59,6 +60,7 @@ class Dialect:
         self.says_open: bool = facts.get("says_open", False)
         self.ordering: bool = facts.get("ordering", False)
         self.maps: str = facts.get("maps", "keep")
+        self.unions: str = facts.get("unions", "merged")
         self.untyped: str = facts.get("untyped", "keep")
         self.enum: str = facts.get("enum", "any")
         self.most: Mapping[str, int] = facts.get("most", {})

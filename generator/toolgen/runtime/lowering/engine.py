@@ -35,7 +35,10 @@ class TooLargeError(Exception):
 
 
 class Run:
-    """One lowering: what was said so far of the source, and the definitions that are kept."""
+    """One lowering: what was said so far of the source, and the definitions that are kept.
+
+    `wrapped` says that the root stands under one property, `unions` are what is left to say of their branches.
+    """
 
     def __init__(self, source: Mapping[str, Any], dialect: Dialect, depth: int) -> None:
         """Take the whole schema, and how deep recursion is unrolled."""
@@ -44,6 +47,7 @@ class Run:
         self.references = References(source)
         self.records: dict[tuple[Way, str, str], Record] = {}
         self.kept = Kept()
+        self.wrapped = False
         self.unions: list[tuple[list[Any], Any, Any]] = []
         self._ways: dict[int, Way] = {}
         self._made: list[dict[str, Any]] = []

@@ -7,9 +7,13 @@ from typing import Any
 from .combining import both, kinds_of
 from .describing import sentence
 from .engine import Run
-from .words import ANNOTATIONS
+from .records import NEVER
+from .words import ANNOTATIONS, IDENTITY
 
-__all__ = ["one_object"]
+__all__ = ["WRAPPER", "one_object"]
+
+WRAPPER = "value"
+"""The property that a union stands under where an author wants it so."""
 
 _UNIONS = ("anyOf", "oneOf")
 
@@ -31,7 +35,10 @@ def one_object(run: Run, schema: dict[str, Any]) -> dict[str, Any]:
         run.note((), "allOf", "rewritten", "what it says is said by the root itself")
     for keyword in _UNIONS:
         if keyword in refused and type(schema.get(keyword)) is list:
-            schema = _merged(run, schema, keyword, sentences)
+            branches = _objects(run, schema[keyword])
+            if run.dialect.unions == "wrapped" and len(branches) > 1 and run.dialect.takes("anyOf"):
+                return _wrapped(run, schema, keyword, branches)
+            schema = _merged(run, schema, keyword, branches, sentences)
     for keyword in ("enum", "const", "not", "if", "then", "else"):
         if keyword in refused and keyword in schema:
             text = sentence(keyword, schema[keyword])
@@ -49,15 +56,42 @@ def one_object(run: Run, schema: dict[str, Any]) -> dict[str, Any]:
     return run.made(schema, ())
 
 
-def _merged(run: Run, schema: dict[str, Any], keyword: str, sentences: list[str]) -> dict[str, Any]:
-    """One object for a union of objects: what every branch requires is required, and a sentence says the rest."""
-    branches: list[dict[str, Any]] = []
-    for branch in schema[keyword]:
+def _objects(run: Run, branches: list[Any]) -> list[dict[str, Any]]:
+    """The branches that may be objects, each as one schema."""
+    found: list[dict[str, Any]] = []
+    for branch in branches:
         inner, _ = run.resolved(branch, ())
         if type(inner) is dict:
             inner, _ = run.combined(inner, (), ())
-        if type(inner) is dict and kinds_of(inner) in ((), ("object",)):
-            branches.append(inner)
+        if type(inner) is dict and inner is not NEVER and ("object" in kinds_of(inner) or not kinds_of(inner)):
+            found.append(inner)
+    return found
+
+
+def _wrapped(run: Run, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]]) -> dict[str, Any]:
+    """An object with one property that holds the union; each branch has the rules that stand beside it."""
+    reason = f"{keyword} is not taken at the root: its branches stand under the property {WRAPPER}"
+    run.note((), keyword, "rewritten", reason)
+    run.wrapped = True
+    kept = ANNOTATIONS | IDENTITY
+    outer = {key: value for key, value in schema.items() if key != keyword and key not in kept}
+    lost: list[str] = []
+    inner = []
+    for i, branch in enumerate(branches):
+        joined = {**both(branch, outer, lost), "type": "object"}
+        inner.append(run.made(joined, run.way_of(branch, (keyword, i))))
+    for word in dict.fromkeys(lost):
+        run.note((), word, "dropped", "two rules of one keyword hold at once", checked="parse_arguments")
+    root = {key: value for key, value in schema.items() if key in kept}
+    union = run.made({keyword: inner}, ())
+    root |= {"type": "object", "properties": {WRAPPER: union}, "required": [WRAPPER], "additionalProperties": False}
+    return run.made(root, ())
+
+
+def _merged(
+    run: Run, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]], sentences: list[str]
+) -> dict[str, Any]:
+    """One object for a union of objects: what every branch requires is required, and a sentence says the rest."""
     outer = {key: value for key, value in schema.items() if key != keyword}
     needs = [[str(name) for name in branch.get("required", ())] for branch in branches]
     if any(needs):

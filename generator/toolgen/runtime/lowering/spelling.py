@@ -7,6 +7,7 @@ A table is JSON. Its root is a node, with the nodes of definitions under `defs`;
   so, `kept` stays null) and `as` (a node); with `more`, the node of every other property;
 - `items`, and `first`: the nodes of a list's items, and those of the first ones;
 - `texts`: values in the order of their texts in `said`;
+- `wrap`: the property that an object stands under on the wire, and `as`, its node;
 - `pairs`: true where a map goes out as a list of objects with `key` and `value`; `more` is the node of its values;
 - `json`: true where a value goes out as its JSON text;
 - `text`: true where an object is read back of its JSON text; `map`: true where one is read back of pairs;
@@ -59,10 +60,10 @@ def _forth(value: Any, node: Any, table: Table, fill: bool, depth: int) -> Any:
     if "texts" in node:
         return next((text for text, item in zip(node["said"], node["texts"], strict=True) if same(item, value)), value)
     if "any" in node:
-        for here, _, inner in node["any"]:
-            if fits(value, here):
-                return _forth(value, inner, table, fill, depth + 1)
-        return value
+        chosen = _branch_of(value, node["any"], table)
+        return value if chosen is None else _forth(value, chosen[2], table, fill, depth + 1)
+    if "wrap" in node and kind is dict:
+        return {node["wrap"]: _forth(value, node.get("as"), table, fill, depth + 1)}
     if "pairs" in node and kind is dict:
         more = node.get("more")
         return [{"key": key, "value": _forth(item, more, table, fill, depth + 1)} for key, item in value.items()]
@@ -71,6 +72,26 @@ def _forth(value: Any, node: Any, table: Table, fill: bool, depth: int) -> Any:
     if kind is list:
         return [_forth(item, inner, table, fill, depth + 1) for item, inner in _items(value, node)]
     return value
+
+
+def _branch_of(value: Any, branches: list[Any], table: Table) -> Any:
+    """The first branch that a value fits and that has a place for all of it, else the first that it fits."""
+    first = None
+    for branch in branches:
+        if fits(value, branch[0]):
+            if _knows(branch, value, table):
+                return branch
+            first = branch if first is None else first
+    return first
+
+
+def _knows(branch: Any, value: Any, table: Table) -> bool:
+    """Whether every property of an object has a place in a branch that is closed on the wire."""
+    _, there, inner = branch
+    if type(value) is not dict or "only" not in there:
+        return True
+    said = (_resolved(inner, table) or {}).get("object", {})
+    return {said[name].get("name", name) if name in said else name for name in value} <= set(there["only"])
 
 
 def _back(value: Any, node: Any, table: Table, depth: int) -> Any:
@@ -94,6 +115,10 @@ def _back(value: Any, node: Any, table: Table, depth: int) -> Any:
             if fits(value, there):
                 return _back(value, inner, table, depth + 1)
         return value
+    if "wrap" in node and kind is dict:
+        inner = value.get(node["wrap"])
+        held = len(value) == 1 and type(inner) is dict
+        return _back(inner, node.get("as"), table, depth + 1) if held else value
     if ("pairs" in node or "map" in node) and kind is list:
         return _map_of(value, node, table, depth)
     if "object" in node and kind is dict:
