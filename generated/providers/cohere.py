@@ -167,6 +167,7 @@ WIRE = Wire(
                 "needs": ["properties"],
                 "without": ["anyOf", "enum", "const"],
                 "lists_required": True,
+                "least_required": 1,
             },
         },
     },
@@ -974,14 +975,20 @@ def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]
     """Write a request body; a choice that names tools, where it may be weakened, offers no other ones."""
     wire = _write_request_body(request, at, writer)
     definitions = [tool for tool in request.tools or () if type(tool) is ToolDefinition]
-    strict = [tool.strict is True for tool in definitions]
+    strict = [
+        tool.strict is True and tool.name not in writer.loosened for tool in definitions
+    ]
     if definitions and all(strict):
         wire["strict_tools"] = True
     elif any(strict):
         if wire.get("strict_tools"):
             del wire["strict_tools"]
         for i, tool in enumerate(request.tools or ()):
-            if type(tool) is ToolDefinition and tool.strict:
+            if (
+                type(tool) is ToolDefinition
+                and tool.strict
+                and tool.name not in writer.loosened
+            ):
                 place = (((at, "tools"), i), "strict")
                 writer.lost(
                     place,

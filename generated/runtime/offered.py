@@ -129,6 +129,7 @@ def _settled(
         "behaviour",
         f"{refused[0].what}: {refused[0].reason}",
     )
+    writer.loosened.add(tool.name)
     return replace(tool, strict=False)
 
 

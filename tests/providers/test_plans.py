@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from tests.providers import laws
 from tests.providers.requests import HELLO, WEATHER, result
 from tests.providers.wires import WIRES
 from tests.providers.wires.cohere import split
-from tests.support.generated import Package
+from tests.support.generated import Package, write_project
+from toolgen.compiling import compile_project
+from toolgen.diagnostics import Findings
 
 PROVIDER = "cohere"
 CALL = {"id": "now_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
@@ -192,6 +195,43 @@ def test_a_strict_body_whose_tools_change_says_what_they_say(sample: Package) ->
         assert laws.write(sample, PROVIDER, request) == body
         request.tools[0].strict = not strict
         assert laws.write(sample, PROVIDER, request).get("strict_tools") == (True if not strict else None)
+
+
+OPTIONAL = {"type": "object", "properties": {"most": {"type": "integer"}}}
+LOOSE = {"name": "loose", "parameters": OPTIONAL, "strict": True}
+NONE_NEEDED = {"name": "none", "parameters": {"type": "object", "properties": {}}, "strict": True}
+
+
+def test_a_strict_tool_needs_a_required_parameter_where_it_has_any(sample: Package, models: Any) -> None:
+    module = sample.provider(PROVIDER)
+    loose, strict, none = (models.load(models.ToolDefinition, tool) for tool in (LOOSE, STRICT, NONE_NEEDED))
+    for tools in ([loose], [strict, loose]):
+        request = models.Request(model="m", messages=[models.UserMessage("Hi")], tools=tools)
+        with pytest.raises(models.ConversionError, match="at least 1 must be required"):
+            module.to_request(request)
+    losses: list[Any] = []
+    body = module.to_request(request, on_loss=losses.append, on_unsupported="weaken")
+    assert "strict_tools" not in body
+    told = [(loss.path, loss.severity) for loss in losses if loss.what == "strict"]
+    assert told == [("tools[1].strict", "behaviour"), ("tools[0].strict", "warning")]
+    request.tools = [strict, none]
+    assert module.to_request(request, on_loss=losses.append)["strict_tools"] is True
+    request.tools = [models.load(models.ToolDefinition, {**LOOSE, "strict": False})]
+    assert "strict_tools" not in module.to_request(request)
+
+
+def test_a_strict_body_without_a_required_parameter_goes_back_as_it_came(sample: Package) -> None:
+    tool = {"type": "function", "function": {"name": "loose", "parameters": OPTIONAL}}
+    body = {"model": "m", "messages": [HELLO], "tools": [tool], "strict_tools": True}
+    assert laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, body)) == body
+
+
+def test_a_declared_tool_that_must_be_strict_and_requires_nothing_is_an_error_of_the_build(tmp_path: Path) -> None:
+    tool = {"name": "loose", "description": "Does it.", "parameters": OPTIONAL, "strict": "always"}
+    findings = Findings()
+    assert compile_project(write_project(tmp_path, (tool,), {}), findings, (PROVIDER,)) is None
+    (found,) = [finding for finding in findings if finding.level == "error"]
+    assert (found.code, "at least 1 must be required" in found.message) == ("tool-refused", True)
 
 
 @pytest.mark.parametrize(

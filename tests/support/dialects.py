@@ -305,6 +305,8 @@ def cohere_open(schema: Schema) -> Faults:
 def cohere_strict(schema: Schema) -> Faults:
     yield from cohere_open(schema)
     yield from keywords(schema, COHERE - {"uniqueItems"})
+    if schema.get("properties") and not schema.get("required"):
+        yield "optional parameters alone"
     for at, inner, _ in walk(schema):
         if isinstance(inner, dict) and re.search(r"\^|\$|\(\?", str(inner.get("pattern", ""))):
             yield f"{at}: pattern {inner['pattern']}"

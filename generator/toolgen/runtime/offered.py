@@ -98,6 +98,7 @@ def _settled(tool: ToolDefinition, said: Residue, own: Residue, at: Path, writer
     if not refused:
         return tool
     writer.lost((at, "strict"), "strict", "dropped", "behaviour", f"{refused[0].what}: {refused[0].reason}")
+    writer.loosened.add(tool.name)
     return replace(tool, strict=False)
 
 

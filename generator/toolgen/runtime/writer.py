@@ -28,7 +28,7 @@ class Writer:
     `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
     the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses. `known` says that the
     tool being written is a declared one, whose lowering the build has told of; `spent` is what strict tools took of the
-    request so far, `losses` the number of reports.
+    request so far, `loosened` are the tools that should be strict and cannot be, `losses` the number of reports.
     """
 
     __slots__ = (
@@ -39,6 +39,7 @@ class Writer:
         "_unheard",
         "_weaken",
         "known",
+        "loosened",
         "losses",
         "media",
         "names",
@@ -68,6 +69,7 @@ class Writer:
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
         self.known = False
+        self.loosened: set[str] = set()
         self.losses = 0
         self.spent: dict[str, int] = {}
         self._tables = Tables(wire, tools)

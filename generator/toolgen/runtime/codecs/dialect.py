@@ -17,7 +17,7 @@ __all__ = ["read", "write"]
 def read(
     value: Any, at: Path, reader: Reader, strict: bool | None = None
 ) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema as it is; it is kept where lowering would change it, for the API took it.
+    """Read the schema as it is; it is kept where lowering would change or refuse it, for the API took it.
 
     Raises:
         ConversionError: it is neither an object nor null.
@@ -27,7 +27,8 @@ def read(
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
     lowered = reader.wire.lowerings.lowered(value, strict)
-    return value, ABSENT if same(lowered.schema, value) and lowered.spelling is None else value
+    plain = same(lowered.schema, value) and lowered.spelling is None and not lowered.refusals
+    return value, ABSENT if plain else value
 
 
 def write(

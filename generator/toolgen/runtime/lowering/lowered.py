@@ -53,6 +53,10 @@ def _lowered(run: Run, schema: dict[str, Any]) -> Lowered:
         out["$defs"] = run.kept.schemas
     if dialect.values == "upper":
         out = _upper(out)
+    least = dialect.root.get("least_required", 0)
+    if out.get("properties") and len(out.get("required", ())) < least:
+        reason = f"of all properties at least {least} must be required here"
+        run.note((), "required", "narrowed", reason, stops=True, refused=True)
     for reason in exceeded(out, dialect):
         run.note((), "the schema", "narrowed", f"it is too large: {reason}", stops=True, refused=True)
     return Lowered(out, tuple(run.records.values()), _table(run, spelling, schema, out))
