@@ -12,6 +12,7 @@ import yaml
 from tests.support.generated import Package, compiled, toolgen
 from toolgen.compiling import compile_project
 from toolgen.diagnostics import Findings
+from toolgen.linting import lint_project
 
 FOUR = ("openai_chat", "openai_responses", "anthropic", "gemini")
 FIND: dict[str, Any] = {
@@ -318,6 +319,66 @@ def test_strict_tools_stay_within_what_a_request_may_have(tmp_path: Path) -> Non
     strict = [entry["strict"] for entry in module.TOOLS]
     assert strict == [True] * 16 + [False] * 14  # each has a property of two types, of which there may be 16
     assert module.to_tools(list(package.module("tools").DEFINITIONS.values())) == module.TOOLS
+
+
+def wide(count: int, depth: int = 1, **more: Any) -> dict[str, Any]:
+    """A tool with so many parameters, all required, one of them an object in which as many levels stand as are left."""
+    inner: dict[str, Any] = {"type": "string", "description": "One."}
+    for _ in range(depth - 1):
+        inner = {"type": "object", "description": "An inner one.", "properties": {"in": inner}, "required": ["in"], "additionalProperties": False}  # fmt: skip
+    properties = {f"p{i}": {"type": "string", "description": "One."} for i in range(count)} | {"in": inner}
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    return {"name": f"wide_{count}_{depth}", "description": "Takes much.", "parameters": parameters, **more}
+
+
+@pytest.mark.pain("P12")
+def test_auto_is_not_strict_beyond_the_limits_of_strict_mode_and_says_by_how_much(tmp_path: Path) -> None:
+    tools = (wide(80), wide(150), wide(2, 6), wide(2, 11))
+    providers = ("openai_chat", "azure", "gemini")
+    report = built(tmp_path, *tools, providers=providers).files["PORTABILITY.md"]
+    table = [line for line in report.splitlines() if line.startswith("| `wide")]
+    assert table == [
+        "| `wide_150_1` | ok, strict | ok | ok |",
+        "| `wide_2_11` | ok | ok | ok |",
+        "| `wide_2_6` | ok, strict | ok | ok |",
+        "| `wide_80_1` | ok, strict | ok, strict | ok |",
+    ]
+    for number, words, at in (
+        ("151 properties, and 100 are taken", "wide_150_1.json", "azure"),
+        ("6 levels of objects, and 5 are taken", "wide_2_6.json", "azure"),
+        ("11 levels of objects, and 10 are taken", "wide_2_11.json", "openai_chat"),
+    ):
+        (line,) = [line for line in report.splitlines() if number in line]
+        assert words in line
+        assert line.endswith(f"| {at} |")
+        assert "| strict | dropped | not strict: the schema, for it is too large: " in line
+    findings = Findings()
+    read = lint_project(sources(tmp_path / "again", *tools), findings, providers)
+    assert read is not None
+    assert not {"schema-too-large", "tool-refused"} & {finding.code for finding in findings}
+
+
+@pytest.mark.pain("P12")
+def test_limits_of_the_configuration_decide_what_is_strict(tmp_path: Path) -> None:
+    tools = (wide(80), wide(2, 12))
+    schemas = sources(tmp_path, *tools)
+    limits = {"openai_chat": {"strict_properties": 50, "strict_depth": None}}
+    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": ["openai_chat"], "limits": limits}), "utf-8")
+    module = Package(compiled(schemas), tmp_path).provider("openai_chat")
+    assert [(entry["function"]["name"], entry["function"]["strict"]) for entry in module.TOOLS] == [
+        ("wide_2_12", True),
+        ("wide_80_1", False),
+    ]
+    always = sources(tmp_path / "always", wide(80, strict="always"))
+    (always / "toolgen.yaml").write_text(json.dumps({"providers": ["openai_chat"], "limits": limits}), "utf-8")
+    findings = Findings()
+    assert compile_project(always, findings) is None
+    assert [f.code for f in findings if f.level == "error"] == ["tool-refused"]
 
 
 def test_names_of_sources_cannot_break_the_report(tmp_path: Path) -> None:

@@ -13,6 +13,14 @@ from .references import subschemas
 __all__ = ["exceeded", "sums"]
 
 
+_WORDS = {
+    "properties": "properties",
+    "depth": "levels of objects",
+    "values": "listed values",
+    "characters": "characters of names and listed values",
+}
+
+
 def exceeded(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
     """What of a schema is more than the dialect takes, in words."""
     if not dialect.limits:
@@ -32,7 +40,7 @@ def exceeded(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
             len(str(text)) for text in [*names, *defined, *values]
         )
     return [
-        f"{found[what]} {what}, of {most}"
+        f"{found[what]} {_WORDS[what]}, and {most} are taken"
         for what, most in dialect.limits.items()
         if found[what] > most
     ]

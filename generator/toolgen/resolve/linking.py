@@ -71,6 +71,10 @@ def _check_provider_keys(
             findings.add("provider-misspelled", span, name=name, near=near)
 
 
+_OF_STRICT = {"strict_depth": "depth", "strict_properties": "properties"}
+"""Limits of the configuration that strict mode is chosen by, and what a dialect calls them."""
+
+
 def _with_config(profile: Profile, config: Config) -> Profile:
     """The profile with the project's own values for what a request must have, and its own limits."""
     facts = dict(profile.facts)
@@ -81,4 +85,7 @@ def _with_config(profile: Profile, config: Config) -> Profile:
         for name, most in config.limits.get(profile.name, {}).items()
     }
     facts["limits"] = merged(facts.get("limits", {}), own)
+    strict = {word: config.limits[profile.name][name] for name, word in _OF_STRICT.items() if name in own}
+    if strict and facts.get("dialects", {}).get("strict"):
+        facts["dialects"] = merged(facts["dialects"], {"strict": {"limits": strict}})
     return replace(profile, facts=facts)
