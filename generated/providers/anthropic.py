@@ -449,7 +449,7 @@ TOOLS: list[dict[str, Any]] = [
         "input_schema": {
             "type": "object",
             "properties": {
-                "sql": {"type": "string", "description": "At least 1 characters."},
+                "sql": {"type": "string", "description": "At least 1 character."},
                 "parameters": {
                     "type": "array",
                     "items": {"$ref": "#/$defs/scalar"},
@@ -630,7 +630,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "5c02dd88855ca4353356dd0b57ddfd01b10d4144ab96391cfdc031b2fbd02be6"
+FINGERPRINT = "10e6fc1992bd49c52637de7f313a857ac0a2776eea142358f1ba6093d4df7ad4"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(

@@ -437,7 +437,7 @@ TOOLS: list[dict[str, Any]] = [
                     "attendees": {
                         "type": "array",
                         "items": {"type": "string"},
-                        "description": "At least 1 items. At most 50 items.",
+                        "description": "At least 1 item. At most 50 items.",
                     },
                     "duration_minutes": {
                         "type": ["integer", "null"],
@@ -537,7 +537,7 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "sql": {"type": "string", "description": "At least 1 characters."},
+                    "sql": {"type": "string", "description": "At least 1 character."},
                     "parameters": {
                         "type": ["array", "null"],
                         "items": {"$ref": "#/$defs/scalar"},
@@ -734,7 +734,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "4e7b9e83d8cd2db818cb4484c259cf83712c596fa02796e4413f4601fdb6382a"
+FINGERPRINT = "7c25be4ce837d91f77f5509b4d8421250ddfa9ab061b1273700ae4dac5e2e02c"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(

@@ -311,7 +311,7 @@ TOOLS: list[dict[str, Any]] = [
                             "additionalProperties": False,
                             "description": "A line of the order.",
                         },
-                        "description": "At least 1 items.",
+                        "description": "At least 1 item.",
                     },
                     "ship_to": {"$ref": "#/$defs/Address"},
                     "bill_to": {
@@ -334,9 +334,9 @@ TOOLS: list[dict[str, Any]] = [
                                 "type": "array",
                                 "items": {
                                     "type": "string",
-                                    "description": "At least 1 characters.",
+                                    "description": "At least 1 character.",
                                 },
-                                "description": "Street, house number and what else comes before the city. At least 1 items. At most 4 items.",
+                                "description": "Street, house number and what else comes before the city. At least 1 item. At most 4 items.",
                             },
                             "city": {"type": "string"},
                             "postal_code": {
@@ -369,7 +369,7 @@ TOOLS: list[dict[str, Any]] = [
                     "attendees": {
                         "type": "array",
                         "items": {"type": "string"},
-                        "description": "At least 1 items. At most 50 items.",
+                        "description": "At least 1 item. At most 50 items.",
                     },
                     "duration_minutes": {
                         "type": "integer",
@@ -452,7 +452,7 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "sql": {"type": "string", "description": "At least 1 characters."},
+                    "sql": {"type": "string", "description": "At least 1 character."},
                     "parameters": {
                         "type": "array",
                         "items": {"$ref": "#/$defs/scalar"},
@@ -544,7 +544,7 @@ TOOLS: list[dict[str, Any]] = [
                     "empfänger": {
                         "type": "array",
                         "items": {"type": "string", "description": "Format: email."},
-                        "description": "Die Empfänger. At least 1 items.",
+                        "description": "Die Empfänger. At least 1 item.",
                     },
                     "本文": {"type": "string", "description": "本文。"},
                     "class": {
@@ -588,7 +588,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "9fb71503c7624618181447f2760b86d29de90656e9dfaa5b9dfe82c338d8b4e1"
+FINGERPRINT = "a9d0eaebdc729afea517fbc3dc7d0aabbb5b7cf12e9544dfcba1bd79ff8124b5"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(

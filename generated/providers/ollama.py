@@ -248,7 +248,7 @@ TOOLS: list[dict[str, Any]] = [
                             "additionalProperties": False,
                             "description": "A line of the order.",
                         },
-                        "description": "At least 1 items.",
+                        "description": "At least 1 item.",
                     },
                     "ship_to": {
                         "type": "object",
@@ -256,7 +256,7 @@ TOOLS: list[dict[str, Any]] = [
                             "lines": {
                                 "type": "array",
                                 "items": {"type": "string", "minLength": 1},
-                                "description": "Street, house number and what else comes before the city. At least 1 items. At most 4 items.",
+                                "description": "Street, house number and what else comes before the city. At least 1 item. At most 4 items.",
                             },
                             "city": {"type": "string"},
                             "postal_code": {
@@ -277,7 +277,7 @@ TOOLS: list[dict[str, Any]] = [
                             "lines": {
                                 "type": "array",
                                 "items": {"type": "string", "minLength": 1},
-                                "description": "Street, house number and what else comes before the city. At least 1 items. At most 4 items.",
+                                "description": "Street, house number and what else comes before the city. At least 1 item. At most 4 items.",
                             },
                             "city": {"type": "string"},
                             "postal_code": {
@@ -317,7 +317,7 @@ TOOLS: list[dict[str, Any]] = [
                     "attendees": {
                         "type": "array",
                         "items": {"type": "string"},
-                        "description": "At least 1 items. At most 50 items.",
+                        "description": "At least 1 item. At most 50 items.",
                     },
                     "duration_minutes": {
                         "type": "integer",
@@ -400,7 +400,7 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "sql": {"type": "string", "description": "At least 1 characters."},
+                    "sql": {"type": "string", "description": "At least 1 character."},
                     "parameters": {
                         "type": "array",
                         "items": {"type": ["string", "number", "boolean", "null"]},
@@ -641,7 +641,7 @@ TOOLS: list[dict[str, Any]] = [
                     "empfänger": {
                         "type": "array",
                         "items": {"type": "string", "format": "email"},
-                        "description": "Die Empfänger. At least 1 items.",
+                        "description": "Die Empfänger. At least 1 item.",
                     },
                     "本文": {"type": "string", "description": "本文。"},
                     "class": {
@@ -719,7 +719,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "4ef9b194c4261007b238b94537205698be76c692851c85cbe139a7415941bc44"
+FINGERPRINT = "c449573a1a2b49c4d5bcbed195027f023c26370cf8e7e3e5ba04c31d215c38d7"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(

@@ -551,7 +551,7 @@ TOOLS: list[dict[str, Any]] = [
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "sql": {"type": "string", "description": "At least 1 characters."},
+                    "sql": {"type": "string", "description": "At least 1 character."},
                     "parameters": {
                         "type": ["array", "null"],
                         "items": {"$ref": "#/$defs/scalar"},
@@ -750,7 +750,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "ea3542e3ac453d86f9fec09157f3bbc9750fd204dee8519091c1fd2168a587a1"
+FINGERPRINT = "e79f5778962347c50f027489ca63b0f847b9ba82ed00a2788ea30778f5328533"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(

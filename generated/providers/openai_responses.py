@@ -545,7 +545,7 @@ TOOLS: list[dict[str, Any]] = [
         "parameters": {
             "type": "object",
             "properties": {
-                "sql": {"type": "string", "description": "At least 1 characters."},
+                "sql": {"type": "string", "description": "At least 1 character."},
                 "parameters": {
                     "type": ["array", "null"],
                     "items": {"$ref": "#/$defs/scalar"},
@@ -731,7 +731,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "237cfdac3b93d8bd286ef6183b5a07c14a715b3683a541be1e40520f47a103f4"
+FINGERPRINT = "3c90a39a132dff8175ba9200cb59b580d59d456dd4d9e2b2fddec12913d9e315"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .describing import sentence
 from .records import Table, Way
 
 if TYPE_CHECKING:
@@ -139,4 +140,4 @@ def _at_most(
     if run.dialect.takes("maxItems"):
         out["maxItems"] = most
     else:
-        sentences.append(f"At most {most} items.")
+        sentences.append(sentence("maxItems", most))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolgen.diagnostics import Findings
+from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Document
 from toolgen.parse import keys
 from toolgen.parse.meta import meta
@@ -55,7 +56,28 @@ def link_profiles(
     profiles = tuple(profile for name in names if (profile := linked[name]) is not None)
     for profile in profiles:
         conforms(replace(profile.documents[-1], value=profile.facts), meta("provider"), findings)
-    return profiles
+    if findings.errors:
+        return profiles
+    return tuple(profile for profile in profiles if _compiles(profile, findings))
+
+
+def _compiles(profile: Profile, findings: Findings) -> bool:
+    """Report regular expressions that do not compile; whether there is none."""
+    before = len(findings)
+    places: list[tuple[str, ...]] = [("ids", "pattern"), ("names", "pattern"), ("parameter_names", "pattern")]
+    places += [("dialects", mode, key) for mode in profile.facts["dialects"] for key in ("patterns", "properties")]
+    for place in places:
+        value: Any = profile.facts
+        for key in place:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if not isinstance(value, str):
+            continue
+        try:
+            re.compile(value)
+        except (re.error, RecursionError, OverflowError) as error:
+            document = next((d for d in reversed(profile.documents) if place in d.values), profile.documents[-1])
+            findings.add("profile-pattern", document.span(*place), pattern=value, reason=Verbatim(str(error)))
+    return len(findings) == before
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

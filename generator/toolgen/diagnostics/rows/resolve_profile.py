@@ -20,6 +20,14 @@ ROWS: tuple[Code, ...] = (
         "The file's name is the generated module's, and the word after `--provider`.",
     ),
     Code(
+        "profile-pattern",
+        "error",
+        "the regular expression {pattern} does not compile: {reason}",
+        "it is matched by Python's `re`",
+        "A profile says by regular expressions what a provider takes as an id, as a name, and as a pattern. The "
+        "generated module compiles them when it is imported.",
+    ),
+    Code(
         "profile-unknown",
         "error",
         "there is no profile {name} to extend",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .describing import sentence
 from .records import Table, Way
 
 if TYPE_CHECKING:
@@ -106,4 +107,4 @@ def _at_most(run: Run, said: dict[str, Any], most: int, out: dict[str, Any], sen
     if run.dialect.takes("maxItems"):
         out["maxItems"] = most
     else:
-        sentences.append(f"At most {most} items.")
+        sentences.append(sentence("maxItems", most))

@@ -23,6 +23,14 @@ _SENTENCES = {
     "default": "Default: {}.",
     "const": "Always {}.",
 }
+_ONE = {
+    "minLength": "At least 1 character.",
+    "maxLength": "At most 1 character.",
+    "minItems": "At least 1 item.",
+    "maxItems": "At most 1 item.",
+    "minProperties": "At least 1 property.",
+    "maxProperties": "At most 1 property.",
+}
 _TEXTS = {"pattern": "Matches {}", "format": "Format: {}."}
 _LONGEST = 200
 """Characters of a value that a sentence quotes."""
@@ -46,7 +54,8 @@ def sentence(keyword: str, value: Any) -> str:
         return text if len(text) <= _LONGEST else ""
     if keyword in _SENTENCES:
         text = compact(value)
-        return _SENTENCES[keyword].format(text) if len(text) <= _LONGEST else ""
+        found = _ONE[keyword] if keyword in _ONE and text == "1" else _SENTENCES[keyword].format(text)
+        return found if len(text) <= _LONGEST else ""
     return ""
 
 
