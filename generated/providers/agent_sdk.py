@@ -480,7 +480,7 @@ TOOLS: list[dict[str, Any]] = [
         "parameters": {
             "type": "object",
             "properties": {
-                "sql": {"type": "string", "description": "At least 1 characters."},
+                "sql": {"type": "string", "description": "At least 1 character."},
                 "parameters": {
                     "type": ["array", "null"],
                     "items": {"$ref": "#/$defs/scalar"},
@@ -655,7 +655,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "3e65442f0292ed737a54ad7d0e3abca75e123d522125ab245708cbffeb0894e2"
+FINGERPRINT = "f1513158d34bea997f50995da451d70b080a1567812fe84c59aab9e40234f6ce"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(

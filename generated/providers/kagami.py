@@ -319,7 +319,7 @@ TOOLS: list[dict[str, Any]] = [
                         "required": ["sku"],
                         "description": "A line of the order.",
                     },
-                    "description": "At least 1 items.",
+                    "description": "At least 1 item.",
                 },
                 "ship_to": {
                     "type": "object",
@@ -328,9 +328,9 @@ TOOLS: list[dict[str, Any]] = [
                             "type": "array",
                             "items": {
                                 "type": "string",
-                                "description": "At least 1 characters.",
+                                "description": "At least 1 character.",
                             },
-                            "description": "Street, house number and what else comes before the city. At least 1 items. At most 4 items.",
+                            "description": "Street, house number and what else comes before the city. At least 1 item. At most 4 items.",
                         },
                         "city": {"type": "string", "description": ""},
                         "postal_code": {
@@ -352,9 +352,9 @@ TOOLS: list[dict[str, Any]] = [
                             "type": "array",
                             "items": {
                                 "type": "string",
-                                "description": "At least 1 characters.",
+                                "description": "At least 1 character.",
                             },
-                            "description": "Street, house number and what else comes before the city. At least 1 items. At most 4 items.",
+                            "description": "Street, house number and what else comes before the city. At least 1 item. At most 4 items.",
                         },
                         "city": {"type": "string", "description": ""},
                         "postal_code": {
@@ -391,7 +391,7 @@ TOOLS: list[dict[str, Any]] = [
                 "attendees": {
                     "type": "array",
                     "items": {"type": "string", "description": ""},
-                    "description": "At least 1 items. At most 50 items.",
+                    "description": "At least 1 item. At most 50 items.",
                 },
                 "duration_minutes": {
                     "type": "integer",
@@ -457,7 +457,7 @@ TOOLS: list[dict[str, Any]] = [
         "parameters": {
             "type": "object",
             "properties": {
-                "sql": {"type": "string", "description": "At least 1 characters."},
+                "sql": {"type": "string", "description": "At least 1 character."},
                 "parameters": {
                     "type": "array",
                     "items": {
@@ -702,7 +702,7 @@ TOOLS: list[dict[str, Any]] = [
                 "empfänger": {
                     "type": "array",
                     "items": {"type": "string", "description": "Format: email."},
-                    "description": "Die Empfänger. At least 1 items.",
+                    "description": "Die Empfänger. At least 1 item.",
                 },
                 "本文": {"type": "string", "description": "本文。"},
                 "class": {
@@ -777,7 +777,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "e53c68444d42d5f503a842b9868ac7d7620f8f84e0576d489b5e37cc9dd185ed"
+FINGERPRINT = "59bdd66eb9f7b7310eb10860724969087db17e56dc54f00b1a14971ca4795153"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _ENTRIES: dict[str, dict[str, Any]] = dict(

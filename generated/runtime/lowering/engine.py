@@ -100,16 +100,26 @@ class Run:
         schema, trail = self.combined(schema, way, trail)
         if schema is NEVER:
             return NEVER, None
-        said, nullable = without_null(one_union(self, schema, way))
+        one = one_union(self, schema, way)
+        said, nullable = without_null(one)
+        if (
+            nullable
+            and self.dialect.nullable == "none"
+            and type(said.get("enum")) is list
+        ):
+            said, nullable = (
+                one,
+                False,
+            )  # a listed null goes as a text, as the other values do
         if type(said.get("anyOf")) is list:
             out, spelling = lower_union(self, said, way, trail)
         else:
             out, spelling = self.typed(said, way, trail)
-        return (
-            (nulled(out, self.dialect), spelling)
-            if nullable and out is not NEVER
-            else (out, spelling)
-        )
+        if not nullable or out is NEVER or spelling == {"json": True}:
+            return out, spelling
+        if self.dialect.nullable == "none":
+            self.note(way, "null", "narrowed", "null cannot be said here")
+        return nulled(out, self.dialect), spelling
 
     def resolved(self, schema: Any, trail: Trail) -> tuple[Any, Trail]:
         """What a schema says with references followed; a circle ends in a schema that says nothing."""
@@ -157,9 +167,17 @@ class Run:
         return f"{what} is not taken here"
 
     def words(
-        self, said: Mapping[str, Any], way: Way, sentences: list[str]
+        self,
+        said: Mapping[str, Any],
+        way: Way,
+        sentences: list[str],
+        *,
+        inside: bool = False,
     ) -> dict[str, Any]:
-        """The description and the other annotations that the dialect takes, with sentences for rules."""
+        """The description and the other annotations that the dialect takes, with sentences for rules.
+
+        What stands around schemas that have words of their own (`inside`) needs none.
+        """
         found: dict[str, Any] = {}
         keep_rules(
             self,
@@ -170,8 +188,16 @@ class Run:
             sentences,
         )
         text = described(said.get("description"), sentences)
-        if text and self.says(way):
+        demanded = self.dialect.complete and not inside
+        if (text or demanded) and self.says(way):
             found["description"] = text
+        if demanded and not text and way and "description" not in said:
+            self.note(
+                way,
+                "description",
+                "defaulted",
+                "every property has one here, and an empty one says nothing",
+            )
         return found
 
     def says(self, way: Way) -> bool:
@@ -203,9 +229,14 @@ class Run:
         if not kinds and (self.dialect.untyped != "keep" or self.dialect.closed):
             kinds = self._meant(said, way)
             if not kinds:
-                return self._untyped(said, way, sentences)
+                return self.untyped(said, way, sentences)
             said = self.made({"type": list(kinds), **said}, way)
-        as_texts = self.dialect.enum == "texts" and ("enum" in said or "const" in said)
+        as_texts = ("enum" in said or "const" in said) and (
+            self.dialect.enum == "texts"
+            or (self.dialect.enum != "any" and not self.dialect.takes("anyOf"))
+        )
+        if kinds == ("null",) and self.dialect.nullable == "none":
+            return self.untyped(said, way, sentences)
         if len(kinds) > 1 and self.dialect.types == "one" and not as_texts:
             return split_types(self, said, kinds, way, trail, sentences)
         out: dict[str, Any] = {}
@@ -275,7 +306,7 @@ class Run:
         )
         return (kind,)
 
-    def _untyped(self, said: dict[str, Any], way: Way, sentences: list[str]) -> Node:
+    def untyped(self, said: dict[str, Any], way: Way, sentences: list[str]) -> Node:
         """A value of any type."""
         if self.dialect.untyped == "text":
             self.note(way, "a value of any type", "rewritten", "it goes as JSON text")

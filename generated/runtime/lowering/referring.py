@@ -117,6 +117,8 @@ def _end(run: Run, found: dict[str, Any], way: Way) -> Node:
     reason = f"recursion is unrolled {run.depth} deep, and the value is free below"
     run.note(way, "$ref", "described", reason, checked="parse_arguments")
     kinds = kinds_of(found) or (("object",) if "properties" in found else ())
+    if run.dialect.complete:
+        return run.untyped({}, way, ["Of the same form as the value around it."])
     out: dict[str, Any] = {"type": kinds[0]} if len(kinds) == 1 else {}
     if run.says(way):
         out["description"] = "Of the same form as the value around it."

@@ -99,12 +99,29 @@ def lower_union(run: Run, said: dict[str, Any], way: Way, trail: Trail) -> Node:
             tables.append(spelling)
     if not lowered:
         return NEVER, None
-    words = run.words(outer, way, [])
+    words = run.words(outer, way, [], inside=True)
     if len(lowered) == 1:
         alone = (
             lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
         )
         return {**alone, **words}, tables[0]
+    if not run.dialect.takes("anyOf") and run.dialect.untyped == "text":
+        for keyword in dict.fromkeys(
+            key for out in lowered for key in out if key not in ("type", "description")
+        ):
+            run.note(
+                way,
+                keyword,
+                "dropped",
+                "a value of several types goes as JSON text",
+                checked="parse_arguments",
+            )
+        kinds = list(dict.fromkeys(str(out.get("type")) for out in lowered))
+        return run.untyped(
+            outer,
+            way,
+            [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""],
+        )
     if not run.dialect.takes("anyOf"):
         run.note(
             way, "anyOf", "dropped", run.reason("anyOf"), checked="parse_arguments"

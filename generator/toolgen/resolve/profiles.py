@@ -65,7 +65,9 @@ def _compiles(profile: Profile, findings: Findings) -> bool:
     """Report regular expressions that do not compile; whether there is none."""
     before = len(findings)
     places: list[tuple[str, ...]] = [("ids", "pattern"), ("names", "pattern"), ("parameter_names", "pattern")]
-    places += [("dialects", mode, key) for mode in profile.facts["dialects"] for key in ("patterns", "properties")]
+    places += [
+        ("dialects", mode, key) for mode in profile.facts.get("dialects", {}) for key in ("patterns", "properties")
+    ]
     for place in places:
         value: Any = profile.facts
         for key in place:
