@@ -62,6 +62,7 @@ QUOTED = {
 }
 
 
+@pytest.mark.safety("7.9")
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in QUOTED.items()])
 def test_what_is_quoted_or_not_whole_is_text(sample: Package, text: str) -> None:
     assert read(sample, text).content == text
@@ -89,6 +90,7 @@ def test_what_is_whole_at_the_margin_is_a_call(sample: Package, text: str) -> No
     assert names(sample, text) == ["get_weather"]
 
 
+@pytest.mark.safety("7.9")
 @pytest.mark.parametrize(
     "text",
     [
@@ -181,6 +183,7 @@ def steps(action: Callable[[], Any]) -> int:
     return count
 
 
+@pytest.mark.safety("7.9")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_work_grows_as_the_text_does(sample: Package, name: str) -> None:
     make = HOSTILE[name]

@@ -121,6 +121,7 @@ def test_calls_cut_at_every_byte_are_the_same_calls(sample: Package, form: str, 
     check(sample, in_turn(form, cut), ids)
 
 
+@pytest.mark.safety("7.5")
 @pytest.mark.pain("P28")
 @pytest.mark.parametrize("form", ["good index", "no id", "empty id", "id on each", "late id"])
 @pytest.mark.parametrize("seed", range(12))

@@ -186,6 +186,7 @@ def steps(action: Any) -> int:
     return count
 
 
+@pytest.mark.safety("7.5")
 @each_provider
 def test_a_chunk_costs_the_same_however_much_came_before(sample: Package, models: Any, provider: str) -> None:
     """By lines that run, not by the clock: text, and arguments of a call."""

@@ -188,6 +188,11 @@ def _turn(request: Request) -> int:
     return sum(isinstance(message, AssistantMessage) for message in request.messages)
 
 
+def _used(request: Request) -> set[str]:
+    """The ids of calls of earlier answers."""
+    return {call.id for message in request.messages for call in tool_calls_of(message)}
+
+
 def answer_to(request: Request, answer: Completion | str) -> Completion:
     """Read what a model without tools said to a request: its text, with the calls that are in it."""
     said = (
@@ -200,8 +205,7 @@ def answer_to(request: Request, answer: Completion | str) -> Completion:
     ):
         return said
     text = text_of(said.message)
-    used = {call.id for message in request.messages for call in tool_calls_of(message)}
-    maker = CallMaker(_turn(request), used)
+    maker = CallMaker(_turn(request), _used(request))
     message = reply_of(
         text, names_of(request.tools or []), untrusted_texts(request), maker
     )
@@ -255,7 +259,10 @@ class AnswerReader:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._reader = ReplyReader(
-            request.tools or [], untrusted_texts(request), _turn(request)
+            request.tools or [],
+            untrusted_texts(request),
+            _turn(request),
+            used=_used(request),
         )
         self._text: list[str] = []
 
