@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -251,7 +252,9 @@ class Rounds:
             self._add(ToolMessage(await task))
         finally:
             task.cancel()
-            await asyncio.wait([task])
+            while not task.done():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.wait([task])
 
 
 def _since(began: float) -> float:
