@@ -44,7 +44,17 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
         return copy_of(known[0])
     before, losses = dict(spent), writer.losses
     entry, alike = _written(tool, at, writer, write)
-    if alike and writer.losses == losses and is_json(entry) and is_json(list(facts)):
+    renamed = (
+        writer.names.get(tool.name, tool.name) != tool.name
+        and tool.name not in wire.names
+    )  # told once a request
+    if (
+        alike
+        and not renamed
+        and writer.losses == losses
+        and is_json(entry)
+        and is_json(list(facts))
+    ):
         wanted = {
             what: count - before.get(what, 0)
             for what, count in spent.items()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import Any
 
 import pytest
 
 from tests.providers.requests import HELLO
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, PROFILES
+from tests.support.repository import CONVERSING, PROFILES, profile
 from toolgen.runtime.memory import Memory, as_bytes, copy_of
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)
@@ -154,3 +155,17 @@ def test_a_memory_stays_small_whatever_is_put_into_it() -> None:
     memory.put(b"huge", 1, 10**9)
     assert memory.get(b"huge") is None
     assert memory.get(None) is None
+
+
+@each_provider
+def test_a_name_that_was_told_elsewhere_in_a_request_is_told_again_in_the_next(
+    sample: Package, models: Any, provider: str
+) -> None:
+    """Within one request a renaming is told once; what was written silently for that is not remembered as lossless."""
+    module, facts = sample.provider(provider), profile(provider)["names"]
+    tools = [models.ToolDefinition("with a blank"), models.ToolDefinition("with a blank", description="Twice.")]
+    for given in (tools, tools[1:]):
+        heard: list[Any] = []
+        module.to_tools(given, on_loss=heard.append)
+        renamed = [loss for loss in heard if loss.what == "a tool's name"]
+        assert len(renamed) == (0 if re.fullmatch(facts["pattern"], "with a blank") else 1)

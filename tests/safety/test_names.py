@@ -57,6 +57,7 @@ def test_file_names_and_titles_choose_no_place(tmp_path: Path) -> None:
             "tools/__init__.py",
             "tools/_lenient.py",
             "tools/b.py",
+            "tools/handlers.py",
             "tools/probe.py",
         }
 

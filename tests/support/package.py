@@ -1,4 +1,4 @@
-"""A generated package of tools in a folder, with a stand-in for what other parts generate."""
+"""A generated package of tools in a folder, beside the runtime and the format's types of this repository."""
 
 from __future__ import annotations
 
@@ -7,23 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import toolgen
+from tests.support.repository import ROOT
 from tests.support.sources import linked
-from toolgen.render.layout import laid_out
 from toolgen.render.tools import tool_modules
 
-RUNTIME = Path(toolgen.__file__).parent / "runtime"
-
-MODULES = (
-    "__init__.py",
-    "arguments.py",
-    "checks.py",
-    "definitions.py",
-    "fields.py",
-    "strict_json.py",
-    "tool_entries.py",
-)
-"""What modules of tools import at run time."""
+GENERATED = ROOT / "generated"
 
 
 def write_package(files: Mapping[str, Any], folder: Path) -> Path:
@@ -32,16 +20,12 @@ def write_package(files: Mapping[str, Any], folder: Path) -> Path:
 
 
 def write_texts(texts: Mapping[str, str], folder: Path) -> Path:
-    """Write generated texts with the runtime modules that tools import."""
+    """Write generated texts beside what no schema changes."""
     package = folder / "generated"
     (package / "tools").mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "py.typed").write_text("")
-    shutil.copy(Path(__file__).parent / "models.py", package / "models.py")
-    (package / "runtime").mkdir()
-    for module in MODULES:
-        text = laid_out(module, (RUNTIME / module).read_text("utf-8"))
-        (package / "runtime" / module).write_text(text, encoding="utf-8")
+    for name in ("__init__.py", "models.py", "py.typed"):
+        shutil.copy(GENERATED / name, package / name)
+    shutil.copytree(GENERATED / "runtime", package / "runtime", ignore=shutil.ignore_patterns("__pycache__"))
     for path, text in texts.items():
         (package / path).write_text(text, encoding="utf-8")
     return package

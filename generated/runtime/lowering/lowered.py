@@ -61,7 +61,11 @@ def _lowered(run: Run, schema: dict[str, Any]) -> Lowered:
     if dialect.values == "upper":
         out = _upper(out)
     least = dialect.root.get("least_required", 0)
-    if out.get("properties") and len(out.get("required", ())) < least:
+    required = out.get("required")
+    if (
+        out.get("properties")
+        and (len(required) if type(required) is list else 0) < least
+    ):
         reason = f"of all properties at least {least} must be required here"
         run.note((), "required", "narrowed", reason, stops=True, refused=True)
     for reason in exceeded(out, dialect):

@@ -136,13 +136,9 @@ def blocks_of(text: str) -> list[Block]:
     return [block for block in found if block is not None]
 
 
-_BLANK_LINES = re.compile(r"(?:[ \t]*+\r?\n)*+")
-
-
 def whole_of(text: str) -> Block | None:
     """A text as one block, if it begins as a value of JSON does, at its left margin."""
-    start = _BLANK_LINES.match(text)
-    begin = start.end() if start else 0
+    begin = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANKS + "\n"))) + 1
     return (
         Block("whole", begin, len(text.rstrip(_BLANKS + "\n")), text[begin:])
         if text[begin : begin + 1] in ("{", "[")

@@ -22,7 +22,7 @@ __all__ = ["SpokenCall", "names_of", "spoken_calls"]
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _FIRST_NAME = re.compile(
-    rf'\s*+\{{(?:\s*+"(?:id|reasoning)"\s*+:\s*+{_STRING}\s*+,)*+\s*+"(?:name|tool)"\s*+:\s*+({_STRING})',
+    rf'\s*+\{{(?:\s*+"(?:id|reasoning)"\s*+:\s*+{_STRING}\s*+,)*\s*+"(?:name|tool)"\s*+:\s*+({_STRING})',
     re.DOTALL,
 )
 _ANY_NAME = re.compile(rf'"(?:name|tool)"\s*+:\s*+({_STRING})', re.DOTALL)

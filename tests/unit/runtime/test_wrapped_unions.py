@@ -63,7 +63,7 @@ UNIONS: dict[str, dict[str, Any]] = {
     "with a property of the same name": {"anyOf": [closed("value", value=closed("value", value=TEXT)), closed("b", b=TEXT)]},
     "not all of them objects": {"anyOf": [closed("a", a=TEXT), {"type": "null"}, closed("b", b=TEXT), {"type": "array"}]},
 }  # fmt: skip
-TAKING = ("mcp", "copilot", "mistral", "modular_prompt")
+TAKING = ("mcp", "copilot", "mistral", "modular_prompt", "prompt")
 NEVER_TAKING = ("kagami",)
 REFUSING = [one for one in CHECKERS if one[0] not in (*TAKING, *NEVER_TAKING) and one != ("xai", "open")]
 """The dialects that take unions, but not at the root."""
