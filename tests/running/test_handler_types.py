@@ -15,7 +15,11 @@ from tests.support.generated import Package
 RIGHT = """
 from __future__ import annotations
 
+from contextlib import aclosing
+
 from {package}.models import ToolCall, ToolResult
+from {package}.runtime.loop import arun_stream
+from {package}.sessions import AsyncSession
 from {package}.tools import Allow, Deny, Edit, Handlers, dispatch, dispatch_all, dispatch_sync
 from {package}.tools.grep import GrepArguments
 from {package}.tools.read_file import ReadFileArguments, ReadFileResult
@@ -38,6 +42,12 @@ class App:
 
 async def review(call: ToolCall, arguments: object) -> Allow | Deny | Edit:
     return Allow() if call.name else Deny("no")
+
+
+async def watch(session: AsyncSession) -> None:
+    async with aclosing(arun_stream(session, "Hello", App(), review=review)) as run:
+        async for event in run:
+            print(event.type)
 
 
 async def use(calls: list[ToolCall]) -> list[ToolResult]:

@@ -35,6 +35,17 @@ def test_two_rounds_and_an_end_are_three_requests(runnable: Package) -> None:
         assert runnable.module("messages").text_of(result.completion.message) == "Done."
 
 
+def test_a_run_says_what_its_answers_used_together(runnable: Package) -> None:
+    usage = runnable.module("models").Usage
+    first = completion(runnable, READ, usage=usage(10, 5, 15, input_cached_tokens=4, metadata={"a": 1}))
+    silent, last = completion(runnable, GREP), completion(runnable, "Done.", usage=usage(20, 1, 21, reasoning_tokens=1))
+    for result, _, _ in all_ways(runnable, [first, silent, last], "Hello", Handlers()):
+        assert result.usage == usage(30, 6, 36, input_cached_tokens=4, reasoning_tokens=1)
+        assert result.completion.usage == usage(20, 1, 21, reasoning_tokens=1)
+    for result, _, _ in all_ways(runnable, [silent, completion(runnable, "Done.")], "Hello", Handlers()):
+        assert result.usage is None
+
+
 @pytest.mark.row("Q19", "Q21")
 def test_a_model_that_calls_for_ever_is_stopped(runnable: Package) -> None:
     for result, session, _ in all_ways(runnable, [completion(runnable, READ)], "Hello", Handlers()):

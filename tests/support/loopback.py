@@ -38,7 +38,7 @@ class Sent:
 
 
 class Loopback(ThreadingHTTPServer):
-    """Answers each request with the next of `replies`, and puts it into `heard`."""
+    """Answers each request with the next of `replies`, and puts it into `heard`; `left` counts connections that ended."""
 
     daemon_threads = True
 
@@ -46,9 +46,15 @@ class Loopback(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.replies: deque[Reply] = deque()
         self.heard: deque[Sent] = deque()
+        self.left = threading.Semaphore(0)
         self.address = f"http://127.0.0.1:{self.server_port}"
         self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection, and count it."""
+        super().shutdown_request(request)
+        self.left.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client may hang up; anything else is a fault of ours."""

@@ -32,6 +32,7 @@ from ...models import (
 from ..writer import OnLoss
 from .base import AsyncSession, Session, ToolMode
 from .client_facts import ClientCalls
+from .closing import aclose_client, close_client
 from .failures import SessionError, reached, refusal_of
 
 __all__ = ["AsyncNativeSession", "NativeSession", "ProviderModule"]
@@ -160,6 +161,11 @@ class NativeSession(_Clients, Session):
         self.model = model
         self.on_loss = on_loss
 
+    def close(self) -> None:
+        """Close the clients, those too that the app handed in."""
+        for client in self._clients:
+            close_client(client, self.calls.send)
+
     def send(self, request: Request | str) -> Completion:
         """Send a request, and return the answer.
 
@@ -236,6 +242,11 @@ class AsyncNativeSession(_Clients, AsyncSession):
         self._on_unsupported = on_unsupported
         self.model = model
         self.on_loss = on_loss
+
+    async def aclose(self) -> None:
+        """Close the clients, those too that the app handed in."""
+        for client in self._clients:
+            await aclose_client(client, self.calls.send_async)
 
     async def send(self, request: Request | str) -> Completion:
         """Send a request, and return the answer.

@@ -22,7 +22,8 @@ from ..models import CompletedEvent, Message, Request, StreamEvent, ToolResult
 from .running.blocking import run_blocking
 from .running.dispatching import Dispatcher, OnError, OnResult
 from .running.reviews import Review
-from .running.rounds import Asked, Rounds, RunResult
+from .running.rounds import Asked, Rounds
+from .running.run_results import RunResult
 from .running.run_streams import AsyncRunStream, RunStream
 from .sessions.base import AsyncSession, Session
 from .writer import OnLoss

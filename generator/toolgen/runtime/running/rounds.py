@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ...models import (
@@ -31,43 +31,23 @@ from ...models import (
     ToolDefinition,
     ToolMessage,
     ToolResult,
+    Usage,
 )
-from ..history import text_of, tool_calls_of
+from ..history import tool_calls_of
 from ..ids import synthetic_id
 from ..json_text import compact
 from .dispatching import Dispatcher, OnResult
 from .outcomes import error_result
 from .reviews import Review
+from .run_results import RunResult, StoppedBy, total_usage
 
-__all__ = ["Asked", "Rounds", "StoppedBy"]
-
-StoppedBy: TypeAlias = Literal["end", "limit", "length", "content_filter", "error", "cancelled"]
+__all__ = ["Asked", "Rounds"]
 
 Asked: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
 """Sends a request, and gives the events of the answer; `completed` is the last one."""
 
 _MENDABLE = ("malformed", "not_an_object", "duplicate_id")
 """Why calls cannot be run that a model can send again as they should be."""
-
-
-@dataclass(slots=True)
-class RunResult:
-    """What a run came to.
-
-    `messages` is the whole conversation: the request's, and all that came. `turns` counts the rounds of calls.
-    `stopped_by`: `end` the model has no more to call; `limit` the turns are over, and the calls of `completion` did not run;
-    `length`, `content_filter` and `error` the answer ended early; `cancelled`.
-    """
-
-    completion: Completion
-    messages: list[Message]
-    turns: int
-    stopped_by: StoppedBy
-
-    @property
-    def text(self) -> str:
-        """What the model said last."""
-        return text_of(self.completion.message)
 
 
 class Rounds:
@@ -110,6 +90,7 @@ class Rounds:
         self._results: dict[str, ToolResult] = {}
         self._queue: asyncio.Queue[ToolResult | None] = asyncio.Queue()
         self._turns = 0
+        self._used: list[Usage] = []
         self._completion: Completion | None = None
         self.result: RunResult | None = None
 
@@ -163,6 +144,8 @@ class Rounds:
         if completion is None or self._messages[-1:] == [completion.message]:
             raise RuntimeError("the session's answer did not end in a completion")
         self._distinguish(tool_calls_of(completion.message))
+        if completion.usage is not None:
+            self._used.append(completion.usage)
         self._add(completion.message)
         return completion
 
@@ -194,7 +177,7 @@ class Rounds:
         return "limit" if self._turns >= self._limit else None
 
     def _end(self, completion: Completion, stopped: StoppedBy) -> None:
-        self.result = RunResult(completion, self._messages, self._turns, stopped)
+        self.result = RunResult(completion, self._messages, self._turns, stopped, total_usage(self._used))
 
     def _abandon(self) -> None:
         """End a run that was cancelled: no call is left without a result."""

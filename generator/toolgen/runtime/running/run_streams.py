@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 
 from ...models import AgentEvent, StreamEvent
 from .blocking import Blocking
-from .rounds import Rounds, RunResult
+from .rounds import Rounds
+from .run_results import RunResult
 
 __all__: list[str] = []
 """The names are those of `runtime.loop`, which exports them."""
@@ -48,6 +49,7 @@ class AsyncRunStream:
     def __init__(self, rounds: Rounds) -> None:
         """Take the rounds; nothing happens before they are read."""
         self._rounds = rounds
+        self._events = rounds.events()
 
     @property
     def result(self) -> RunResult | None:
@@ -56,4 +58,8 @@ class AsyncRunStream:
 
     def __aiter__(self) -> AsyncIterator[StreamEvent | AgentEvent]:
         """Carry the run out."""
-        return self._rounds.events()
+        return self._events
+
+    async def aclose(self) -> None:
+        """End a run that is left early: what runs is cancelled. `async with contextlib.aclosing(run)` calls it."""
+        await self._events.aclose()

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
+from types import TracebackType
+from typing import Self
 
 from ...models import (
     Completion,
@@ -73,7 +75,21 @@ class _Conversation:
 
 
 class Session(_Conversation):
-    """A conversation with a model. Override `send`; that is a working session."""
+    """A conversation with a model. Override `send`; that is a working session.
+
+    `with connect(config) as session:` closes it at the end.
+    """
+
+    def close(self) -> None:
+        """Close what the session talks through; this one has nothing to close."""
+
+    def __enter__(self) -> Self:
+        """Give the session itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close the session."""
+        self.close()
 
     def send(self, request: Request | str) -> Completion | str:
         """Send one request, and return the answer; text stands for a request with one user message.
@@ -122,6 +138,19 @@ class Session(_Conversation):
 
 class AsyncSession(_Conversation):
     """The same for async code: override `send`, as a coroutine."""
+
+    async def aclose(self) -> None:
+        """Close what the session talks through; this one has nothing to close."""
+
+    async def __aenter__(self) -> Self:
+        """Give the session itself."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the session."""
+        await self.aclose()
 
     async def send(self, request: Request | str) -> Completion | str:
         """Send one request, and return the answer, as `Session.send` does."""

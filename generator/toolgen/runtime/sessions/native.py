@@ -16,6 +16,7 @@ from ...models import ApiError, AssistantMessage, Completion, OpaquePart, Reques
 from ..writer import OnLoss
 from .base import AsyncSession, Session, ToolMode
 from .client_facts import ClientCalls
+from .closing import aclose_client, close_client
 from .failures import SessionError, reached, refusal_of
 
 __all__ = ["AsyncNativeSession", "NativeSession", "ProviderModule"]
@@ -124,6 +125,11 @@ class NativeSession(_Clients, Session):
         self.model = model
         self.on_loss = on_loss
 
+    def close(self) -> None:
+        """Close the clients, those too that the app handed in."""
+        for client in self._clients:
+            close_client(client, self.calls.send)
+
     def send(self, request: Request | str) -> Completion:
         """Send a request, and return the answer.
 
@@ -194,6 +200,11 @@ class AsyncNativeSession(_Clients, AsyncSession):
         self._on_unsupported = on_unsupported
         self.model = model
         self.on_loss = on_loss
+
+    async def aclose(self) -> None:
+        """Close the clients, those too that the app handed in."""
+        for client in self._clients:
+            await aclose_client(client, self.calls.send_async)
 
     async def send(self, request: Request | str) -> Completion:
         """Send a request, and return the answer.

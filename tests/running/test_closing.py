@@ -1,0 +1,122 @@
+"""Sessions are closed: the connections of the official client end, and a session of one's own may have its say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
+from typing import Any
+
+import pytest
+
+from tests.running.clients import OWN_SESSIONS, replied, session
+from tests.running.project import Handlers
+from tests.running.scripts import completion, native
+from tests.support.generated import Package
+from tests.support.loopback import Loopback
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    made = Loopback()
+    yield made
+    made.close()
+
+
+@contextmanager
+def connected(package: Package, provider: str, server: Loopback, later: bool) -> Iterator[tuple[Any, asyncio.Runner]]:
+    """A session of a configuration; on a client of the tests' where its API has no other address."""
+    sessions = package.module("sessions")
+    found = sessions.INTERFACES.get(provider)
+    if found is None or found[1].address is None:
+        with session(package, provider, server, later) as made:
+            yield made, made.runner
+        return
+    keys = ["k"] if found[1].key else []
+    config = {"interface": provider, "api_keys": keys, "models": ["m"], "base_url": server.address}
+    with asyncio.Runner() as runner:
+        yield (sessions.connect_async if later else sessions.connect)(config), runner
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("provider", OWN_SESSIONS)
+def test_a_session_that_is_left_ends_its_connections(
+    runnable: Package, server: Loopback, monkeypatch: pytest.MonkeyPatch, provider: str, later: bool
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    usage = runnable.module("models").Usage(1, 1, 2)
+    answer = completion(runnable, "Hello.", id="a", model="m", usage=usage)
+    server.replies.append(replied(runnable, provider, answer, False))
+
+    async def talk(made: Any) -> None:
+        async with made as same:
+            assert same is made
+            await made.send("Hello")
+            assert not server.left.acquire(blocking=False)
+
+    with connected(runnable, provider, server, later) as (made, runner):
+        made.on_loss = lambda loss: None
+        if later:
+            runner.run(talk(made))
+        else:
+            with made as same:
+                assert same is made
+                made.send("Hello")
+                assert not server.left.acquire(blocking=False)
+        assert server.left.acquire(timeout=60)
+
+
+def test_all_clients_of_a_session_are_closed(runnable: Package, server: Loopback) -> None:
+    closed: list[str] = []
+
+    class Client:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def close(self) -> None:
+            closed.append(self.name)
+
+    for module, way in (("Session", "close"), ("AsyncSession", "aclose")):
+        made = getattr(runnable.module("sessions.anthropic"), module)(Client("a"), further=[Client("b")])
+        done = getattr(made, way)()
+        if done is not None:
+            asyncio.run(done)
+    assert closed == ["a", "b"] * 2
+
+
+def test_a_session_without_a_client_can_be_left_too(runnable: Package) -> None:
+    base = runnable.module("runtime.sessions.base")
+
+    async def later() -> None:
+        async with base.AsyncSession() as made:
+            assert isinstance(made, base.AsyncSession)
+
+    with base.Session() as made:
+        assert isinstance(made, base.Session)
+    asyncio.run(later())
+
+
+def test_a_run_that_is_closed_early_is_cancelled(runnable: Package) -> None:
+    ended: list[str] = []
+
+    class Slow(Handlers):
+        async def grep(self, args: Any) -> Any:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append("cancelled")
+
+    answers = [completion(runnable, ("read_file", {"path": "a"}), ("grep", {"pattern": "a"}))]
+    run = runnable.module("runtime.loop").arun_stream(native(runnable, answers, later=True), "Hello", Slow())
+
+    async def watch() -> None:
+        async with aclosing(run):
+            async for event in run:
+                if event.type == "tool_result":
+                    break
+        assert run.result is not None
+
+    asyncio.run(watch())
+    assert ended == ["cancelled"]
+    assert run.result.stopped_by == "cancelled"
+    assert [(r.name, r.kind) for r in run.result.messages[-1].results] == [("read_file", "text"), ("grep", "error")]
