@@ -46,7 +46,7 @@ format: $(READY) ## lay the code out, and mend what ruff can mend
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 
-types: $(READY) ## mypy and pyright, strict, over generator/ and generated/
+types: $(READY) ## mypy and pyright, strict, over generator/, generated/ and examples/
 	@$(BIN)/mypy
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 

@@ -1,0 +1,83 @@
+"""A file of questions, many at once; begun again, it goes on with those that have no answer yet.
+
+    LLM_MODEL=... LLM_API_KEY=... python -m examples.batch examples/questions.jsonl answers.jsonl --parallel 4
+
+A line of the first file is `{"id": "...", "question": "..."}`. Each answer is a line of the second one as soon as it is there.
+Ends with 1 where questions are left without an answer; the same command tries those again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from examples.connecting import session
+from examples.workshop import Workshop
+from generated.models import Request, UserMessage, dump
+from generated.runtime.loop import RunResult, arun
+from generated.sessions import AsyncSession, SessionError
+from generated.tools import Deny
+
+MAX_TOKENS = 2000
+
+
+def answered(path: Path) -> set[str]:
+    """The ids that have an answer; a last line that was cut off by a crash is taken away."""
+    if not path.exists():
+        return set()
+    with path.open("r+b") as file:
+        lines = file.readlines()
+        if lines and not lines[-1].endswith(b"\n"):
+            file.truncate(sum(map(len, lines[:-1])))
+            lines.pop()
+    return {json.loads(line)["id"] for line in lines}
+
+
+async def answer(model: AsyncSession, question: str) -> RunResult:
+    """Ask one question, with tools. Nobody is there to allow calls that do something, so none of them runs."""
+    request = Request([UserMessage(question)], max_output_tokens=MAX_TOKENS)
+    return await arun(model, request, Workshop(), review=lambda call, arguments: Deny("Nobody is here to allow it."))
+
+
+async def work(model: AsyncSession, questions: Iterator[dict[str, Any]], out: TextIO, totals: dict[str, int]) -> None:
+    """Take one question after the other, for as long as there are any; other workers take from the same ones."""
+    for question in questions:
+        try:
+            result = await answer(model, question["question"])
+        except SessionError as error:  # the official clients have waited and tried again already, where that helps
+            totals["failed"] += 1
+            print(f"{question['id']}: {error}", file=sys.stderr)
+            continue
+        line = {"id": question["id"], "answer": result.text, "stoppedBy": result.stopped_by}
+        out.write(json.dumps({**line, "usage": dump(result.usage)}, ensure_ascii=False) + "\n")
+        out.flush()
+        totals["answered"] += 1
+        if result.usage is not None:
+            totals["input tokens"] += result.usage.input_tokens
+            totals["output tokens"] += result.usage.output_tokens
+
+
+async def main(questions: Path, answers: Path, parallel: int) -> int:
+    """Answer what is not answered yet, and print what it took."""
+    done, totals = answered(answers), dict.fromkeys(["answered", "failed", "input tokens", "output tokens"], 0)
+    with questions.open(encoding="utf-8") as file, answers.open("a", encoding="utf-8") as out:
+        left = (read for read in map(json.loads, file) if read["id"] not in done)
+        async with session() as model, asyncio.TaskGroup() as group:
+            for _ in range(parallel):
+                group.create_task(work(model, left, out, totals))
+    print(", ".join(f"{count} {name}" for name, count in totals.items()))
+    return 1 if totals["failed"] else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("answers", type=Path)
+    parser.add_argument("--parallel", type=int, default=4, help="questions that are asked at once; 4")
+    chosen = parser.parse_args()
+    sys.exit(asyncio.run(main(chosen.questions, chosen.answers, chosen.parallel)))

@@ -1,0 +1,38 @@
+"""The session of all examples: the provider, the model and the key come from the environment, never from a file.
+
+LLM_INTERFACE  the API: anthropic, openai, openai_responses, genai, mistral, cohere, ollama, ...; anthropic if not set
+LLM_MODEL      the model
+LLM_API_KEY    the key; not set for an API without keys
+LLM_BASE_URL   the address, where it is not the API's own
+"""
+
+from __future__ import annotations
+
+import sys
+from os import environ
+from typing import Any
+
+from generated.models import Loss
+from generated.sessions import AsyncSession, connect_async
+
+
+def session() -> AsyncSession:
+    """Connect to the model that the environment names; the API's official client has to be installed."""
+    if "LLM_MODEL" not in environ:
+        sys.exit("LLM_MODEL is not set; examples/README.md says what the examples need")
+    config: dict[str, Any] = {
+        "interface": environ.get("LLM_INTERFACE", "anthropic"),
+        "models": [environ["LLM_MODEL"]],
+        "api_keys": [environ["LLM_API_KEY"]] if "LLM_API_KEY" in environ else [],
+    }
+    if "LLM_BASE_URL" in environ:
+        config["base_url"] = environ["LLM_BASE_URL"]
+    made = connect_async(config)
+    made.on_loss = report
+    return made
+
+
+def report(loss: Loss) -> None:
+    """Say what a provider cannot be told. A loss of behaviour is an exception instead; notes are not worth a line."""
+    if loss.severity != "note":
+        print(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}", file=sys.stderr)

@@ -1,0 +1,88 @@
+"""The API of OpenAI Chat Completions over any other provider, for clients that speak nothing else.
+
+    LLM_MODEL=... LLM_API_KEY=... python -m examples.gateway
+    OPENAI_BASE_URL=http://127.0.0.1:8001/v1 OPENAI_API_KEY=none some-openai-program
+
+It asks no key of its own, so it listens on this machine alone. What the provider cannot do is refused, not left out.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from os import environ
+from typing import Any
+from uuid import uuid4
+
+import uvicorn
+from fastapi import FastAPI
+from fastapi import Request as HttpRequest
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from examples.connecting import report, session
+from generated.models import CompletedEvent, StreamEvent
+from generated.providers import openai_chat
+from generated.runtime.errors import ConversionError
+from generated.sessions import AsyncSession, SessionError
+
+
+def make_app(model: AsyncSession) -> FastAPI:
+    """Make the app. `model` answers all requests, whatever model they name."""
+    app = FastAPI()
+
+    @app.post("/v1/chat/completions")
+    async def complete(body: dict[str, Any]) -> Response:
+        # What this wire alone knows stays in the request's metadata, which other providers do not read.
+        request = replace(openai_chat.from_request(body), model=None)
+        identifier, created = f"chatcmpl-{uuid4().hex}", int(time.time())
+        if not request.stream:
+            completion = replace(await model.complete(request), id=None)  # the id is ours, as in every chunk below
+            return JSONResponse(openai_chat.to_response(completion, id=identifier, created=created, on_loss=report))
+        events = model.stream(request)
+        first = await anext(events)  # a request that is refused is refused here, with a status
+        writer = openai_chat.StreamWriter(id=identifier, created=created, on_loss=report)
+        options = body.get("stream_options")
+        usage = isinstance(options, dict) and options.get("include_usage") is True
+        return StreamingResponse(framed(first, events, writer, usage), media_type="text/event-stream")
+
+    @app.exception_handler(SessionError)
+    async def refused(_: HttpRequest, error: SessionError) -> JSONResponse:
+        return failure(error.status, error.error.kind, error.error.message)
+
+    @app.exception_handler(ConversionError)
+    async def unsayable(_: HttpRequest, error: ConversionError) -> JSONResponse:
+        return failure(400, "invalid_request", str(error))
+
+    return app
+
+
+async def framed(
+    first: StreamEvent, events: AsyncIterator[StreamEvent], writer: openai_chat.StreamWriter, usage: bool
+) -> AsyncIterator[str]:
+    """Write events as the lines of a stream. The chunk with the usage, which has no choices, is for those who asked."""
+    event: StreamEvent | None = first
+    while event is not None:
+        if isinstance(event, CompletedEvent):
+            event = replace(event, completion=replace(event.completion, id=None))
+        for chunk in writer.write(event):
+            if usage or chunk.get("choices") != []:
+                yield line(chunk)
+        event = await anext(events, None)
+    yield "data: [DONE]\n\n"
+
+
+def line(chunk: dict[str, Any]) -> str:
+    """Write a chunk as an event of the stream."""
+    return f"data: {json.dumps(chunk)}\n\n"
+
+
+def failure(status: int, kind: str, message: str) -> JSONResponse:
+    """Make the body that OpenAI's clients read an error from; its `type` says whose fault it is, its `code` which."""
+    fault = "invalid_request_error" if status < 500 else "server_error"
+    return JSONResponse({"error": {"message": message, "type": fault, "code": kind, "param": None}}, status)
+
+
+if __name__ == "__main__":
+    uvicorn.run(make_app(session()), port=int(environ.get("PORT", "8001")))

@@ -1,0 +1,40 @@
+"""What a provider's API answers, in one piece or in a stream."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from generated.models import AssistantMessage, Completion, TextPart, ToolCall, ToolCallPart, Usage
+from generated.runtime.sessions.folding import events_of
+from tests.providers.exchanges import all_of, whole
+from tests.support.loopback import Reply
+
+Said = str | tuple[str, dict[str, Any]]
+
+
+def completion(*said: Said, name: str = "call") -> Completion:
+    """An answer of texts, and of calls as pairs of name and arguments."""
+    parts = [
+        TextPart(part) if isinstance(part, str) else ToolCallPart(ToolCall(f"{name}_{i}", *part))
+        for i, part in enumerate(said)
+    ]
+    called = any(isinstance(part, ToolCallPart) for part in parts)
+    return Completion(AssistantMessage(parts), "tool_calls" if called else "stop", usage=Usage(10, 5, 15))
+
+
+def reply(provider: str, *said: Said, name: str = "call") -> Reply:
+    """An answer in one piece."""
+    module = importlib.import_module(f"generated.providers.{provider}")
+    return whole(module.to_response(completion(*said, name=name), id="answer_1", created=1))
+
+
+def stream(provider: str, *said: Said, name: str = "call") -> Reply:
+    """An answer in a stream."""
+    writer = importlib.import_module(f"generated.providers.{provider}").StreamWriter(id="answer_1", created=1)
+    events = [wire for event in events_of(completion(*said, name=name)) for wire in writer.write(event)]
+    return all_of(provider, [*events, *writer.finish()])
+
+
+REFUSED = whole({"type": "error", "error": {"type": "invalid_request_error", "message": "no such model"}}, 400)
+"""What Anthropic's API says to a request that it does not take."""

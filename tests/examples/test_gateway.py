@@ -1,0 +1,114 @@
+"""The gateway: the official OpenAI client talks to Anthropic's API through it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import openai
+import pytest
+
+from tests.examples.answers import REFUSED, reply, stream
+from tests.providers.exchanges import whole
+from tests.support.loopback import Loopback
+
+pytestmark = pytest.mark.slow
+
+Client = openai.OpenAI
+
+TOOLS: Any = [
+    {
+        "type": "function",
+        "function": {
+            "name": "tide",
+            "description": "The tide.",
+            "parameters": {"type": "object", "properties": {"harbour": {"type": "string"}}, "required": ["harbour"]},
+        },
+    }
+]
+HELLO: Any = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello?"}]
+CALLS = (("tide", {"harbour": "Bergen"}), ("tide", {"harbour": 'Å "x"\n'}))
+
+
+@pytest.fixture
+def client(serving: Callable[[str], AbstractContextManager[str]], monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with (
+        serving("gateway") as address,
+        openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as made,
+    ):
+        yield made
+
+
+def test_a_conversation_with_a_call_goes_through(client: Client, upstream: Loopback) -> None:
+    upstream.replies.extend([reply("anthropic", "I look.", CALLS[0]), reply("anthropic", "It is low.")])
+    first = client.chat.completions.create(model="any", messages=HELLO, tools=TOOLS, seed=7)
+    assert first.id.startswith("chatcmpl-")
+    (choice,) = first.choices
+    assert (choice.finish_reason, choice.message.content) == ("tool_calls", "I look.")
+    assert choice.message.tool_calls is not None
+    (call,) = choice.message.tool_calls
+    assert call.type == "function"
+    assert (call.function.name, json.loads(call.function.arguments)) == CALLS[0]
+    assert first.usage is not None
+    assert (first.usage.prompt_tokens, first.usage.completion_tokens) == (10, 5)
+
+    result = {"role": "tool", "tool_call_id": call.id, "content": "low"}
+    history: Any = [*HELLO, choice.message.model_dump(exclude_none=True), result]
+    second = client.chat.completions.create(model="any", messages=history, tools=TOOLS)
+    assert second.choices[0].message.content == "It is low."
+    assert second.choices[0].finish_reason == "stop"
+
+    asked, again = upstream.heard
+    assert (asked.path, "secret" in str(asked.headers), "none" in str(asked.headers)) == ("/v1/messages", True, False)
+    assert (asked.body["model"], asked.body["system"]) == ("some-model", "Be brief.")
+    assert [tool["name"] for tool in asked.body["tools"]] == ["tide"]
+    assert [message["role"] for message in again.body["messages"]] == ["user", "assistant", "user"]
+    assert again.body["messages"][1]["content"][-1]["id"] == again.body["messages"][2]["content"][0]["tool_use_id"]
+
+
+@pytest.mark.parametrize("usage", [True, False], ids=["with usage", "without usage"])
+def test_a_stream_with_two_calls_goes_through(client: Client, upstream: Loopback, usage: bool) -> None:
+    upstream.replies.append(stream("anthropic", "I look ", "twice.", *CALLS))
+    options: Any = {"include_usage": True} if usage else openai.omit
+    chunks = []
+    with client.chat.completions.stream(model="any", messages=HELLO, tools=TOOLS, stream_options=options) as made:
+        chunks = [event.chunk for event in made if event.type == "chunk"]
+        whole_one = made.get_final_completion()
+    (choice,) = whole_one.choices
+    assert (choice.finish_reason, choice.message.content) == ("tool_calls", "I look twice.")
+    assert choice.message.tool_calls is not None
+    found = [(call.function.name, json.loads(call.function.arguments)) for call in choice.message.tool_calls]
+    assert found == list(CALLS)
+    assert len({call.id for call in choice.message.tool_calls}) == 2
+    assert len({chunk.id for chunk in chunks}) == 1
+    assert [chunk.usage.total_tokens for chunk in chunks if chunk.usage] == ([15] if usage else [])
+    assert all(chunk.choices for chunk in chunks) == (not usage)
+    assert upstream.heard[0].body["stream"] is True
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_refusal_keeps_its_status(client: Client, upstream: Loopback, streaming: bool) -> None:
+    upstream.replies.append(REFUSED)
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.chat.completions.create(model="any", messages=HELLO, stream=streaming)
+    assert (caught.value.status_code, caught.value.code) == (400, "invalid_request")
+    assert caught.value.type == "invalid_request_error"
+    assert "no such model" in caught.value.message
+
+
+def test_a_key_that_the_provider_refuses_is_told(client: Client, upstream: Loopback) -> None:
+    body = {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}
+    upstream.replies.append(whole(body, 401))
+    with pytest.raises(openai.AuthenticationError) as caught:
+        client.chat.completions.create(model="any", messages=HELLO)
+    assert caught.value.code == "authentication"
+
+
+def test_a_request_that_is_none_is_refused_with_its_place(client: Client, upstream: Loopback) -> None:
+    wrong: Any = [{"role": "user", "content": 5}]
+    with pytest.raises(openai.BadRequestError, match=r"messages\[0\]\.content"):
+        client.chat.completions.create(model="any", messages=wrong)
+    assert not upstream.heard
