@@ -7,7 +7,9 @@ from typing import ClassVar, get_args
 
 from ..providers import groq as _provider
 from ..runtime.sessions.client_facts import ClientCalls
-from ..runtime.sessions.native import AsyncNativeSession, NativeSession, ProviderModule
+from ..runtime.sessions.native import NativeSession
+from ..runtime.sessions.native_async import AsyncNativeSession
+from ..runtime.sessions.on_clients import ProviderModule
 
 __all__ = ["AsyncSession", "Session"]
 

@@ -196,7 +196,7 @@ def test_a_configuration_makes_a_session(
         replied(runnable, provider, completion(runnable, "Hello.", model="m1", usage=usage), False) for _ in range(2)
     )
     with contextlib.ExitStack() as closing:
-        for client in made._clients:
+        for client in made.clients:
             closing.enter_context(client)
         for _ in range(2):
             assert runnable.module("messages").text_of(made.send("Hi").message) == "Hello."

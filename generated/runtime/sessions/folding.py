@@ -53,6 +53,7 @@ __all__ = [
     "as_request",
     "events_of",
     "folded",
+    "turn_of",
     "untrusted_texts",
 ]
 
@@ -184,7 +185,8 @@ def _texts(value: Any) -> Iterator[str]:
             waiting += one
 
 
-def _turn(request: Request) -> int:
+def turn_of(request: Request) -> int:
+    """The turn of the answer to a request: the assistant messages before it."""
     return sum(isinstance(message, AssistantMessage) for message in request.messages)
 
 
@@ -205,7 +207,7 @@ def answer_to(request: Request, answer: Completion | str) -> Completion:
     ):
         return said
     text = text_of(said.message)
-    maker = CallMaker(_turn(request), _used(request))
+    maker = CallMaker(turn_of(request), _used(request))
     message = reply_of(
         text, names_of(request.tools or []), untrusted_texts(request), maker
     )
@@ -261,7 +263,7 @@ class AnswerReader:
         self._reader = ReplyReader(
             request.tools or [],
             untrusted_texts(request),
-            _turn(request),
+            turn_of(request),
             used=_used(request),
         )
         self._text: list[str] = []

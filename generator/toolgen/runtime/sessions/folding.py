@@ -46,7 +46,7 @@ from ..prompting.tools import tools_text
 from ..prompting.writing import call_text, reply_text
 from ..writer import OnLoss
 
-__all__ = ["AnswerReader", "answer_to", "as_request", "events_of", "folded", "untrusted_texts"]
+__all__ = ["AnswerReader", "answer_to", "as_request", "events_of", "folded", "turn_of", "untrusted_texts"]
 
 
 def as_request(request: Request | str) -> Request:
@@ -144,7 +144,8 @@ def _texts(value: Any) -> Iterator[str]:
             waiting += one
 
 
-def _turn(request: Request) -> int:
+def turn_of(request: Request) -> int:
+    """The turn of the answer to a request: the assistant messages before it."""
     return sum(isinstance(message, AssistantMessage) for message in request.messages)
 
 
@@ -159,7 +160,7 @@ def answer_to(request: Request, answer: Completion | str) -> Completion:
     if not isinstance(said.message.content, str | None) and not _is_text(said.message.content):
         return said
     text = text_of(said.message)
-    maker = CallMaker(_turn(request), _used(request))
+    maker = CallMaker(turn_of(request), _used(request))
     message = reply_of(text, names_of(request.tools or []), untrusted_texts(request), maker)
     return _ended(replace(said, message=_whole(message, said.message)))
 
@@ -195,7 +196,7 @@ class AnswerReader:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._reader = ReplyReader(
-            request.tools or [], untrusted_texts(request), _turn(request), used=_used(request)
+            request.tools or [], untrusted_texts(request), turn_of(request), used=_used(request)
         )
         self._text: list[str] = []
 

@@ -1,0 +1,115 @@
+"""Sessions for async code on a provider's official client, which the app hands in."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Any
+
+from ...models import Completion, Request, StreamEvent
+from .base import AsyncSession, ToolMode
+from .closing import aclose_client
+from .failures import reached
+from .folding import turn_of
+from .on_clients import ClientSession
+
+__all__ = ["AsyncNativeSession"]
+
+_END: Any = object()
+
+
+class AsyncNativeSession(ClientSession, AsyncSession):
+    """A session for async code on the official client of a provider whose models have tools. A provider without an async client is called in a thread."""
+
+    tool_mode = ToolMode.NATIVE
+
+    async def aclose(self) -> None:
+        """Close the clients, those too that the app handed in."""
+        for client in self.clients:
+            await aclose_client(client, self.calls.send_async)
+
+    async def send(self, request: Request | str) -> Completion:
+        """Send a request, and return the answer.
+
+        Raises:
+            SessionError: the API refused it.
+            ConversionError: it cannot be sent as it is meant.
+        """
+        whole = self.prepared(request)
+        keywords = self.keywords(whole, self.on_loss, streaming=False)
+        answer = await self._called(self.calls.send_async, keywords, self._whole)
+        return self.provider.from_response(answer, turn_of(whole), tools=whole.tools or ())
+
+    async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
+        """Send a request, and yield the answer's events as they come; `completed` is the last one.
+
+        Raises:
+            SessionError: the API refused it.
+            ConversionError: it cannot be sent as it is meant.
+        """
+        whole = self.prepared(request)
+        keywords = self.keywords(whole, self.on_loss, streaming=True)
+        source, first, rest = await self._called(self.calls.stream_async, keywords, self._begun)
+        try:
+            events = self.provider.aiter_events(_chained(first, rest), turn=turn_of(whole), tools=whole.tools or ())
+            async for event in events:
+                yield event
+        finally:
+            await _aclose(source)
+
+    async def _whole(self, call: Callable[..., Any], keywords: dict[str, Any]) -> Any:
+        if self.calls.blocking:
+            return await asyncio.to_thread(call, **keywords)
+        return await call(**keywords)
+
+    async def _begun(self, call: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, list[Any], Any]:
+        """A stream, what came first of it, and the rest."""
+        if self.calls.blocking:
+            value = await asyncio.to_thread(call, **keywords)
+        else:
+            value = call(**keywords)
+            value = await value if inspect.isawaitable(value) else value
+        source = value[self.calls.events] if self.calls.events else value
+        rest = _in_thread(iter(source)) if self.calls.blocking else aiter(source)
+        try:
+            first = await anext(rest, _END)
+        except Exception as raised:  # as above
+            if self.is_refusal(raised):
+                raise
+            return source, [], _abroken(raised)
+        return source, [] if first is _END else [first], rest
+
+    async def _called(self, way: str, keywords: dict[str, Any], ask: Callable[..., Any]) -> Any:
+        clients = self.turns()
+        for client in clients:
+            try:
+                return await ask(reached(client, way), keywords)
+            except Exception as raised:  # noqa: BLE001 - what is no refusal is raised again
+                refused = self.refused(raised, client is clients[-1])
+            if refused is not None:
+                raise refused
+        raise AssertionError("the last client has answered, or its error was raised")
+
+
+async def _aclose(source: Any) -> None:
+    close = getattr(source, "aclose", None) or getattr(source, "close", None)
+    if callable(close) and inspect.isawaitable(closing := close()):
+        await closing
+
+
+async def _abroken(error: Exception) -> AsyncIterator[Any]:
+    raise error
+    yield
+
+
+async def _chained(first: Sequence[Any], rest: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    for item in first:
+        yield item
+    async for item in rest:
+        yield item
+
+
+async def _in_thread(items: Iterator[Any]) -> AsyncIterator[Any]:
+    while (item := await asyncio.to_thread(next, items, _END)) is not _END:
+        yield item
