@@ -281,6 +281,21 @@ def test_ids_that_come_again_are_told_apart(runnable: Package) -> None:
         assert [m.results[0].tool_call_id for m in result.messages[2::2]] == ["call_0", "call_1_0", "call_2_0"]
 
 
+def test_an_answer_may_repeat_what_stands_before_it(runnable: Package) -> None:
+    models = runnable.module("models")
+    request = models.Request([models.UserMessage("Hello"), models.AssistantMessage("Well,")])
+    answer = models.Completion(models.AssistantMessage("Well,"), "stop")
+    for result, _, _ in all_ways(runnable, [answer], request, Handlers()):
+        assert [m.role for m in result.messages] == ["user", "assistant", "assistant"]
+
+
+def test_a_session_whose_stream_has_no_end_is_told_so(runnable: Package) -> None:
+    session = native(runnable, [completion(runnable, "Hello.")])
+    session.stream = lambda request: iter([runnable.module("models").TextDelta("Hel")])
+    with pytest.raises(RuntimeError, match="completion"):
+        list(runnable.module("runtime.loop").run_stream(session, "Hi", Handlers()))
+
+
 def test_the_loop_by_hand_is_as_short(runnable: Package) -> None:
     models, tools, messages = runnable.module("models"), runnable.module("tools"), runnable.module("messages")
     session = native(runnable, [completion(runnable, READ), completion(runnable, "Done.")])

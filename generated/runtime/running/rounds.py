@@ -109,14 +109,15 @@ class Rounds:
             status: Literal["completed", "error"] = "error"
             name = f"step_{step}"
             yield AgentStepStart(name, f"Step {step}", step)
+            answer: Completion | None = None
             try:
                 async for event in self._asked(
                     replace(request, messages=list(self._messages))
                 ):
                     yield event
                     if isinstance(event, CompletedEvent):
-                        self._completion = event.completion
-                completion = self._answered()
+                        answer = event.completion
+                completion = self._answered(answer)
                 for told in _said(completion):
                     yield told
                 calls = tool_calls_of(completion.message)
@@ -149,15 +150,15 @@ class Rounds:
             yield AgentStepComplete(name, status, _since(began))
         yield AgentFinal(self.result.text)
 
-    def _answered(self) -> Completion:
+    def _answered(self, completion: Completion | None) -> Completion:
         """Take the answer into the conversation.
 
         Raises:
             RuntimeError: there was none, which is a fault of the session.
         """
-        completion = self._completion
-        if completion is None or self._messages[-1:] == [completion.message]:
+        if completion is None:
             raise RuntimeError("the session's answer did not end in a completion")
+        self._completion = completion
         self._distinguish(tool_calls_of(completion.message))
         if completion.usage is not None:
             self._used.append(completion.usage)
