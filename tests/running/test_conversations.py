@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.running.clients import OWN_SESSIONS, replied, session
+from tests.running.clients import OWN_SESSIONS, SESSIONS, replied, session
 from tests.running.project import Handlers
 from tests.running.scripts import native
 from tests.support.generated import Package
@@ -124,6 +124,17 @@ def test_a_conversation_is_the_same_through_every_client(
     assert plainly(runnable, result) == expected
     assert len(server.heard) == 11
     assert result.completion.usage is not None
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("provider", [name for name in SESSIONS if name not in OWN_SESSIONS])
+def test_a_conversation_is_the_same_through_every_host(
+    runnable: Package, server: Loopback, expected: Any, provider: str, streaming: bool
+) -> None:
+    server.replies.extend(replied(runnable, provider, answer, streaming) for answer in answers(runnable))
+    with session(runnable, provider, server, False) as made:
+        result = ran(runnable, made, later=False, streaming=streaming)
+    assert plainly(runnable, result) == expected
 
 
 @pytest.mark.row("Q02", "Q62")
