@@ -37,7 +37,7 @@ class NativeSession(ClientSession, Session):
             ConversionError: it cannot be sent as it is meant.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, self.on_loss, streaming=False)
+        keywords = self.keywords(whole, streaming=False)
         answer = self._called(self.calls.send, lambda call: call(**keywords))
         return self.provider.from_response(
             answer, turn_of(whole), tools=whole.tools or ()
@@ -51,7 +51,7 @@ class NativeSession(ClientSession, Session):
             ConversionError: it cannot be sent as it is meant.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, self.on_loss, streaming=True)
+        keywords = self.keywords(whole, streaming=True)
         source, first, rest = self._called(
             self.calls.stream, lambda call: self._begun(call(**keywords))
         )

@@ -38,7 +38,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             ConversionError: it cannot be sent as it is meant.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, self.on_loss, streaming=False)
+        keywords = self.keywords(whole, streaming=False)
         answer = await self._called(self.calls.send_async, keywords, self._whole)
         return self.provider.from_response(
             answer, turn_of(whole), tools=whole.tools or ()
@@ -52,7 +52,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             ConversionError: it cannot be sent as it is meant.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, self.on_loss, streaming=True)
+        keywords = self.keywords(whole, streaming=True)
         source, first, rest = await self._called(
             self.calls.stream_async, keywords, self._begun
         )

@@ -104,13 +104,11 @@ class ClientSession:
         self.model = model
         self.on_loss = on_loss
 
-    def keywords(
-        self, request: Request, on_loss: OnLoss | None, streaming: bool
-    ) -> dict[str, Any]:
+    def keywords(self, request: Request, *, streaming: bool) -> dict[str, Any]:
         """Write a request as keywords of the client's call."""
         whole = replace(request, stream=True if streaming else None)
         found = self.provider.to_sdk(
-            whole, on_loss=on_loss, on_unsupported=self._on_unsupported
+            whole, on_loss=self.on_loss, on_unsupported=self._on_unsupported
         )
         return {**self.calls.streamed, **found} if streaming else found
 

@@ -19,6 +19,7 @@ from ...models import (
 from ..arrange import arranged, results_of
 from ..errors import wrong_type
 from ..lists import Read
+from ..one_text import texts_among
 from ..paths import Path
 from ..reader import Reader
 from ..residue import ABSENT, NOTHING, Residue, add_residue, leftovers, restore
@@ -189,13 +190,7 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
     """A text, or the texts among parts, which are one text here."""
     if type(content) is str:
         return content
-    texts: list[str] = []
-    for i, part in enumerate(content):
-        if type(part) is TextPart:
-            writer.own(part.metadata, (at, i))
-            texts.append(part.text)
-        else:
-            writer.no_place((at, i), writer.kind_of(part), "warning")
+    texts = texts_among(content, at, writer)
     writer.lost(at, "content", "rewritten", "note", "a list of texts is one text here")
     return "".join(texts)
 

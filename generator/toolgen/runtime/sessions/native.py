@@ -36,7 +36,7 @@ class NativeSession(ClientSession, Session):
             ConversionError: it cannot be sent as it is meant.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, self.on_loss, streaming=False)
+        keywords = self.keywords(whole, streaming=False)
         answer = self._called(self.calls.send, lambda call: call(**keywords))
         return self.provider.from_response(answer, turn_of(whole), tools=whole.tools or ())
 
@@ -48,7 +48,7 @@ class NativeSession(ClientSession, Session):
             ConversionError: it cannot be sent as it is meant.
         """
         whole = self.prepared(request)
-        keywords = self.keywords(whole, self.on_loss, streaming=True)
+        keywords = self.keywords(whole, streaming=True)
         source, first, rest = self._called(self.calls.stream, lambda call: self._begun(call(**keywords)))
         try:
             yield from self.provider.iter_events(chain(first, rest), turn=turn_of(whole), tools=whole.tools or ())
