@@ -55,6 +55,7 @@ drift: $(READY) ## is generated/ what schemas/ gives?
 
 bench: $(READY) ## converters, whole commands and ways to hold the format against others, as ratios
 	-@$(BIN)/python benchmarks/run.py $(ARGS)
+	-@$(BIN)/python benchmarks/floor.py
 	-@$(BIN)/python benchmarks/building.py
 	@$(BIN)/python benchmarks/representation.py
 

@@ -22,7 +22,7 @@ each_wire = pytest.mark.parametrize("name", WIRES)
 def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield
-    for name in [n for n in sys.modules if n.split(".")[0] in ("wires", "plain", "conversation")]:
+    for name in [n for n in sys.modules if n.split(".")[0] in ("wires", "plain", "conversation", "floor", "run")]:
         file = getattr(sys.modules[name], "__file__", None)
         if file and Path(file).is_relative_to(BENCHMARKS):
             del sys.modules[name]
@@ -76,3 +76,19 @@ def test_the_same_stream_is_read(sample: Package, models: Any, name: str) -> Non
     ours.finish()
     assert said(models, ours.result()) == said_by_hand(theirs.finish())
     assert len(told[0]) == len(told[1]) > 30
+
+
+@each_wire
+def test_the_floor_makes_the_whole_answer(sample: Package, name: str) -> None:
+    floor = importlib.import_module("floor")
+    completion = sample.provider(name).from_response(wire_of(name).answer())
+    made = floor.constructors(completion)(None)
+    assert made == completion
+    assert made is not completion
+    assert made.message.content[1] is not completion.message.content[1]
+
+
+def test_the_floor_of_messages_is_that_of_wires_with_objects(sample: Package, models: Any) -> None:
+    floor = importlib.import_module("floor")
+    found = [name for name in WIRES if floor.takes_objects(sample.provider(name), models)]
+    assert found == ["anthropic", "bedrock", "gemini", "ollama"]

@@ -12,7 +12,7 @@ from .ids import synthetic_id
 from .json_text import loose
 from .paths import Path
 from .residue import ABSENT, Residue
-from .respelling import Tables
+from .respelling import Tables, read_by_tables
 from .wire import Wire
 
 __all__ = ["Reader"]
@@ -45,11 +45,9 @@ class Reader:
         self.used: set[str] = set()
         self._called: dict[str, tuple[str, str, int]] = {}
         tools = tuple(tools)
-        self.spoken = wire.spoken | {
-            wire.spelling(tool.name): tool.name
-            for tool in tools
-            if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
-        }
+        self.spoken = (
+            wire.spoken if not tools else wire.spoken | _spoken_of(tools, wire)
+        )
         self._open: list[tuple[int, ToolCall]] = []
         self._tables: Tables | None = None
         self.tools = tools
@@ -60,6 +58,8 @@ class Reader:
 
     def respelled(self, call: ToolCall) -> ToolCall:
         """A call with its arguments as the tool's own schema has them."""
+        if not self.tools and call.name not in read_by_tables(self.wire):
+            return call
         if self._tables is None:
             self._tables = Tables(self.wire, self.tools)
         return self._tables.read(call)
@@ -147,3 +147,14 @@ class Reader:
         """An assistant message is done."""
         self.turn += 1
         self.position = 0
+
+
+def _spoken_of(
+    tools: Iterable[ToolDefinition | OpaquePart], wire: Wire
+) -> dict[str, str]:
+    """The names of tools by their spellings on a wire, of those that are spelled otherwise there."""
+    return {
+        wire.spelling(tool.name): tool.name
+        for tool in tools
+        if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
+    }

@@ -16,7 +16,7 @@ from .lowering.spelling import back, forth
 from .residue import add_residue, within
 from .wire import Wire
 
-__all__ = ["Tables"]
+__all__ = ["Tables", "declared_leniency", "read_by_tables"]
 
 
 class Tables:
@@ -127,3 +127,9 @@ def declared_leniency() -> dict[str, Any]:
     """The tables of the declared tools, read when the first call is."""
     tables: dict[str, Any] = import_module("..tools._lenient", __package__).LENIENT
     return tables
+
+
+@cache
+def read_by_tables(wire: Wire) -> frozenset[str]:
+    """The names of the declared tools whose arguments may be spelled otherwise on a wire, or by a model."""
+    return frozenset([*wire.spellings, *declared_leniency()])

@@ -11,7 +11,7 @@ from ..json_text import compact, same
 from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
-from ..strict_json import loads, loads_as_spelled
+from ..strict_json import loads
 from ..writer import Writer
 
 __all__ = ["read", "write"]
@@ -31,13 +31,11 @@ def read(
         if not value or value.isspace():
             return {}, None, value
         try:
-            arguments, ours = loads_as_spelled(value)
+            arguments = loads(value)
         except ValueError:
             return {}, InvalidCall(value, "malformed"), ABSENT
         if type(arguments) is not dict:
             return {}, InvalidCall(value, "not_an_object"), ABSENT
-        if ours:
-            return arguments, None, ABSENT
         blanks = '": ' in value and "\\" not in value
         return (
             arguments,

@@ -38,13 +38,17 @@ def _holds(value: Any, apart_from: str | None) -> bool:
             if type(key) is not str or key == apart_from:
                 return False
             kind = type(item)
-            if not (kind is str or kind is int or item is None or kind is bool or _holds(item, apart_from)):
+            if kind is str or kind is int or item is None or kind is bool:
+                continue
+            if not (item - item == 0.0 if kind is float else _holds(item, apart_from)):
                 return False
         return True
     if kind is list:
         for item in value:
             kind = type(item)
-            if not (kind is str or kind is int or item is None or kind is bool or _holds(item, apart_from)):
+            if kind is str or kind is int or item is None or kind is bool:
+                continue
+            if not (item - item == 0.0 if kind is float else _holds(item, apart_from)):
                 return False
         return True
     if kind is float:

@@ -10,7 +10,7 @@ from ..json_text import compact, same
 from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
-from ..strict_json import loads, loads_as_spelled
+from ..strict_json import loads
 from ..writer import Writer
 
 __all__ = ["read", "write"]
@@ -28,13 +28,11 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
         if not value or value.isspace():
             return {}, None, value
         try:
-            arguments, ours = loads_as_spelled(value)
+            arguments = loads(value)
         except ValueError:
             return {}, InvalidCall(value, "malformed"), ABSENT
         if type(arguments) is not dict:
             return {}, InvalidCall(value, "not_an_object"), ABSENT
-        if ours:
-            return arguments, None, ABSENT
         blanks = '": ' in value and "\\" not in value
         return arguments, None, value if blanks or compact(arguments) != value else ABSENT
     if value is None or value is ABSENT:

@@ -1,0 +1,123 @@
+"""What the format and its laws cost by themselves, as ratios to the hand-written converters: the ground that no converter gets below.
+
+  python benchmarks/floor.py [--rounds N] [--only WORD]
+
+`response` calls the constructors of the finished answer's objects with values that are there already, and reads nothing.
+`messages` looks whether JSON can hold the arguments and results of a conversation, as the laws demand where a wire takes them as
+objects, and writes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import importlib
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import plain
+from conversation import conversation
+from run import GOALS, Case, measure, providers, wire_of
+
+
+def constructors(value: Any) -> Callable[[Any], Any]:
+    """A function that makes a value of the format anew, from the plain values in it."""
+    held: dict[str, Any] = {}
+    text = _spelled(value, held)
+    names = ", ".join(f"{name}={name}" for name in held)
+    made: Callable[[Any], Any] = eval(f"lambda _, {names}: {text}", held)
+    return made
+
+
+def _spelled(value: Any, held: dict[str, Any]) -> str:
+    if type(value) is list and any(map(dataclasses.is_dataclass, value)):
+        return f"[{', '.join(_spelled(item, held) for item in value)}]"
+    if not dataclasses.is_dataclass(value):
+        name = f"v{len(held)}"
+        held[name] = value
+        return name
+    held[type(value).__name__] = type(value)
+    arguments: list[str] = []
+    gap = False
+    for field in dataclasses.fields(value):
+        found = getattr(value, field.name)
+        if not field.init or found == field.default:
+            gap = gap or field.init
+        else:
+            arguments.append(f"{field.name}={_spelled(found, held)}" if gap else _spelled(found, held))
+    return f"{type(value).__name__}({', '.join(arguments)})"
+
+
+def cases(package: str) -> list[Case]:
+    """The cases of every wire with a hand-written side of its own."""
+    models = importlib.import_module(f"{package}.models")
+    is_json = importlib.import_module(f"{package}.runtime.json_text").is_json
+    theirs = plain.neutral(conversation())
+    held = [
+        value
+        for message in theirs
+        for value in [c.arguments for c in getattr(message, "calls", ())] + [getattr(message, "value", None)]
+        if type(value) is dict
+    ]
+    found = []
+    for name, provider in providers(package).items():
+        wire = wire_of(name)
+        if wire is None or Path(str(wire.__file__)).stem != name:
+            continue
+        answer = wire.answer()
+        completion = provider.from_response(answer)
+        made = constructors(completion)
+        if made(None) != completion:
+            raise AssertionError(f"{name}: the constructors made something else")
+        found.append(Case(f"{name} response", GOALS["response"], made, wire.response_in, lambda a=answer: (a, a)))
+        if takes_objects(provider, models):
+            found.append(
+                Case(
+                    f"{name} messages",
+                    GOALS["messages"],
+                    lambda values: [is_json(value) for value in values],
+                    wire.messages_out,
+                    lambda: (held, theirs),
+                )
+            )
+    return found
+
+
+def takes_objects(provider: Any, models: Any) -> bool:
+    """Whether a wire takes arguments as they are, so that the hand-written side does not look into them."""
+    arguments = {"a": 1}
+    written = provider.to_tool_call(models.ToolCall("call_1", "t", arguments))
+    stack = [written]
+    while stack:
+        value = stack.pop()
+        if value is arguments:
+            return True
+        if type(value) is dict:
+            stack += value.values()
+    return False
+
+
+def main() -> int:
+    """Print a row a case."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    print(f"{'floor':26} {'ratio':>6}  {'goal':>5} {'floor µs':>9} {'hand µs':>9}")
+    for case in cases("generated"):
+        if options.only in case.name:
+            ratios, ours, theirs = measure(case, options.rounds)
+            print(
+                f"{case.name:26} {statistics.median(ratios):6.2f}  {case.goal:5.1f} {ours * 1e6:9.1f} {theirs * 1e6:9.1f}"
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
