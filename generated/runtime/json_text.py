@@ -8,7 +8,7 @@ import json.encoder
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["compact", "is_json", "loose", "same"]
+__all__ = ["compact", "is_compact", "is_json", "loose", "same"]
 
 _encoder = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
@@ -24,6 +24,51 @@ def compact(value: Any) -> str:
         RecursionError: it is nested too deeply, or holds itself.
     """
     return "".join(_chunks(value, 0))
+
+
+def is_compact(text: str, value: Any) -> bool:
+    """Whether a strict JSON text is spelled as `compact` spells the value that was read from it."""
+    if "\\" not in text:
+        if text[:2] == '{"' and text.startswith('": ', text.find('"', 2)):
+            return False
+        length = _length(value)
+        if length >= 0:
+            return length == len(text)
+    return compact(value) == text
+
+
+_UNSURE = -(10**12)
+"""A length that no text makes up for."""
+
+
+def _length(value: Any) -> int:
+    """The length of a value that is written without blanks and escapes; below 0 where it holds a number that has shorter spellings.
+
+    No other spelling of what is in it is as short, so that a text of this length is that one. Numbers with an exponent
+    may be: 1e1 is 10.0, and 1e-2 is as long as 0.01.
+    """
+    kind = type(value)
+    if kind is str:
+        return len(value) + 2
+    if kind is dict:
+        length = 2 * len(value) + 1 if value else 2
+        for key, item in value.items():
+            if type(item) is str:
+                length += len(key) + len(item) + 4
+            else:
+                length += len(key) + 2 + _length(item)
+        return length
+    if kind is list:
+        return len(value) + 1 + sum(map(_length, value)) if value else 2
+    if kind is float:
+        return (
+            len(repr(value))
+            if 0.1 <= abs(value) < 1e16 and not value.is_integer()
+            else _UNSURE
+        )
+    if kind is int:
+        return len(repr(value))
+    return 5 if value is False else 4
 
 
 def is_json(value: Any, apart_from: str | None = None) -> bool:

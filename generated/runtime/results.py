@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..models import TextPart
 from .errors import ConversionError, wrong_type
-from .json_text import compact
+from .json_text import compact, is_compact
 from .lists import Write, write_list
 from .paths import Path, spelled
 from .residue import ABSENT, within
@@ -33,7 +33,7 @@ def read_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
             and value.keys() == {"error"}
             and type(value["error"]) is str
         ):
-            return "error", value["error"], ABSENT if compact(value) == text else text
+            return "error", value["error"], ABSENT if is_compact(text, value) else text
     return "text", text, ABSENT
 
 

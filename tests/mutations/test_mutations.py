@@ -100,7 +100,7 @@ MUTATIONS = (
         "the spelling of arguments is forgotten",
         on_recordings(laws.body_comes_back),
         "runtime/codecs/json_arguments.py",
-        "value if blanks or compact(arguments) != value else ABSENT",
+        "ABSENT if is_compact(value, arguments) else value",
         "ABSENT",
     ),
     Mutation(

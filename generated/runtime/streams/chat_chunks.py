@@ -30,8 +30,7 @@ class ChatChunks(BaseStream):
         self._last_choice: dict[str, Any] = {}
         self._width = 0
         self._choice_width = 0
-        self._with_usage = False
-        self._with_logprobs = False
+        self._with_more = False
         self._entries: list[OpenCall] = []
         self._slots: dict[Any, OpenCall] = {}
         self._further: dict[Any, ChatChunks] = {}
@@ -55,26 +54,29 @@ class ChatChunks(BaseStream):
                 and choice["finish_reason"] is None
                 and choice["index"] == 0
                 and "error" not in event
-                and not (self._with_usage and event["usage"])
-                and not (self._with_logprobs and choice["logprobs"])
+                and not (
+                    self._with_more and (event.get("usage") or choice.get("logprobs"))
+                )
             ):
                 delta = choice["delta"]
-                if len(delta) == 1 and "content" in delta:
+                if len(delta) != 1:
+                    pass
+                elif "content" in delta:
                     text = delta["content"]
                     if type(text) is str and text:
                         self._text.append(text)
                         return [TextDelta(text)]
-                elif len(delta) == 1:
+                else:
                     (piece,) = delta["tool_calls"]
                     function = piece["function"]
                     known = self._slots[piece["index"]]
                     text = function["arguments"]
                     if (
-                        known.told
-                        and len(piece) == 2
+                        len(piece) == 2
                         and len(function) == 1
                         and type(text) is str
                         and text
+                        and known.told
                     ):
                         known.pieces.append(text)
                         return [ToolCallDelta(known.index, None, None, text)]
@@ -108,8 +110,7 @@ class ChatChunks(BaseStream):
                 self._last_choice = choice
                 self._choice_width = len(choice)
         self._width = len(event)
-        self._with_usage = "usage" in event
-        self._with_logprobs = "logprobs" in self._last_choice
+        self._with_more = "usage" in event or "logprobs" in self._last_choice
         if event.get("error"):
             self._fail(event["error"])
         return events

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...models import InvalidCall
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact, same
+from ..json_text import compact, is_compact, same
 from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
@@ -33,8 +33,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidC
             return {}, InvalidCall(value, "malformed"), ABSENT
         if type(arguments) is not dict:
             return {}, InvalidCall(value, "not_an_object"), ABSENT
-        blanks = '": ' in value and "\\" not in value
-        return arguments, None, value if blanks or compact(arguments) != value else ABSENT
+        return arguments, None, ABSENT if is_compact(value, arguments) else value
     if value is None or value is ABSENT:
         return {}, None, ABSENT
     if type(value) is dict:

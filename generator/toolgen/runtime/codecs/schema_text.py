@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact, same
+from ..json_text import compact, is_compact, same
 from ..paths import Path, spelled
 from ..reader import Reader
 from ..residue import ABSENT
@@ -29,7 +29,7 @@ def read(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], Any]:
         raise ConversionError(spelled(at), "must be JSON") from error
     if type(found) is not dict:
         raise wrong_type(at, "the text of an object", found)
-    return found, ABSENT if compact(found) == value else value
+    return found, ABSENT if is_compact(value, found) else value
 
 
 def write(schema: dict[str, Any], kept: Any, at: Path, writer: Writer) -> str:

@@ -1,0 +1,74 @@
+"""Whether a text is our own spelling is told without writing it, and told right."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolgen.runtime.json_text import compact, is_compact
+from toolgen.runtime.strict_json import JSONError, loads
+
+numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
+strings = st.text(st.sampled_from('ab": ,{}[]\\/\x7fé🚀\n'), max_size=6).flatmap(
+    lambda text: st.sampled_from([json.dumps(text), json.dumps(text, ensure_ascii=False)])
+)
+blanks = st.sampled_from(["", "", "", " ", "\n"])
+
+
+def spelled(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    lists = st.tuples(st.lists(inner, max_size=4), blanks).map(lambda x: f"[{f',{x[1]}'.join(x[0])}{x[1]}]")
+    members = st.lists(st.tuples(strings, blanks, inner), max_size=4, unique_by=lambda m: json.loads(m[0]))
+    objects = members.map(lambda found: "{" + ",".join(f"{key}:{blank}{value}" for key, blank, value in found) + "}")
+    return lists | objects
+
+
+texts = st.recursive(numbers | strings | st.sampled_from(["true", "false", "null"]), spelled, max_leaves=12)
+
+
+@given(texts)
+def test_a_text_is_compact_exactly_if_it_is_what_we_write(text: str) -> None:
+    value = loads(text)
+    assert is_compact(text, value) is (compact(value) == text)
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ('{"a":1,"b":[true,null,"x: y"],"c":{}}', True),
+        ('{"a":51.5,"b":-0.12}', True),
+        ('{"a":"\\n"}', True),
+        ('{"a":"\\u00e9"}', False),
+        ('{"a": 1}', False),
+        ('{"": 1}', False),
+        ('{": ":true}', True),
+        ('{"a":": ","b": 1}', False),
+        ('{"a":1} ', False),
+        ('{"a":1e0}', False),
+        ('{"a":1e-2}', False),
+        ('{"a":1.0}', True),
+        ('{"a":1.50,"b":1e1}', False),
+        ('{"a":1.50,"b":1.50,"c":1e2}', False),
+        ('{"a":-0}', False),
+        ('{"a":-0.0}', True),
+        ("[1, 2]", False),
+    ],
+)
+def test_spellings(text: str, ours: bool) -> None:
+    assert is_compact(text, loads(text)) is ours
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":1,"a":1}', '{"a":{"b":1,"b":2}}', '{"a":1e999}', '{"a":NaN}', "", " ", "[1", "[1]]"]
+)
+def test_what_is_no_strict_json(text: str) -> None:
+    with pytest.raises(JSONError):
+        loads(text)
+
+
+def test_a_value_may_stand_between_blanks() -> None:
+    found: Any = loads(' \n{"a": 1}\t')
+    assert found == {"a": 1}
