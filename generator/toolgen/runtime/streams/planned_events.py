@@ -52,21 +52,26 @@ class PlannedEvents(BaseStream):
             ConversionError: the event is neither.
         """
         try:
-            if len(event) == 3:
-                kind = event["type"]
-                (message,) = event["delta"].values()
-                (inner,) = message.values()
-                (piece,) = inner.values()
-                if kind == "content-delta" and "text" in inner and "content" in message:
-                    if type(piece) is str and piece:
-                        self._blocks[event["index"]].grown["text"].append(piece)
-                        return [TextDelta(piece)]
-                elif kind == "tool-call-delta" and "function" in inner and len(piece) == 1:
-                    call, text = self._entries[event["index"]], piece["arguments"]
-                    if call.told and type(text) is str and text:
-                        call.pieces.append(text)
-                        return [ToolCallDelta(call.index, None, None, text)]
-        except (AttributeError, KeyError, TypeError, ValueError):
+            kind = event["type"]
+            delta = event["delta"]
+            message = delta["message"]
+            if kind == "tool-call-delta":
+                inner = message["tool_calls"]
+                piece = inner["function"]
+                text = piece["arguments"]
+                known = self._entries[event["index"]]
+                regular = len(event) == 3 and len(delta) == len(message) == len(inner) == len(piece) == 1
+                if regular and known.told and type(text) is str and text:
+                    known.pieces.append(text)
+                    return [ToolCallDelta(known.index, None, None, text)]
+            elif kind == "content-delta":
+                inner = message["content"]
+                text = inner["text"]
+                regular = len(event) == 3 and len(delta) == len(message) == len(inner) == 1
+                if regular and type(text) is str and text:
+                    self._blocks[event["index"]].grown["text"].append(text)
+                    return [TextDelta(text)]
+        except (KeyError, TypeError):
             pass  # an event of another form, which is read with care
         return super().feed(event)
 
