@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.support.repository import ROOT
 from tests.support.sources import linked
+from toolgen.render.package import runtime_files
 from toolgen.render.tools import tool_modules
 
 GENERATED = ROOT / "generated"
@@ -25,7 +26,7 @@ def write_texts(texts: Mapping[str, str], folder: Path) -> Path:
     (package / "tools").mkdir(parents=True)
     for name in ("__init__.py", "models.py", "py.typed"):
         shutil.copy(GENERATED / name, package / name)
-    shutil.copytree(GENERATED / "runtime", package / "runtime", ignore=shutil.ignore_patterns("__pycache__"))
-    for path, text in texts.items():
+    for path, text in {**runtime_files(), **texts}.items():
+        (package / path).parent.mkdir(parents=True, exist_ok=True)
         (package / path).write_text(text, encoding="utf-8")
     return package

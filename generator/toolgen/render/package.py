@@ -16,6 +16,7 @@ from toolgen.render.format_code import format_code
 from toolgen.render.layout import HEADER, laid_out
 from toolgen.render.lowered import OnWire, lenient_tables, tools_on_wires
 from toolgen.render.portability import portability
+from toolgen.render.reachable import reachable
 from toolgen.render.tools import tool_modules
 from toolgen.render.used_names import UnknownNameError, with_imports
 from toolgen.resolve import Catalog
@@ -59,7 +60,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
         if wires[profile.name].payload != []:
             files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name])
     files["PORTABILITY.md"] = portability(wires, f"{schemas}/")
-    return Package(dict(sorted(files.items())), wires)
+    return Package(dict(sorted(reachable(files).items())), wires)
 
 
 def runtime_files() -> Files:
