@@ -457,3 +457,69 @@ def test_asynchronous_events_are_the_same(sample: Package) -> None:
     assert asyncio.run(gathered()) == heard(module, stream_of("text"))
     texts = module.iter_events(stream_of("text"), text_only=True)
     assert "".join(e.text for e in texts) == "It is 7 degrees and it rains."
+
+
+def message(*requests: Any) -> Any:
+    return {"type": "assistant.message", "data": {"messageId": "m1", "content": "", "toolRequests": list(requests)}}
+
+
+def request(identifier: str, name: str, **data: Any) -> Any:
+    asked = {
+        "requestId": f"r_{identifier}",
+        "sessionId": "s",
+        "toolCallId": identifier,
+        "toolName": name,
+        "arguments": {},
+    }
+    return {"type": "external_tool.requested", "data": asked, **data}
+
+
+def by(kind: str, identifier: str) -> Any:
+    return {"type": f"tool.execution_{kind}", "data": {"toolCallId": identifier, "toolName": "t", "success": True}}
+
+
+OWN = {"toolCallId": "a", "name": "mine"}
+ALSO = {"toolCallId": "b", "name": "mine"}
+THEIRS = {"toolCallId": "c", "name": "bash"}
+NAMELESS = {"toolCallId": " ", "name": "bash"}
+ANSWERED = {"type": "external_tool.completed", "data": {"requestId": "r_a"}}
+
+
+@pytest.mark.parametrize(
+    ("events", "ended", "kinds"),
+    [
+        ([message(OWN, THEIRS)], False, "oo"),
+        ([message(OWN, THEIRS), by("start", "c"), request("a", "mine")], True, "co"),
+        ([message(OWN, ALSO), by("start", "a"), request("a", "mine"), by("start", "b")], False, "co"),
+        ([message(OWN, ALSO), request("a", "mine"), request("b", "mine")], True, "cc"),
+        ([message(OWN, ALSO), request("a", "mine"), by("complete", "b")], True, "co"),
+        ([message(OWN), by("complete", "a")], False, "o"),
+        ([message(OWN), request("a", "mine"), ANSWERED], False, "o"),
+        ([message(THEIRS), request("c", "bash")], True, "c"),
+        ([message(THEIRS), request("x", "mine", agentId="sub")], True, "oc"),
+        ([request("a", "mine")], True, "c"),
+        ([message(NAMELESS, NAMELESS, OWN, OWN), request("a", "mine")], True, "ooco"),
+    ],
+)
+def test_who_names_its_tools_gets_their_calls_alone(
+    sample: Package, events: list[Any], ended: bool, kinds: str
+) -> None:
+    stream = sample.provider(PROVIDER).Stream(own={"mine"})
+    for event in events:
+        stream.feed(event)
+    assert stream.ended is ended
+    content = stream.result().message.content
+    assert [{"tool_call": "c", "opaque": "o"}[part.type] for part in content] == list(kinds)
+
+
+def test_calls_that_wait_can_be_taken_for_all(sample: Package) -> None:
+    stream = sample.provider(PROVIDER).Stream(own={"mine"})
+    stream.feed(message(OWN, ALSO))
+    stream.settle()
+    stream.feed(request("a", "mine"))
+    assert not stream.ended
+    stream.settle()
+    assert stream.ended
+    completion = stream.finish()[-1].completion
+    assert [part.type for part in completion.message.content] == ["tool_call", "opaque"]
+    assert completion.finish_reason == "tool_calls"

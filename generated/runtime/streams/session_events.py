@@ -4,11 +4,14 @@
 The agent runs on the other side. It asks for a tool of the app in the middle of its stream, and waits; so a call is told
 when it is asked for, and with a call that waits the stream may end as well as with `session.idle`. What the agent ran
 itself is no call. Events of its sub-agents are not the answer's.
+
+Whoever holds the session knows the names of the app's tools, and gives them (`own`): then an answer ends as soon as every
+call of the last message that is the app's waits for it, whatever the agent runs itself beside them, and no other call is one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar
 
 from ...models import (
@@ -66,8 +69,12 @@ class SessionEvents(BaseStream):
         """Read a request for a tool; set by the provider's module."""
         raise NotImplementedError
 
-    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+    def __init__(
+        self, turn: int = 0, *, tools: Any = (), own: Collection[str] | None = None
+    ) -> None:
         super().__init__(turn, tools=tools)
+        self._own = own
+        self._settled = False
         self._messages: list[SessionMessage] = []
         self._by_id: dict[str, OpenCall] = {}
         self._asked: dict[str, dict[str, Any]] = {}
@@ -109,11 +116,31 @@ class SessionEvents(BaseStream):
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind, data = event.get("type"), event.get("data")
         take = _TAKES.get(kind) if type(kind) is str else None
-        if take is None or self._idle or event.get("agentId") is not None:
+        if (
+            take is None
+            or self._idle
+            or (event.get("agentId") is not None and not self._is_asked(kind))
+        ):
             return []
         if type(data) is not dict:
             raise wrong_type(_DATA, "an object", data)
         return take(self, event, data)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the answer is whole: nothing more comes before its calls are answered."""
+        return self._ended()
+
+    def settle(self) -> None:
+        """Take the calls that wait, if any do, for all that will: one that is asked for later is told in another answer."""
+        self._settled = not self._asked.keys() <= self._answered
+
+    def _is_asked(self, kind: Any) -> bool:
+        """Whether an event asks the app: where it answers, it answers a sub-agent too, which would wait for ever."""
+        return self._own is not None and kind in (
+            "external_tool.requested",
+            "external_tool.completed",
+        )
 
     def _open(self, identifier: str | None = None) -> SessionMessage:
         """The message that is coming; a new one where the last is done, or another one's id is named."""
@@ -330,9 +357,17 @@ class SessionEvents(BaseStream):
         last = self._messages[-1] if self._messages else None
         if self._idle or last is None:
             return self._idle
-        waits = {call.wire_id for call in last.calls} - self._run_there.difference(
-            self._asked
-        )
+        if self._own is None:
+            waits = {call.wire_id for call in last.calls} - self._run_there.difference(
+                self._asked
+            )
+        else:
+            own = () if self._settled else self._own
+            waits = {
+                c.wire_id
+                for c in last.calls
+                if c.name in own or c.wire_id in self._asked
+            } - self._answered
         return (
             bool(waits - self._answered)
             and waits <= self._asked.keys()
@@ -412,17 +447,23 @@ class SessionEvents(BaseStream):
         """Read a message, with what is known of its calls since."""
         wire = message.whole()
         completion = self.read_response(wire, ROOT, reader)
-        content = completion.message.content
-        requests = {
-            r.get("toolCallId"): r
+        content: Any = completion.message.content
+        listed = [
+            r
             for r in wire["data"].get("toolRequests") or ()
-            if type(r) is dict
-        }
-        for i, part in enumerate(content if type(content) is list else ()):
-            if type(part) is not ToolCallPart or type(content) is not list:
-                continue
+            if type(r) is dict and requested_kind(r) == "call"
+        ]
+        called = [
+            i
+            for i, part in enumerate(_parts(completion.message))
+            if type(part) is ToolCallPart
+        ]
+        for i, request in zip(called, listed, strict=False):
+            part = content[i]
             asked = self._asked.get(part.call.id)
-            if asked is not None:
+            if asked is not None and (
+                self._own is None or part.call.id not in self._answered
+            ):
                 call = self.read_call(
                     asked, _DATA, Reader(self.WIRE, self._turn, self._tools)
                 )
@@ -430,13 +471,11 @@ class SessionEvents(BaseStream):
                     part.call.invalid if part.call.invalid is not None else call.invalid
                 )
                 rest = {
-                    key: value
-                    for key, value in requests[part.call.id].items()
-                    if key not in _REQUEST
+                    key: value for key, value in request.items() if key not in _REQUEST
                 }
                 content[i] = ToolCallPart(call, metadata=reader.metadata(rest))
-            elif part.call.id in self._run_there:
-                content[i] = OpaquePart(self.WIRE.name, requests[part.call.id])
+            elif self._own is not None or part.call.id in self._run_there:
+                content[i] = OpaquePart(self.WIRE.name, request)
         return completion
 
     def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:
