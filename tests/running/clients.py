@@ -14,8 +14,11 @@ from tests.support.generated import Package
 from tests.support.loopback import Loopback, Reply
 from tests.support.repository import OWN_CODE, PROFILES, extended, profile
 
-SESSIONS = [name for name in PROFILES if "session" in profile(name)]
+SESSIONS = [name for name in PROFILES if "session" in profile(name) and "hosted" not in profile(name)["session"]]
 """The providers with a client that sends requests one by one."""
+
+HOSTED = [name for name in PROFILES if "hosted" in profile(name).get("session", {})]
+"""Those whose client is a live session with an agent, which holds the conversation; `hosts` has what stands behind it."""
 
 OWN_SESSIONS = [name for name in SESSIONS if name in OWN_CODE]
 """Those of them with code of their own."""
@@ -68,3 +71,28 @@ def replied(package: Package, provider: str, completion: Any, streaming: bool) -
     events = package.module("runtime.sessions.folding").events_of(completion)
     wire = [event for told in events for event in writer.write(told)]
     return all_of(provider, [*wire, *writer.finish()])
+
+
+@contextmanager
+def hosted(package: Package, provider: str, address: str, later: bool, **settings: Any) -> Iterator[Any]:
+    """A session on a live session of the official client, and what runs code on the client's loop."""
+    host = importlib.import_module(f"tests.running.hosts.{provider}")
+    module = package.module(f"sessions.{provider}")
+    given = {"on_loss": lambda loss: None, **settings}
+    if not later:
+        with module.Session(lambda: host.opened(address), "m", **given) as made:
+            yield made
+        return
+    with asyncio.Runner() as runner:
+        client = host.opened(address)
+        made = module.AsyncSession(runner.run(client.__aenter__()), "m", **given)
+        made.runner = runner
+        try:
+            yield made
+        finally:
+            runner.run(client.__aexit__(None, None, None))
+
+
+def runtime(provider: str, script: Any) -> Any:
+    """What stands behind a live session, playing a script."""
+    return importlib.import_module(f"tests.running.hosts.{provider}").Runtime(script)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
 
-from tests.running.clients import OWN_SESSIONS, SESSIONS, replied, session
+from tests.running.clients import HOSTED, OWN_SESSIONS, SESSIONS, hosted, replied, runtime, session
+from tests.running.hosts import Says
 from tests.running.project import Handlers
 from tests.running.scripts import native
 from tests.support.generated import Package
@@ -135,6 +137,28 @@ def test_a_conversation_is_the_same_through_every_host(
     with session(runnable, provider, server, False) as made:
         result = ran(runnable, made, later=False, streaming=streaming)
     assert plainly(runnable, result) == expected
+
+
+def said(turn: int, parts: tuple[Any, ...]) -> Says:
+    """What a live session's model says in a turn."""
+    text = "".join(part for part in parts if isinstance(part, str))
+    return Says(text, [(f"call{turn}x{i}", *part) for i, part in enumerate(parts) if isinstance(part, tuple)])
+
+
+@pytest.mark.row("Q02", "Q06", "Q61")
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("provider", HOSTED)
+def test_a_conversation_is_the_same_where_the_client_holds_it(
+    runnable: Package, expected: Any, provider: str, later: bool, streaming: bool
+) -> None:
+    with (
+        closing(runtime(provider, [said(turn, parts) for turn, parts in enumerate(SCRIPT)])) as behind,
+        hosted(runnable, provider, behind.address, later) as made,
+    ):
+        result = ran(runnable, made, later=later, streaming=streaming)
+    assert plainly(runnable, result) == expected
+    assert result.completion.usage is not None
 
 
 @pytest.mark.row("Q02", "Q62")

@@ -75,7 +75,8 @@ def runtime_files() -> Files:
 def _session(plan: ProviderPlan) -> str:
     """The module of the sessions on a provider's official client."""
     path = f"sessions/{plan.name}.py"
-    return laid_out(path, environment().get_template("sessions/provider.py.jinja").render(plan=plan))
+    template = "hosted" if "hosted" in plan.facts["session"] else "provider"
+    return laid_out(path, environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan))
 
 
 def _sessions(catalog: Catalog) -> str:

@@ -65,7 +65,7 @@ def connected(
     """
     read = _read(config if isinstance(config, Mapping) else _said(config))
     if read.interface not in interfaces:
-        raise ValueError(f"there are no sessions for this interface; there are: {', '.join(sorted(interfaces)) or 'none'}")
+        raise ValueError(f"no session can be made of a configuration for this interface; one can for: {', '.join(sorted(interfaces)) or 'none'}")
     module, maker = interfaces[read.interface]
     later = kind == "AsyncSession"
     clients = [_client(maker, read, key, later) for key in _keys(maker, read)]
