@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
-from .runtime.fields import Number, Omittable
+from .runtime.tools.fields import Number, Omittable
 
 __all__ = ["Address", "Country", "Forecast", "ForecastDay"]
 

@@ -74,7 +74,7 @@ def test_the_format_makes_no_json_text(sample: Package) -> None:
     """Values stay as they are: what makes text of them is not reached from the format's module."""
     names = python(sample, f"import {sample.name}.models; print(*sys.modules)").split()
     paths = {m.removeprefix(f"{sample.name}.").replace(".", "/") + ".py" for m in names if f"{sample.name}." in m}
-    assert {"models.py", "runtime/values.py"} <= paths
+    assert {"models.py", "runtime/format/values.py"} <= paths
     users = [
         path
         for path in paths & set(sample.files)

@@ -36,9 +36,10 @@ from ..models import (
     Usage,
     UserMessage,
 )
-from ..runtime import choices, results
-from ..runtime.api_errors import api_error
-from ..runtime.arrange import arranged, results_of
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.usage import count, counts
+from ..runtime.clients.sdk_calls import keywords
 from ..runtime.codecs import (
     call_id,
     dialect_or_empty,
@@ -50,15 +51,15 @@ from ..runtime.codecs import (
     source,
     tool_name,
 )
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.json_text import is_json
-from ..runtime.lists import read_list, read_text_or_list, write_list, write_text_or_list
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import (
+    read_list,
+    read_text_or_list,
+    write_list,
+    write_text_or_list,
+)
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -73,14 +74,19 @@ from ..runtime.residue import (
     spelling,
     within,
 )
-from ..runtime.sdk_calls import keywords
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.json_texts.json_text import is_json
+from ..runtime.messages.arrange import arranged, results_of
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.iterating import aiterate, iterate
 from ..runtime.streams.message_event_writer import MessageEventWriter
 from ..runtime.streams.message_events import MessageEvents
-from ..runtime.usage import count, counts
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results import results
 
 __all__ = [
     "FINGERPRINT",

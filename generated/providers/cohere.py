@@ -34,9 +34,10 @@ from ..models import (
     Usage,
     UserMessage,
 )
-from ..runtime import choices, results
-from ..runtime.api_errors import api_error
-from ..runtime.arrange import arranged, results_of
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.usage import count, counts
+from ..runtime.clients.sdk_calls import methods_for_streams
 from ..runtime.codecs import (
     call_id,
     data_url,
@@ -47,17 +48,15 @@ from ..runtime.codecs import (
     token_budget,
     tool_name,
 )
-from ..runtime.documents import read_documents, write_documents
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.lists import read_list, read_text_or_list, write_list, write_text_or_list
-from ..runtime.offered import write_offered
-from ..runtime.offered_only import offered_only
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text, plain
-from ..runtime.plan_turns import add_to_turn, plan_place, system_first
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import (
+    read_list,
+    read_text_or_list,
+    write_list,
+    write_text_or_list,
+)
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     add_residue,
@@ -69,14 +68,21 @@ from ..runtime.residue import (
     restore,
     spelling,
 )
-from ..runtime.sdk_calls import methods_for_streams
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.messages.arrange import arranged, results_of
+from ..runtime.messages.plan_turns import add_to_turn, plan_place, system_first
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.offering.offered_only import offered_only
+from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.iterating import aiterate, iterate
 from ..runtime.streams.planned_event_writer import PlannedEventWriter
 from ..runtime.streams.planned_events import PlannedEvents
-from ..runtime.usage import count, counts
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results import results
+from ..runtime.tool_results.documents import read_documents, write_documents
 
 __all__ = [
     "FINGERPRINT",

@@ -34,10 +34,11 @@ from ..models import (
     Usage,
     UserMessage,
 )
-from ..runtime import choices, results
-from ..runtime.answer_places import as_object, found_at, in_text
-from ..runtime.api_errors import api_error
-from ..runtime.arrange import arranged, results_of
+from ..runtime.answers.answer_places import as_object, found_at, in_text
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.usage import count, counts
+from ..runtime.clients.sdk_calls import keywords
 from ..runtime.codecs import (
     arguments_text,
     data_url,
@@ -48,21 +49,16 @@ from ..runtime.codecs import (
     result_id,
     tool_name,
 )
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.lists import (
+from ..runtime.conversion.lists import (
     defaulted,
     read_list,
     read_text_or_list,
     write_list,
     write_text_or_list,
 )
-from ..runtime.message_reasoning import ReasoningKeys, read_reasoning, write_reasoning
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -76,14 +72,23 @@ from ..runtime.residue import (
     spelling,
     within,
 )
-from ..runtime.sdk_calls import keywords
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.messages.arrange import arranged, results_of
+from ..runtime.messages.message_reasoning import (
+    ReasoningKeys,
+    read_reasoning,
+    write_reasoning,
+)
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.compatible_chunks import CompatibleChunks
 from ..runtime.streams.compatible_writer import CompatibleWriter
 from ..runtime.streams.iterating import aiterate, iterate
-from ..runtime.usage import count, counts
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results import results
 
 __all__ = [
     "FINGERPRINT",

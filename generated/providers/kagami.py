@@ -30,8 +30,7 @@ from ..models import (
     ToolResult,
     UserMessage,
 )
-from ..runtime import choices
-from ..runtime.arrange import arranged, results_of
+from ..runtime.answers.finish import FinishReason
 from ..runtime.codecs import (
     blank_if_none,
     call_id,
@@ -40,16 +39,11 @@ from ..runtime.codecs import (
     open_dialect,
     tool_name,
 )
-from ..runtime.errors import wrong_type
-from ..runtime.finish import FinishReason
-from ..runtime.json_text import is_json
-from ..runtime.lists import defaulted, read_list, write_list
-from ..runtime.offered import write_offered
-from ..runtime.one_text import as_one_text
-from ..runtime.paths import ROOT, Path
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import defaulted, read_list, write_list
+from ..runtime.conversion.one_text import as_one_text
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -59,10 +53,19 @@ from ..runtime.residue import (
     nested,
     restore,
 )
-from ..runtime.result_objects import read_result_object, write_result_object
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import wrong_type
+from ..runtime.json_texts.json_text import is_json
+from ..runtime.messages.arrange import arranged, results_of
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path
+from ..runtime.tool_results.result_objects import (
+    read_result_object,
+    write_result_object,
+)
 
 __all__ = [
     "FINGERPRINT",

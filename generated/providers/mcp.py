@@ -22,9 +22,8 @@ from ..models import (
     ToolResult,
     VideoPart,
 )
-from ..runtime.api_errors import api_error
-from ..runtime.call_keywords import call_tool_keywords
-from ..runtime.call_results import read_call_result, write_call_result
+from ..runtime.answers.api_errors import api_error
+from ..runtime.clients.call_keywords import call_tool_keywords
 from ..runtime.codecs import (
     live_arguments,
     media_block,
@@ -33,13 +32,10 @@ from ..runtime.codecs import (
     text_block,
     tool_name,
 )
-from ..runtime.errors import wrong_type
-from ..runtime.lists import read_list, write_list
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path
-from ..runtime.plain import plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import read_list, write_list
+from ..runtime.conversion.plain import plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     add_residue,
@@ -48,10 +44,14 @@ from ..runtime.residue import (
     restore,
     within,
 )
-from ..runtime.result_blocks import result_block_kind
-from ..runtime.wire import Wire
-from ..runtime.wrapped_values import is_wrapper, object_schema_of
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import wrong_type
+from ..runtime.offering.offered import write_offered
+from ..runtime.offering.wrapped_values import is_wrapper, object_schema_of
+from ..runtime.paths import ROOT, Path
+from ..runtime.tool_results.call_results import read_call_result, write_call_result
+from ..runtime.tool_results.result_blocks import result_block_kind
 
 __all__ = [
     "FINGERPRINT",

@@ -30,8 +30,8 @@ from ..models import (
     Usage,
     UserMessage,
 )
-from ..runtime import choices, results
-from ..runtime.arrange import arranged, results_of
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls
+from ..runtime.answers.usage import count
 from ..runtime.codecs import (
     call_id,
     dialect,
@@ -40,15 +40,11 @@ from ..runtime.codecs import (
     text_alone,
     tool_name,
 )
-from ..runtime.errors import wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls
-from ..runtime.lists import read_list, write_list
-from ..runtime.offered import write_offered
-from ..runtime.one_text import as_one_text
-from ..runtime.paths import ROOT, Path
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import read_list, write_list
+from ..runtime.conversion.one_text import as_one_text
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -58,13 +54,18 @@ from ..runtime.residue import (
     nested,
     restore,
 )
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import wrong_type
+from ..runtime.messages.arrange import arranged, results_of
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path
 from ..runtime.streams.iterating import aiterate, iterate
 from ..runtime.streams.texts_then_result import TextsThenResult
 from ..runtime.streams.texts_then_result_writer import TextsThenResultWriter
-from ..runtime.usage import count
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results import results
 
 __all__ = [
     "FINGERPRINT",

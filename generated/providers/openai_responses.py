@@ -35,9 +35,10 @@ from ..models import (
     Usage,
     UserMessage,
 )
-from ..runtime import choices, results
-from ..runtime.api_errors import api_error
-from ..runtime.arrange import results_of
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.usage import count, counts
+from ..runtime.clients.sdk_calls import keywords
 from ..runtime.codecs import (
     always,
     call_id,
@@ -50,31 +51,16 @@ from ..runtime.codecs import (
     said_flag,
     tool_name,
 )
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.items import (
-    calls_client,
-    given_part,
-    in_item_order,
-    inside,
-    item_kind,
-    item_of,
-    reasoning_item,
-    reasoning_text,
-    stands_apart,
-)
-from ..runtime.lists import (
+from ..runtime.conversion.lists import (
     defaulted,
     read_list,
     read_text_or_list,
     write_list,
     write_text_or_list,
 )
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -86,14 +72,29 @@ from ..runtime.residue import (
     restore,
     within,
 )
-from ..runtime.sdk_calls import keywords
+from ..runtime.conversion.whole import opaque_message
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.messages.arrange import results_of
+from ..runtime.messages.items import (
+    calls_client,
+    given_part,
+    in_item_order,
+    inside,
+    item_kind,
+    item_of,
+    reasoning_item,
+    reasoning_text,
+    stands_apart,
+)
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.iterating import aiterate, iterate
 from ..runtime.streams.response_event_writer import ResponseEventWriter
 from ..runtime.streams.response_events import ResponseEvents
-from ..runtime.usage import count, counts
-from ..runtime.whole import opaque_message
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results import results
 
 __all__ = [
     "FINGERPRINT",

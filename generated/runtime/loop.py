@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from ..models import CompletedEvent, Message, Request, StreamEvent, ToolResult
+from .conversion.writer import OnLoss
 from .running.blocking import run_blocking
 from .running.dispatching import Dispatcher, OnError, OnResult
 from .running.reviews import Review
@@ -27,7 +28,6 @@ from .running.rounds import Asked, Rounds
 from .running.run_results import RunResult
 from .running.run_streams import AsyncRunStream, RunStream
 from .sessions.base import AsyncSession, Session
-from .writer import OnLoss
 
 if TYPE_CHECKING:
     from ..tools import Handlers

@@ -44,7 +44,7 @@ def on_ends(package: Package) -> None:
 
 
 STREAM = "runtime/streams/session_events.py"
-ANSWERS = "runtime/request_answers.py"
+ANSWERS = "runtime/tool_results/request_answers.py"
 
 MUTATIONS = (
     Mutation(

@@ -12,7 +12,7 @@ import pytest
 from tests.providers.requests import HELLO
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, PROFILES, profile
-from toolgen.runtime.memory import Memory, as_bytes, copy_of
+from toolgen.runtime.lowering.memory import Memory, as_bytes, copy_of
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)
 

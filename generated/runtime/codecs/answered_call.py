@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.plain import optional_text
+from ..conversion.reader import Reader
+from ..conversion.residue import Residue, within
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..plain import optional_text
-from ..reader import Reader
-from ..residue import Residue, within
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import InvalidCall
-from ..json_text import loose
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT, marked
+from ..conversion.writer import Writer
+from ..json_texts.json_text import loose
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT, marked
-from ..writer import Writer
 from . import object_arguments
 
 __all__ = ["read", "write"]

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import InvalidCall
-from ..json_text import compact
+from ..conversion.writer import Writer
+from ..json_texts.json_text import compact
+from ..json_texts.strict_json import loads
 from ..paths import Path
-from ..strict_json import loads
-from ..writer import Writer
 from . import json_arguments
 from .arguments_text import read
 from .object_arguments import INVALID

@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT, marked
+from ..conversion.writer import Writer
 from ..errors import wrong_type
 from ..paths import Path, spelled
-from ..reader import Reader
-from ..residue import ABSENT, marked
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..conversion.plain import optional_text
+from ..conversion.reader import Reader
+from ..conversion.residue import Residue
+from ..conversion.unsayable import UnsayableError
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..plain import optional_text
-from ..reader import Reader
-from ..residue import Residue
-from ..unsayable import UnsayableError
-from ..writer import Writer
 from . import data_url
 
 __all__ = ["read", "write"]

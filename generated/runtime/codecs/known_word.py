@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT
-from ..writer import Writer
 from . import words
 
 __all__ = ["read", "write"]

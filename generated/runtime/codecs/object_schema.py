@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
-from ..json_text import same
+from ..json_texts.json_text import same
+from ..offering.wrapped_values import object_schema_of, value_schema_of
 from ..paths import Path, spelled
-from ..reader import Reader
-from ..residue import ABSENT
-from ..wrapped_values import object_schema_of, value_schema_of
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

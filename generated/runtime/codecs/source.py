@@ -8,12 +8,12 @@ import binascii
 from collections.abc import Sequence
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.unsayable import UnsayableError
+from ..conversion.writer import Writer
 from ..errors import wrong_type
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT
-from ..unsayable import UnsayableError
-from ..writer import Writer
 from . import data_url
 
 __all__ = ["read", "write"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.one_text import as_one_text
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.writer import Writer
 from ..errors import wrong_type
-from ..one_text import as_one_text
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

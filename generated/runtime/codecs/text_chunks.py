@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.writer import Writer
 from ..errors import wrong_type
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

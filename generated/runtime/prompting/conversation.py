@@ -17,15 +17,22 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ..arrange import arranged, results_of
+from ..conversion.lists import Read
+from ..conversion.one_text import texts_among
+from ..conversion.reader import Reader
+from ..conversion.residue import (
+    ABSENT,
+    NOTHING,
+    Residue,
+    add_residue,
+    leftovers,
+    restore,
+)
+from ..conversion.whole import opaque_message, opaque_value
+from ..conversion.writer import Writer
 from ..errors import wrong_type
-from ..lists import Read
-from ..one_text import texts_among
+from ..messages.arrange import arranged, results_of
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT, NOTHING, Residue, add_residue, leftovers, restore
-from ..whole import opaque_message, opaque_value
-from ..writer import Writer
 from .outcomes import (
     ResultEntry,
     entry_of_result,

@@ -26,9 +26,9 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
 )
+from ..conversion.ids import synthetic_id
 from ..errors import ConversionError
-from ..ids import synthetic_id
-from ..json_text import loose
+from ..json_texts.json_text import loose
 from .blocks import Block, BlockKind, blocks_of, whole_of
 from .repeated import repeated
 from .spoken import SpokenCall, names_of, spoken_calls

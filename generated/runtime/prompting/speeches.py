@@ -18,12 +18,12 @@ from ...models import (
     ToolCall,
     ToolCallPart,
 )
-from ..ids import synthetic_id
-from ..json_text import same
+from ..conversion.ids import synthetic_id
+from ..conversion.reader import Reader
+from ..conversion.residue import Residue
+from ..conversion.writer import Writer
+from ..json_texts.json_text import same
 from ..paths import Path
-from ..reader import Reader
-from ..residue import Residue
-from ..writer import Writer
 from .reading import CallMaker, reply_of
 from .writing import call_text, reply_text
 

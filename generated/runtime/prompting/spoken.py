@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...models import InvalidCall, OpaquePart, ToolDefinition
-from ..json_text import compact, loose
-from ..residue import within
-from ..strict_json import JSONError, loads
+from ..conversion.residue import within
+from ..json_texts.json_text import compact, loose
+from ..json_texts.strict_json import JSONError, loads
 
 __all__ = ["SpokenCall", "names_of", "spoken_calls"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...models import OpaquePart, ToolDefinition
-from ..strict_json import JSONError, loads
+from ..json_texts.strict_json import JSONError, loads
 from .json_line import json_line
 
 __all__ = [

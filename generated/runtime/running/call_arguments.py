@@ -13,13 +13,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...models import Loss, ToolCall
-from ..arguments import ArgumentsError, Fault, type_of, unknown_tool
-from ..json_text import same
+from ..conversion.respelling import declared_leniency
+from ..conversion.writer import OnLoss
+from ..json_texts.json_text import same
 from ..lowering.spelling import back
 from ..paths import ROOT, Path, spelled
-from ..respelling import declared_leniency
-from ..tool_entries import ToolEntry
-from ..writer import OnLoss
+from ..tools.arguments import ArgumentsError, Fault, type_of, unknown_tool
+from ..tools.tool_entries import ToolEntry
 
 __all__ = ["parsed_call"]
 

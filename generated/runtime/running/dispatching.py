@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 
 from ...models import InvalidCall, ToolCall, ToolResult
-from ..arguments import ArgumentsError
-from ..tool_entries import ToolEntry
-from ..writer import OnLoss
+from ..conversion.writer import OnLoss
+from ..tools.arguments import ArgumentsError
+from ..tools.tool_entries import ToolEntry
 from .call_arguments import parsed_call
 from .calling import NotInTimeError, call_handler
 from .handlers import check_methods

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
-from ..tool_entries import ToolEntry
+from ..tools.tool_entries import ToolEntry
 
 __all__ = ["check_methods", "combined"]
 

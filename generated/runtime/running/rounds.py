@@ -34,9 +34,9 @@ from ...models import (
     ToolResult,
     Usage,
 )
-from ..history import tool_calls_of
-from ..ids import synthetic_id
-from ..json_text import compact
+from ..conversion.ids import synthetic_id
+from ..format.history import tool_calls_of
+from ..json_texts.json_text import compact
 from .dispatching import Dispatcher, OnResult
 from .outcomes import error_result
 from .reviews import Review

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias
 
 from ...models import Completion, Message, Usage
-from ..history import text_of
+from ..format.history import text_of
 
 __all__ = ["StoppedBy", "total_usage"]
 """`RunResult` is exported by `runtime.loop`."""

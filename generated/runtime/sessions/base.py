@@ -26,8 +26,8 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ..history import text_of
-from ..writer import OnLoss
+from ..conversion.writer import OnLoss
+from ..format.history import text_of
 from .folding import AnswerReader, answer_to, as_request, events_of, folded
 
 __all__ = ["AsyncSession", "Session", "ToolMode"]

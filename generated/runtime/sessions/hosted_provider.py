@@ -15,7 +15,7 @@ from ...models import (
     ToolDefinition,
     ToolResult,
 )
-from ..writer import OnLoss
+from ..conversion.writer import OnLoss
 
 __all__ = ["HostedProvider", "HostedStream"]
 

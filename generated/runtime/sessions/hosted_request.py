@@ -17,11 +17,11 @@ from ...models import (
     ToolMessage,
     UserMessage,
 )
+from ..conversion.residue import within
+from ..conversion.writer import OnLoss, Writer
 from ..errors import ConversionError
-from ..history import tool_calls_of
+from ..format.history import tool_calls_of
 from ..paths import ROOT, Path, spelled
-from ..residue import within
-from ..writer import OnLoss, Writer
 from .known_messages import KnownMessages
 from .prompts import text_and_blobs
 

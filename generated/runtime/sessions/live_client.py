@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...models import ApiError
+from ..conversion.plain import plain
 from ..paths import ROOT
-from ..plain import plain
 from .client_facts import HostedCalls
 from .failures import SessionError, reached
 from .inbox import Inbox

@@ -18,7 +18,7 @@ from ...models import (
     StreamEvent,
     ToolDefinition,
 )
-from ..writer import OnLoss
+from ..conversion.writer import OnLoss
 from .client_facts import ClientCalls
 from .failures import SessionError, refusal_of
 

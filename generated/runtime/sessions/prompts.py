@@ -15,8 +15,8 @@ from ...models import (
     UserMessage,
     VideoPart,
 )
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..writer import Writer
 
 __all__ = ["text_and_blobs"]
 

@@ -17,13 +17,13 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
 )
+from ..answers.finish import hold_calls
+from ..conversion.plain import plain
+from ..conversion.reader import Reader
+from ..conversion.wire import Wire
 from ..errors import wrong_type
-from ..finish import hold_calls
-from ..partial_json import PartialObject
+from ..json_texts.partial_json import PartialObject
 from ..paths import ROOT, Path
-from ..plain import plain
-from ..reader import Reader
-from ..wire import Wire
 
 __all__ = ["BaseStream", "OpenCall", "place_of"]
 

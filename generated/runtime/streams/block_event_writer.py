@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import Completion, ToolCallDelta
-from ..blocks import block_kind
-from ..failures import failure_of
-from ..json_text import compact
+from ..answers.failures import failure_of
+from ..conversion.residue import within
+from ..conversion.writer import OnLoss
+from ..json_texts.json_text import compact
+from ..messages.blocks import block_kind
 from ..paths import ROOT
-from ..residue import within
-from ..writer import OnLoss
 from .writing import BaseStreamWriter, SentCall
 
 __all__ = ["BlockEventWriter"]

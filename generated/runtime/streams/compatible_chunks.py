@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...models import ReasoningDelta, StreamEvent
-from ..answer_places import found_at
-from ..json_text import loose
-from ..message_reasoning import ReasoningKeys, detail_text
+from ..answers.answer_places import found_at
+from ..json_texts.json_text import loose
+from ..messages.message_reasoning import ReasoningKeys, detail_text
 from .chat_chunks import ChatChunks
 
 __all__ = ["CompatibleChunks"]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta
-from ..client_chunks import unwrapped
-from ..flat_errors import error_in
+from ..answers.flat_errors import error_in
+from ..clients.client_chunks import unwrapped
 from .base import OpenCall
 from .chat_chunks import ChatChunks
 

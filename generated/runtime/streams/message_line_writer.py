@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import Completion, ToolCallDelta
+from ..answers.timestamps import rfc3339
 from ..paths import ROOT
-from ..timestamps import rfc3339
 from .writing import BaseStreamWriter
 
 __all__ = ["MessageLineWriter"]

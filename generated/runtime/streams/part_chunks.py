@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ..content_parts import part_list
+from ..answers.finish import hold_call
 from ..errors import wrong_type
-from ..finish import hold_call
-from ..json_text import loose
-from ..partial_args import PathArguments
+from ..json_texts.json_text import loose
+from ..messages.content_parts import part_list
 from ..paths import ROOT
 from .base import BaseStream, OpenCall, place_of
+from .partial_args import PathArguments
 
 __all__ = ["PartChunks"]
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import Completion, ToolCallDelta
+from ..conversion.writer import OnLoss
 from ..paths import ROOT, Path
-from ..writer import OnLoss
 from .writing import BaseStreamWriter
 
 __all__ = ["PartWriter"]

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import Completion, ToolCallDelta
-from ..json_text import same
+from ..conversion.writer import OnLoss
+from ..json_texts.json_text import same
 from ..paths import ROOT
-from ..writer import OnLoss
 from .writing import BaseStreamWriter
 
 __all__ = ["PlannedEventWriter"]

@@ -28,15 +28,15 @@ from ...models import (
     ToolCallPart,
     Usage,
 )
+from ..answers.finish import FinishReason, hold_calls
+from ..answers.usage import count
+from ..clients.session_values import requested_kind
+from ..conversion.plain import optional_text
+from ..conversion.reader import Reader
+from ..conversion.residue import add_residue
 from ..errors import wrong_type
-from ..finish import FinishReason, hold_calls
-from ..json_text import loose
+from ..json_texts.json_text import loose
 from ..paths import ROOT, Path
-from ..plain import optional_text
-from ..reader import Reader
-from ..residue import add_residue
-from ..session_values import requested_kind
-from ..usage import count
 from .base import BaseStream, OpenCall
 from .session_messages import SessionMessage
 

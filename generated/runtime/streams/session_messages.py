@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..strict_json import loads
+from ..json_texts.strict_json import loads
 from .base import OpenCall
 
 __all__ = ["SessionMessage"]

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...models import StreamEvent, TextDelta
 from ..codecs.object_arguments import INVALID
+from ..conversion.plain import optional_text
 from ..errors import wrong_type
-from ..json_text import loose
+from ..json_texts.json_text import loose
+from ..json_texts.strict_json import loads
 from ..paths import ROOT, Path
-from ..plain import optional_text
-from ..strict_json import loads
 from .base import BaseStream, OpenCall, place_of
 
 __all__ = ["TaggedEvents"]

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...models import OpaquePart, StreamEvent, ToolDefinition
-from ..plain import optional_text
+from ..answers.text_answers import TextAnswer, answer_object
+from ..conversion.plain import optional_text
 from ..prompting.following import ReplyReader
-from ..text_answers import TextAnswer, answer_object
 from .base import BaseStream
 
 __all__ = ["TextPieces"]

@@ -84,7 +84,7 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str
 
 def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
     imports = Imports()
-    items, functions = _items(plan.models, expressions, imports, "..runtime")
+    items, functions = _items(plan.models, expressions, imports, "..runtime.tools")
     for name, local in plan.imports:
         imports.add("..types", name, local)
     imports.add("..models", "ToolDefinition")
@@ -106,7 +106,7 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
 
 def _types(plan: ModelsPlan, expressions: Iterator[Expression]) -> str:
     imports = Imports()
-    items, functions = _items(plan, expressions, imports, ".runtime")
+    items, functions = _items(plan, expressions, imports, ".runtime.tools")
     return (
         environment()
         .get_template("types.py.jinja")

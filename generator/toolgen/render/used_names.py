@@ -44,7 +44,7 @@ STANDARD: Mapping[str, str] = {
 
 @cache
 def runtime_names() -> Mapping[str, str]:
-    """Module below `runtime` by the names that it exports; a codec is a name of its own."""
+    """Module below `runtime` by the names that it exports; a codec, and a module that is used as one, is a name of its package."""
     found: dict[str, str] = {}
     root = runtime_folder()
     for path in sorted(root.rglob("*.py")):
@@ -56,9 +56,7 @@ def runtime_names() -> Mapping[str, str]:
             if name in found:
                 raise ValueError(f"runtime.{found[name]} and runtime.{module} both export {name}")
             found[name] = module
-    for module in ("choices", "results"):
-        found[module] = ""
-    return found
+    return found | {"choices": "offering", "results": "tool_results"}
 
 
 def exported(path: Path) -> tuple[str, ...]:
@@ -89,8 +87,7 @@ def with_imports(text: str, package: str, models: Iterable[str]) -> str:
         elif name in models:
             groups.setdefault(f"{package}models", []).append(name)
         elif name in runtime_names():
-            inner = runtime_names()[name]
-            groups.setdefault(f"{package}runtime.{inner}" if inner else f"{package}runtime", []).append(name)
+            groups.setdefault(f"{package}runtime.{runtime_names()[name]}", []).append(name)
     ordered = sorted(groups, key=lambda m: (m.startswith("."), m))
     lines = [f"from {module} import {', '.join(sorted(groups[module], key=_order))}\n" for module in ordered]
     standard = [line for line in lines if not line.startswith("from .")]

@@ -1,1 +1,1 @@
-"""What no schema changes: reading and writing of values, ids, names, residue, losses, lowering and arguments."""
+"""What no schema changes: reading, writing and lowering of values, streams, and the running of tools."""

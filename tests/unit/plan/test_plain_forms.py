@@ -28,7 +28,7 @@ def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str)
     read, wire = sample.module(f"runtime.codecs.{codec}").read, sample.provider(PROVIDER).WIRE
     plain = []
     for value in VALUES:
-        readers = [sample.module("runtime.reader").Reader(wire) for _ in range(2)]
+        readers = [sample.module("runtime.conversion.reader").Reader(wire) for _ in range(2)]
         for reader in readers:
             reader.used.add("used")
         if eval(PLAIN_FORMS[codec].reads.format("value"), {"value": value, "reader": readers[0]}):
@@ -37,7 +37,7 @@ def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str)
             assert (found, set(others), kept) == (
                 value,
                 {None} if others else set(),
-                sample.module("runtime.residue").ABSENT,
+                sample.module("runtime.conversion.residue").ABSENT,
             )
             assert (readers[0].used, readers[0].position) == (readers[1].used, readers[1].position)
     assert plain
@@ -47,13 +47,18 @@ def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str)
 @pytest.mark.parametrize("codec", FORMS)
 def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec: str) -> None:
     write, wire = sample.module(f"runtime.codecs.{codec}").write, sample.provider(PROVIDER).WIRE
-    absent = sample.module("runtime.residue").ABSENT
+    absent = sample.module("runtime.conversion.residue").ABSENT
     plain = []
     text = "{0}" if "{1}" not in PLAIN_FORMS[codec].writes else None
     for value in (v for v in VALUES if text is None or type(v) is str):
-        writer = sample.module("runtime.writer").Writer(wire, None, "error")
+        writer = sample.module("runtime.conversion.writer").Writer(wire, None, "error")
         writer.names["now"] = "now"
-        names = {**_names(sample.module("runtime.json_text")), "value": value, "nothing": None, "writer": writer}
+        names = {
+            **_names(sample.module("runtime.json_texts.json_text")),
+            "value": value,
+            "nothing": None,
+            "writer": writer,
+        }
         if eval(PLAIN_FORMS[codec].writes.format("value", "nothing"), names):
             plain.append(value)
             others = () if text else (None,)
@@ -64,7 +69,7 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
 
 @pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == PlainForm()])
 def test_a_key_that_plain_objects_lack_stands_for_none(sample: Package, codec: str) -> None:
-    module, absent = sample.module(f"runtime.codecs.{codec}"), sample.module("runtime.residue").ABSENT
+    module, absent = sample.module(f"runtime.codecs.{codec}"), sample.module("runtime.conversion.residue").ABSENT
     assert module.read(absent, (), None) == (None, absent)
     assert module.write(None, absent, (), None) is absent
 

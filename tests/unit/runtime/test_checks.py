@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from toolgen.runtime.checks import (
+from toolgen.runtime.tools.checks import (
     Fits,
     differ,
     equal,

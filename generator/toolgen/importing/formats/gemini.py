@@ -14,7 +14,7 @@ from typing import Any
 from toolgen.importing.reader import Entry, Reader
 from toolgen.importing.tool import ImportedTool
 from toolgen.load import Pointer
-from toolgen.runtime.openapi_schema import from_openapi
+from toolgen.runtime.offering.openapi_schema import from_openapi
 
 TITLE = "the tools of a request body, or an array of function declarations"
 

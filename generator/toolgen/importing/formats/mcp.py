@@ -12,7 +12,7 @@ from typing import Any
 from toolgen.importing.reader import Entry, Reader
 from toolgen.importing.tool import ImportedTool
 from toolgen.load import Pointer
-from toolgen.runtime.wrapped_values import WRAPPED, is_wrapper, value_schema_of
+from toolgen.runtime.offering.wrapped_values import WRAPPED, is_wrapper, value_schema_of
 
 TITLE = "an answer to tools/list, or the array of tools in it"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..writer import Writer
 from . import tool_name
 from .tool_name import read
 

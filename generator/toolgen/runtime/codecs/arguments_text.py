@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import InvalidCall
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT
 from .json_arguments import read as read_arguments
 from .json_arguments import write
 

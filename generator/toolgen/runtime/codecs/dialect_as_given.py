@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT, marked
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT, marked
-from ..writer import Writer
 from . import dialect
 
 __all__ = ["read", "write"]

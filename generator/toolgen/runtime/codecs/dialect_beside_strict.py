@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.reader import Reader
 from ..paths import Path
-from ..reader import Reader
 from . import dialect
 from .dialect_or_empty import write
 

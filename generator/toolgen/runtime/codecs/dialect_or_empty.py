@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.residue import ABSENT
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..residue import ABSENT
-from ..writer import Writer
 from . import dialect
 from .dialect import read
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...models import Reasoning
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.writer import Writer
 from ..errors import wrong_type
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT
-from ..writer import Writer
 from . import optional_id
 
 __all__ = ["read", "write"]

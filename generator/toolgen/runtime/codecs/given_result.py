@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import Residue
+from ..conversion.writer import Writer
 from ..errors import wrong_type
 from ..paths import Path
-from ..reader import Reader
-from ..residue import Residue
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.unsayable import UnsayableError
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..unsayable import UnsayableError
-from ..writer import Writer
 from . import data_url
 from .data_url import read
 

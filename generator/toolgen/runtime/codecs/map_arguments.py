@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import InvalidCall
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT, marked
+from ..conversion.writer import Writer
+from ..json_texts.strict_json import loads
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT, marked
-from ..strict_json import loads
-from ..writer import Writer
 from . import object_arguments
 
 __all__ = ["read", "write"]

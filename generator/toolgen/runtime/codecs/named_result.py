@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.plain import optional_text
+from ..conversion.reader import Reader
+from ..conversion.residue import Residue
+from ..conversion.writer import Writer
 from ..errors import wrong_type
 from ..paths import Path
-from ..plain import optional_text
-from ..reader import Reader
-from ..residue import Residue
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT
 from . import call_id
 from .call_id import write
 

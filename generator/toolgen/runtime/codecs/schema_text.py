@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact, is_compact, same
+from ..json_texts.json_text import compact, is_compact, same
+from ..json_texts.strict_json import loads
 from ..paths import Path, spelled
-from ..reader import Reader
-from ..residue import ABSENT
-from ..strict_json import loads
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

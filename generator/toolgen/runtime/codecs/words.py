@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.unsayable import UnsayableError
+from ..conversion.writer import Writer
 from ..errors import wrong_type
 from ..paths import Path
-from ..reader import Reader
-from ..residue import ABSENT
-from ..unsayable import UnsayableError
-from ..writer import Writer
 
 __all__ = ["read", "write"]
 

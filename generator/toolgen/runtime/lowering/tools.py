@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..json_text import is_json, same
-from ..memory import Memory, as_bytes, copy_of
+from ..json_texts.json_text import is_json, same
 from .dialects import Dialect
 from .limits import sums
 from .lowered import lower
+from .memory import Memory, as_bytes, copy_of
 from .records import Lowered, Record, Table
 
 __all__ = ["Lowerings", "holds"]

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...models import AssistantMessage, Completion
+from ..answers.text_answers import TextAnswer
+from ..conversion.plain import optional_text
+from ..conversion.reader import Reader
+from ..conversion.residue import leftovers, restore
+from ..conversion.writer import Writer
 from ..errors import ConversionError
-from ..history import has_tool_calls
+from ..format.history import has_tool_calls
 from ..paths import ROOT, Path, spelled
-from ..plain import optional_text
-from ..reader import Reader
-from ..residue import leftovers, restore
-from ..text_answers import TextAnswer
-from ..writer import Writer
 from .speeches import SpeechWriter, read_speech
 
 __all__ = ["read_text_answer", "write_text_answer"]

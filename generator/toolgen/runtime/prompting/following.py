@@ -23,7 +23,7 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
 )
-from ..json_text import loose
+from ..json_texts.json_text import loose
 from .blocks import LONGEST, BlockKind, BlockScanner, may_begin_block
 from .reading import CallMaker, reply_of, without_feeds_before, without_feeds_behind
 from .spoken import names_of, spoken_calls

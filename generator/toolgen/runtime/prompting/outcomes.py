@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 from ...models import TextPart, ToolResult
 from ..errors import ConversionError, wrong_type
+from ..json_texts.strict_json import JSONError, loads
 from ..paths import ROOT
-from ..strict_json import JSONError, loads
 from .json_line import json_line
 
 __all__ = [

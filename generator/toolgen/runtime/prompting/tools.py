@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...models import OpaquePart, ToolDefinition
-from ..strict_json import JSONError, loads
+from ..json_texts.strict_json import JSONError, loads
 from .json_line import json_line
 
 __all__ = ["BEHIND_TOOLS", "entries_in", "entries_text", "read_tools_text", "split_entries", "tools_text"]

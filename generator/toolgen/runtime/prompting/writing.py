@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...models import ToolCall
-from ..residue import within
+from ..conversion.residue import within
 from .blocks import blocks_of, lines_of, opens_fence, whole_of
 from .json_line import json_line
 from .spoken import spoken_calls

@@ -30,7 +30,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from ..values import PYDANTIC, dump
+from ..format.values import PYDANTIC, dump
 
 __all__ = ["NoJSONError", "json_value"]
 

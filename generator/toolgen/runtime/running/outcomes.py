@@ -23,12 +23,12 @@ from ...models import (
     ToolResult,
     VideoPart,
 )
-from ..arguments import ArgumentsError
-from ..strict_json import JSONError, loads
+from ..json_texts.strict_json import JSONError, loads
+from ..tools.arguments import ArgumentsError
 from .json_values import json_value
 
 if TYPE_CHECKING:
-    from ..tool_entries import ToolEntry
+    from ..tools.tool_entries import ToolEntry
 
 __all__ = ["ToolError", "cannot_run", "error_result", "outcome_of", "unfit", "unknown"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...models import ApiError
-from ..strict_json import JSONError, loads
+from ..json_texts.strict_json import JSONError, loads
 
 __all__ = ["SessionError", "reached", "refusal_of"]
 

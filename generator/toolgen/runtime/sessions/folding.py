@@ -34,17 +34,17 @@ from ...models import (
     ToolMessage,
     UserMessage,
 )
+from ..answers.finish import hold_calls
+from ..conversion.writer import OnLoss
 from ..errors import ConversionLoss
-from ..finish import hold_calls
-from ..history import text_of, tool_calls_of
-from ..json_text import loose
+from ..format.history import text_of, tool_calls_of
+from ..json_texts.json_text import loose
 from ..prompting.following import ReplyReader
 from ..prompting.outcomes import results_text
 from ..prompting.reading import CallMaker, reply_of
 from ..prompting.spoken import names_of
 from ..prompting.tools import tools_text
 from ..prompting.writing import call_text, reply_text
-from ..writer import OnLoss
 
 __all__ = ["AnswerReader", "answer_to", "as_request", "events_of", "folded", "turn_of", "untrusted_texts"]
 

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from typing import Any, ClassVar, Literal
 
 from ...models import Completion, Request, StreamEvent
-from ..writer import OnLoss
+from ..conversion.writer import OnLoss
 from .base import Session, ToolMode
 from .hosted_async import AsyncHostedSession
 from .loop_thread import LoopThread

@@ -21,10 +21,10 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
-from ..history import tool_calls_of
-from ..residue import within
-from ..wire import Wire
-from ..writer import OnLoss, Writer
+from ..conversion.residue import within
+from ..conversion.wire import Wire
+from ..conversion.writer import OnLoss, Writer
+from ..format.history import tool_calls_of
 from .base import AsyncSession, ToolMode
 from .client_facts import HostedCalls
 from .closing import aclose_client

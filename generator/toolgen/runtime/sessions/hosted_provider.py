@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal, Protocol
 
-from ...models import ApiError, Completion, OpaquePart, StreamEvent, ToolCall, ToolDefinition, ToolResult
-from ..writer import OnLoss
+from ...models import (
+    ApiError,
+    Completion,
+    OpaquePart,
+    StreamEvent,
+    ToolCall,
+    ToolDefinition,
+    ToolResult,
+)
+from ..conversion.writer import OnLoss
 
 __all__ = ["HostedProvider", "HostedStream"]
 

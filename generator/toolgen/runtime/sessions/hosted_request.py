@@ -7,12 +7,20 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ...models import AllowedToolChoice, Loss, Request, ToolCall, ToolDefinition, ToolMessage, UserMessage
+from ...models import (
+    AllowedToolChoice,
+    Loss,
+    Request,
+    ToolCall,
+    ToolDefinition,
+    ToolMessage,
+    UserMessage,
+)
+from ..conversion.residue import within
+from ..conversion.writer import OnLoss, Writer
 from ..errors import ConversionError
-from ..history import tool_calls_of
+from ..format.history import tool_calls_of
 from ..paths import ROOT, Path, spelled
-from ..residue import within
-from ..writer import OnLoss, Writer
 from .known_messages import KnownMessages
 from .prompts import text_and_blobs
 

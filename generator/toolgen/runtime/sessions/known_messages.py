@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...models import AssistantMessage, Message, ToolMessage
-from ..history import text_of, tool_calls_of
+from ..conversion.writer import Writer
+from ..format.history import text_of, tool_calls_of
 from ..paths import ROOT
-from ..writer import Writer
 
 __all__ = ["KnownMessages"]
 

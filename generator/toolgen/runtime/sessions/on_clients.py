@@ -9,8 +9,15 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Se
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Protocol
 
-from ...models import ApiError, Completion, OpaquePart, Request, StreamEvent, ToolDefinition
-from ..writer import OnLoss
+from ...models import (
+    ApiError,
+    Completion,
+    OpaquePart,
+    Request,
+    StreamEvent,
+    ToolDefinition,
+)
+from ..conversion.writer import OnLoss
 from .client_facts import ClientCalls
 from .failures import SessionError, refusal_of
 

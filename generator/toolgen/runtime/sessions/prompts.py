@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...models import AudioPart, DocumentPart, ImagePart, OpaquePart, TextPart, UserMessage, VideoPart
+from ...models import (
+    AudioPart,
+    DocumentPart,
+    ImagePart,
+    OpaquePart,
+    TextPart,
+    UserMessage,
+    VideoPart,
+)
+from ..conversion.writer import Writer
 from ..paths import Path
-from ..writer import Writer
 
 __all__ = ["text_and_blobs"]
 

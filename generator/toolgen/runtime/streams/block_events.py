@@ -7,12 +7,12 @@ import binascii
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ..blocks import block_kind
-from ..byte_keys import without_bytes
-from ..failures import failure_of
+from ..answers.failures import failure_of
+from ..clients.byte_keys import without_bytes
+from ..conversion.residue import within
+from ..json_texts.strict_json import loads
+from ..messages.blocks import block_kind
 from ..paths import ROOT, Path
-from ..residue import within
-from ..strict_json import loads
 from .base import BaseStream, OpenCall, place_of
 
 __all__ = ["BlockEvents"]

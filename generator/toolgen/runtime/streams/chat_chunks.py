@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import StreamEvent, TextDelta, ToolCallDelta
-from ..json_text import loose
+from ..json_texts.json_text import loose
+from ..json_texts.strict_json import loads
 from ..paths import ROOT
-from ..strict_json import loads
 from .base import BaseStream, OpenCall, place_of
 
 __all__ = ["ChatChunks"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...models import ToolCallDelta
-from ..message_reasoning import ReasoningKeys, said_in
+from ..messages.message_reasoning import ReasoningKeys, said_in
 from .chat_writer import ChatWriter
 
 __all__ = ["CompatibleWriter"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ..json_texts.strict_json import loads
 from ..paths import ROOT
-from ..strict_json import loads
 from .base import BaseStream, OpenCall, place_of
 
 __all__ = ["MessageEvents"]

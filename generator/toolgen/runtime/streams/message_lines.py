@@ -6,7 +6,7 @@ from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ..errors import wrong_type
-from ..json_text import loose
+from ..json_texts.json_text import loose
 from ..paths import ROOT, Path
 from .base import BaseStream, OpenCall
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import Completion, ToolCallDelta
-from ..items import reasoning_text
+from ..conversion.writer import OnLoss
+from ..messages.items import reasoning_text
 from ..paths import ROOT
-from ..writer import OnLoss
 from .writing import BaseStreamWriter
 
 __all__ = ["ResponseEventWriter"]

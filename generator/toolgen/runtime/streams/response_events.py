@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ..items import reasoning_text
+from ..messages.items import reasoning_text
 from ..paths import ROOT
 from .base import BaseStream, OpenCall, place_of
 

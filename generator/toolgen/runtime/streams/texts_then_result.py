@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import StreamEvent, TextDelta, ToolCallDelta
-from ..json_text import loose
+from ..json_texts.json_text import loose
 from ..paths import ROOT
 from .base import BaseStream, OpenCall
 

@@ -14,9 +14,9 @@ from ...models import (
     ToolCallDelta,
     ToolCallEvent,
 )
+from ..conversion.wire import Wire
+from ..conversion.writer import OnLoss, Writer
 from ..paths import ROOT
-from ..wire import Wire
-from ..writer import OnLoss, Writer
 
 __all__ = ["BaseStreamWriter", "SentCall"]
 

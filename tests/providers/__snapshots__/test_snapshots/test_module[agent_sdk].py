@@ -33,10 +33,9 @@ from ..models import (
     Usage,
     UserMessage,
 )
-from ..runtime import choices, results
-from ..runtime.agent_events import read_agent_event, write_agent_event
-from ..runtime.arrange import results_of
-from ..runtime.carried_state import carried_state, state_within
+from ..runtime.answers.agent_events import read_agent_event, write_agent_event
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.usage import count
 from ..runtime.codecs import (
     answered_call_id,
     blank_if_none,
@@ -47,15 +46,15 @@ from ..runtime.codecs import (
     json_arguments,
     tool_name,
 )
-from ..runtime.errors import wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.lists import read_list, read_text_or_list, write_list, write_text_or_list
-from ..runtime.message_runs import alone, messages_of, runs_of
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import (
+    read_list,
+    read_text_or_list,
+    write_list,
+    write_text_or_list,
+)
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -67,10 +66,17 @@ from ..runtime.residue import (
     restore,
     within,
 )
-from ..runtime.usage import count
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import wrong_type
+from ..runtime.messages.arrange import results_of
+from ..runtime.messages.carried_state import carried_state, state_within
+from ..runtime.messages.message_runs import alone, messages_of, runs_of
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path
+from ..runtime.tool_results import results
 
 __all__ = [
     "FINGERPRINT",

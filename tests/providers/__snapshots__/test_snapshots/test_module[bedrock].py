@@ -37,27 +37,11 @@ from ..models import (
     UserMessage,
     VideoPart,
 )
-from ..runtime import choices
-from ..runtime.api_errors import api_error
-from ..runtime.arrange import arranged, results_of
-from ..runtime.block_results import (
-    json_block,
-    read_json_block,
-    read_result_blocks,
-    write_result_blocks,
-)
-from ..runtime.blocks import (
-    as_sent,
-    block_kind,
-    cited_block,
-    only_text,
-    read_blocks,
-    read_cited,
-    without_kind,
-    write_blocks,
-    write_sent,
-)
-from ..runtime.byte_keys import ByteKeys, converse, without_bytes
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.failures import failure_of, is_api_error
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.usage import count
+from ..runtime.clients.byte_keys import ByteKeys, converse, without_bytes
 from ..runtime.codecs import (
     block_source,
     call_id,
@@ -70,17 +54,10 @@ from ..runtime.codecs import (
     some_text,
     tool_name,
 )
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.failures import failure_of, is_api_error
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.history import has_tool_calls, is_tool_result
-from ..runtime.json_text import is_json
-from ..runtime.lists import read_list, write_list
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import read_list, write_list
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -93,15 +70,38 @@ from ..runtime.residue import (
     restore,
     within,
 )
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.format.history import has_tool_calls, is_tool_result
+from ..runtime.json_texts.json_text import is_json
+from ..runtime.messages.arrange import arranged, results_of
+from ..runtime.messages.blocks import (
+    as_sent,
+    block_kind,
+    cited_block,
+    only_text,
+    read_blocks,
+    read_cited,
+    without_kind,
+    write_blocks,
+    write_sent,
+)
+from ..runtime.messages.turns import Turns, lacks_text
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.offering.tool_config import has_tool_blocks, settle_tools
+from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.block_event_writer import BlockEventWriter
 from ..runtime.streams.block_events import BlockEvents
 from ..runtime.streams.iterating import aiterate, iterate
-from ..runtime.tool_config import has_tool_blocks, settle_tools
-from ..runtime.turns import Turns, lacks_text
-from ..runtime.usage import count
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results.block_results import (
+    json_block,
+    read_json_block,
+    read_result_blocks,
+    write_result_blocks,
+)
 
 __all__ = [
     "FINGERPRINT",

@@ -30,8 +30,17 @@ from ..models import (
     Usage,
     VideoPart,
 )
-from ..runtime.api_errors import api_error
-from ..runtime.call_keywords import call_tool_keywords
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.finish import FinishReason
+from ..runtime.answers.timestamps import rfc3339
+from ..runtime.answers.usage import count
+from ..runtime.clients.call_keywords import call_tool_keywords
+from ..runtime.clients.session_values import (
+    binary_kind,
+    not_waiting,
+    plain_session,
+    requested_kind,
+)
 from ..runtime.codecs import (
     any_arguments,
     binary_data,
@@ -41,27 +50,25 @@ from ..runtime.codecs import (
     id_or_null,
     tool_name,
 )
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.finish import FinishReason
-from ..runtime.lists import read_list, write_list
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.request_answers import read_answer, request_of, write_answer
-from ..runtime.residue import ABSENT, NOTHING, add_residue, kept_at, leftovers, restore
-from ..runtime.session_values import (
-    binary_kind,
-    not_waiting,
-    plain_session,
-    requested_kind,
+from ..runtime.conversion.lists import read_list, write_list
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
+    ABSENT,
+    NOTHING,
+    add_residue,
+    kept_at,
+    leftovers,
+    restore,
 )
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.iterating import aiterate, iterate
 from ..runtime.streams.session_events import SessionEvents
-from ..runtime.timestamps import rfc3339
-from ..runtime.usage import count
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results.request_answers import read_answer, request_of, write_answer
 
 __all__ = [
     "FINGERPRINT",

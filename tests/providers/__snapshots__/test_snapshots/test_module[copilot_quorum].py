@@ -23,7 +23,7 @@ from ..models import (
     ToolDefinition,
     ToolResult,
 )
-from ..runtime import results
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
 from ..runtime.codecs import (
     answered_call_id,
     answered_name,
@@ -33,14 +33,10 @@ from ..runtime.codecs import (
     open_dialect,
     tool_name,
 )
-from ..runtime.errors import wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.lists import read_list, write_list
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import read_list, write_list
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -50,11 +46,15 @@ from ..runtime.residue import (
     marked,
     restore,
 )
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import wrong_type
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path
 from ..runtime.streams.iterating import aiterate, iterate
 from ..runtime.streams.tagged_event_writer import TaggedEventWriter
 from ..runtime.streams.tagged_events import TaggedEvents
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results import results
 
 __all__ = [
     "FINGERPRINT",

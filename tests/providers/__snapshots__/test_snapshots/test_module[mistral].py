@@ -36,10 +36,12 @@ from ..models import (
     Usage,
     UserMessage,
 )
-from ..runtime import choices, results
-from ..runtime.api_errors import api_error
-from ..runtime.arrange import arranged, results_of
-from ..runtime.client_chunks import unwrapped
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.flat_errors import error_in
+from ..runtime.answers.usage import count, counts
+from ..runtime.clients.client_chunks import unwrapped
+from ..runtime.clients.sdk_calls import known_keywords
 from ..runtime.codecs import (
     address_or_data,
     address_or_object,
@@ -53,21 +55,16 @@ from ..runtime.codecs import (
     text_chunks,
     tool_name,
 )
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.flat_errors import error_in
-from ..runtime.lists import (
+from ..runtime.conversion.lists import (
     defaulted,
     read_list,
     read_text_or_list,
     write_list,
     write_text_or_list,
 )
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.plain import optional_text
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -82,16 +79,20 @@ from ..runtime.residue import (
     spelling,
     within,
 )
-from ..runtime.sdk_calls import known_keywords
+from ..runtime.conversion.unsayable import UnsayableError
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.messages.arrange import arranged, results_of
+from ..runtime.messages.system_places import systems_in_place
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.content_chunk_writer import ContentChunkWriter
 from ..runtime.streams.content_chunks import ContentChunks
 from ..runtime.streams.iterating import aiterate, iterate
-from ..runtime.system_places import systems_in_place
-from ..runtime.unsayable import UnsayableError
-from ..runtime.usage import count, counts
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results import results
 
 __all__ = [
     "FINGERPRINT",

@@ -34,17 +34,11 @@ from ..models import (
     Usage,
     UserMessage,
 )
-from ..runtime import choices, results
-from ..runtime.api_errors import api_error
-from ..runtime.arrange import arranged, results_of
-from ..runtime.beside_text import (
-    empty_members,
-    read_medium,
-    read_text_and_media,
-    write_medium,
-    write_text_and_media,
-)
-from ..runtime.client_types import keywords_as_typed
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.timestamps import rfc3339
+from ..runtime.answers.usage import count
+from ..runtime.clients.client_types import keywords_as_typed
 from ..runtime.codecs import (
     answered_call,
     dialect_as_given,
@@ -56,17 +50,10 @@ from ..runtime.codecs import (
     thinking_switch,
     tool_name,
 )
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.json_text import is_json
-from ..runtime.lists import read_list, write_list
-from ..runtime.name_order import in_order_of_name
-from ..runtime.offered import write_offered
-from ..runtime.offers import offered_kind, write_offer
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import read_list, write_list
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -77,14 +64,28 @@ from ..runtime.residue import (
     nested,
     restore,
 )
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.json_texts.json_text import is_json
+from ..runtime.messages.arrange import arranged, results_of
+from ..runtime.messages.beside_text import (
+    empty_members,
+    read_medium,
+    read_text_and_media,
+    write_medium,
+    write_text_and_media,
+)
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.offering.offers import offered_kind, write_offer
+from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.iterating import aiterate, iterate
 from ..runtime.streams.message_line_writer import MessageLineWriter
 from ..runtime.streams.message_lines import MessageLines
-from ..runtime.timestamps import rfc3339
-from ..runtime.usage import count
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results import results
+from ..runtime.tool_results.name_order import in_order_of_name
 
 __all__ = [
     "FINGERPRINT",

@@ -36,9 +36,10 @@ from ..models import (
     Usage,
     UserMessage,
 )
-from ..runtime import choices, results
-from ..runtime.api_errors import api_error
-from ..runtime.arrange import arranged, results_of
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.usage import count, counts
+from ..runtime.clients.sdk_calls import keywords
 from ..runtime.codecs import (
     call_id,
     data_url,
@@ -51,9 +52,7 @@ from ..runtime.codecs import (
     tool_name,
     words,
 )
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.lists import (
+from ..runtime.conversion.lists import (
     defaulted,
     demanded,
     read_list,
@@ -61,11 +60,9 @@ from ..runtime.lists import (
     write_list,
     write_text_or_list,
 )
-from ..runtime.offered import write_offered
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -80,14 +77,18 @@ from ..runtime.residue import (
     spelling,
     within,
 )
-from ..runtime.sdk_calls import keywords
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.messages.arrange import arranged, results_of
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.chat_chunks import ChatChunks
 from ..runtime.streams.chat_writer import ChatWriter
 from ..runtime.streams.iterating import aiterate, iterate
-from ..runtime.usage import count, counts
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.tool_results import results
 
 __all__ = [
     "FINGERPRINT",

@@ -23,13 +23,26 @@ from ..models import (
     ToolDefinition,
     ToolResult,
 )
-from ..runtime import choices
-from ..runtime.api_errors import api_error
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.text_answers import answer_object
+from ..runtime.clients.sdk_calls import keywords
 from ..runtime.codecs import tool_name
+from ..runtime.conversion.lists import read_list, write_list
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
+    ABSENT,
+    NOTHING,
+    kept_at,
+    leftovers,
+    marked,
+    restore,
+)
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
 from ..runtime.errors import wrong_type
-from ..runtime.lists import read_list, write_list
-from ..runtime.offered import write_offered
-from ..runtime.offers import write_offer
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.offering.offers import write_offer
 from ..runtime.paths import ROOT, Path
 from ..runtime.prompting.answers import read_text_answer, write_text_answer
 from ..runtime.prompting.conversation import (
@@ -41,15 +54,9 @@ from ..runtime.prompting.reading import CallMaker, read_reply, reply_of
 from ..runtime.prompting.speeches import SpeechWriter
 from ..runtime.prompting.spoken import names_of
 from ..runtime.prompting.tools import entries_in, entries_text
-from ..runtime.reader import Reader
-from ..runtime.residue import ABSENT, NOTHING, kept_at, leftovers, marked, restore
-from ..runtime.sdk_calls import keywords
 from ..runtime.streams.iterating import aiterate, iterate
 from ..runtime.streams.text_piece_writer import TextPieceWriter
 from ..runtime.streams.text_pieces import TextPieces
-from ..runtime.text_answers import answer_object
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
 from ..tools import ALIASES
 
 __all__ = [

@@ -38,9 +38,11 @@ from ..models import (
     UserMessage,
     VideoPart,
 )
-from ..runtime import choices
-from ..runtime.api_errors import api_error
-from ..runtime.arrange import Placed, arranged, in_call_order, results_of
+from ..runtime.answers.api_errors import api_error
+from ..runtime.answers.finish import FinishReason, finish_reason, hold_calls, stop_word
+from ..runtime.answers.modalities import tokens_of, with_tokens
+from ..runtime.answers.usage import count
+from ..runtime.clients.sdk_calls import generate_content
 from ..runtime.codecs import (
     answered_id,
     known_word,
@@ -49,18 +51,10 @@ from ..runtime.codecs import (
     optional_id,
     tool_name,
 )
-from ..runtime.content_parts import part_kind, part_list, read_parts, write_parts_of
-from ..runtime.errors import ConversionError, wrong_type
-from ..runtime.finish import FinishReason, finish_reason, hold_calls, stop_word
-from ..runtime.json_text import is_json
-from ..runtime.lists import read_list
-from ..runtime.modalities import tokens_of, with_tokens
-from ..runtime.offered import write_offered
-from ..runtime.one_spelling import Spelling, one_spelling
-from ..runtime.paths import ROOT, Path, spelled
-from ..runtime.plain import optional_text, plain
-from ..runtime.reader import Reader
-from ..runtime.residue import (
+from ..runtime.conversion.lists import read_list
+from ..runtime.conversion.plain import optional_text, plain
+from ..runtime.conversion.reader import Reader
+from ..runtime.conversion.residue import (
     ABSENT,
     NOTHING,
     Residue,
@@ -71,23 +65,34 @@ from ..runtime.residue import (
     restore,
     within,
 )
-from ..runtime.result_objects import (
+from ..runtime.conversion.whole import opaque_message, opaque_value
+from ..runtime.conversion.wire import Wire
+from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
+from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.json_texts.json_text import is_json
+from ..runtime.messages.arrange import Placed, arranged, in_call_order, results_of
+from ..runtime.messages.content_parts import (
+    part_kind,
+    part_list,
+    read_parts,
+    write_parts_of,
+)
+from ..runtime.messages.one_spelling import Spelling, one_spelling
+from ..runtime.offering import choices
+from ..runtime.offering.offered import write_offered
+from ..runtime.offering.tool_groups import begin_group, write_grouped
+from ..runtime.offering.two_dialects import read_schema, write_schema
+from ..runtime.paths import ROOT, Path, spelled
+from ..runtime.streams.iterating import aiterate, iterate
+from ..runtime.streams.part_chunks import PartChunks
+from ..runtime.streams.part_writer import PartWriter
+from ..runtime.tool_results.result_objects import (
     caption_of,
     in_words,
     read_result_object,
     write_captioned,
     write_result_object,
 )
-from ..runtime.sdk_calls import generate_content
-from ..runtime.streams.iterating import aiterate, iterate
-from ..runtime.streams.part_chunks import PartChunks
-from ..runtime.streams.part_writer import PartWriter
-from ..runtime.tool_groups import begin_group, write_grouped
-from ..runtime.two_dialects import read_schema, write_schema
-from ..runtime.usage import count
-from ..runtime.whole import opaque_message, opaque_value
-from ..runtime.wire import Wire
-from ..runtime.writer import OnLoss, OnUnsupported, Writer
 
 __all__ = [
     "FINGERPRINT",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from .runtime.errors import ConversionError, ConversionLoss
-from .runtime.values import PYDANTIC, dump, load
+from .runtime.format.values import PYDANTIC, dump, load
 
 __all__ = [
     "AgentEvent",

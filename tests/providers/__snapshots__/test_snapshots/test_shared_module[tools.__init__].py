@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
-from ..runtime.arguments import ArgumentsError, Fault
-from ..runtime.arguments import unknown_tool as _unknown_tool
-from ..runtime.definitions import Definitions as _Definitions
-from ..runtime.tool_entries import tool_entries as _tool_entries
+from ..runtime.tools.arguments import ArgumentsError, Fault
+from ..runtime.tools.arguments import unknown_tool as _unknown_tool
+from ..runtime.tools.definitions import Definitions as _Definitions
+from ..runtime.tools.tool_entries import tool_entries as _tool_entries
 from .handlers import Handlers
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ..models import ToolCall, ToolDefinition, ToolResult
+    from ..runtime.conversion.writer import OnLoss
     from ..runtime.running.dispatching import Dispatcher, OnError, OnResult
     from ..runtime.running.outcomes import ToolError
     from ..runtime.running.reviews import Allow, Deny, Edit, Review
-    from ..runtime.writer import OnLoss
     from . import get_weather as get_weather
     from . import hidden as hidden
     from . import now as now

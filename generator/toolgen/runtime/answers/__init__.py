@@ -1,0 +1,1 @@
+"""What stands around the message of an answer: why it ended, what it cost, and errors."""

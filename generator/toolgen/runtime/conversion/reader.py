@@ -1,0 +1,135 @@
+"""One conversion into the format: ids, names and residue of what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeGuard
+
+from ...models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
+from ..errors import wrong_type
+from ..json_texts.json_text import loose
+from ..paths import Path
+from .ids import synthetic_id
+from .residue import ABSENT, Residue
+from .respelling import Tables, read_by_tables
+from .wire import Wire
+
+__all__ = ["Reader"]
+
+
+class Reader:
+    """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
+
+    __slots__ = ("_called", "_open", "_tables", "position", "spoken", "tools", "turn", "used", "wire")
+
+    def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
+        self.wire = wire
+        self.turn = turn
+        self.position = 0
+        self.used: set[str] = set()
+        self._called: dict[str, tuple[str, str, int]] = {}
+        tools = tuple(tools)
+        self.spoken = wire.spoken if not tools else wire.spoken | _spoken_of(tools, wire)
+        self._open: list[tuple[int, ToolCall]] = []
+        self._tables: Tables | None = None
+        self.tools = tools
+
+    def metadata(self, residue: Residue) -> dict[str, Any] | None:
+        """The metadata that keeps a residue; none where there is nothing to keep."""
+        return {self.wire.name: residue} if residue else None
+
+    def respelled(self, call: ToolCall) -> ToolCall:
+        """A call with its arguments as the tool's own schema has them."""
+        if not self.tools and call.name not in read_by_tables(self.wire):
+            return call
+        if self._tables is None:
+            self._tables = Tables(self.wire, self.tools)
+        return self._tables.read(call)
+
+    def tool_name(self, name: str) -> str:
+        """A tool's own name for its spelling on this wire."""
+        return self.spoken.get(name, name)
+
+    def call_id(self, found: Any, at: Path) -> tuple[str, Any]:
+        """The id of a call, and the wire's spelling where it differs.
+
+        An id that is missing, blank or used before is made from turn and position.
+
+        Raises:
+            ConversionError: it is neither text nor null.
+        """
+        position = self.position
+        self.position = position + 1
+        if found is not None and found is not ABSENT and type(found) is not str:
+            raise wrong_type(at, "a string", found)
+        if found and found not in self.used and not found.isspace():
+            self.used.add(found)
+            return found, ABSENT
+        made = synthetic_id(self.turn, position)
+        while made in self.used:
+            made += "_"
+        self.used.add(made)
+        return made, found
+
+    def takes(self, found: Any) -> TypeGuard[str]:
+        """Whether an id can be kept as it is; it is used then."""
+        if type(found) is not str or not found or found in self.used or found.isspace():
+            return False
+        self.used.add(found)
+        self.position += 1
+        return True
+
+    def called(self, spelling: Any, call: ToolCall) -> None:
+        """Remember a call, so that its result finds it by the wire's spelling of the id.
+
+        A call whose id stood in the same message before cannot be told from the other, and is marked; blank is no id.
+        """
+        if self._open and self._open[0][0] != self.turn:
+            self._open = []
+        self._open.append((self.turn, call))
+        if type(spelling) is str:
+            known = self._called.get(spelling)
+            if known is not None and known[2] == self.turn and call.invalid is None and spelling.strip():
+                call.invalid = InvalidCall(loose(call.arguments), "duplicate_id")
+            self._called[spelling] = (call.id, call.name, self.turn)
+
+    def called_otherwise(self, wire: Any) -> None:
+        """Remember a call that stays opaque, so that a result of it finds its id."""
+        if type(wire) is dict and type(wire.get("id")) is str:
+            self._called[wire["id"]] = (wire["id"], "", self.turn)
+
+    def call_of(self, spelling: str) -> tuple[str, str]:
+        """Id and tool name of the last call with this id on the wire; the name is empty where there is none."""
+        identifier, name, _ = self._called.get(spelling) or (spelling, "", 0)
+        return identifier, name
+
+    def answered(self, name: str) -> str | None:
+        """Id of the first call of the last turn with this tool name that has no answer yet: wires without ids match so."""
+        call = self.next_open(name)
+        return None if call is None else call.id
+
+    def next_open(self, name: str | None) -> ToolCall | None:
+        """The first call of the last turn that has no answer yet, with this tool name where there is one. It has one now."""
+        for i, (_, call) in enumerate(self._open):
+            if name is None or call.name == name:
+                del self._open[i]
+                return call
+        return None
+
+    def closed(self, identifier: str) -> None:
+        """The call with this id has its answer."""
+        self._open = [entry for entry in self._open if entry[1].id != identifier]
+
+    def next_turn(self) -> None:
+        """An assistant message is done."""
+        self.turn += 1
+        self.position = 0
+
+
+def _spoken_of(tools: Iterable[ToolDefinition | OpaquePart], wire: Wire) -> dict[str, str]:
+    """The names of tools by their spellings on a wire, of those that are spelled otherwise there."""
+    return {
+        wire.spelling(tool.name): tool.name
+        for tool in tools
+        if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
+    }

@@ -1,0 +1,112 @@
+"""The arguments of calls, spelled as the lowered schema of their tool has them, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from ...models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
+from ..json_texts.json_text import loose, same
+from ..lowering.leniency import leniency
+from ..lowering.spelling import back, forth
+from .residue import add_residue, within
+from .wire import Wire
+
+__all__ = ["Tables", "declared_leniency", "read_by_tables"]
+
+
+class Tables:
+    """How the arguments of each tool are spelled: of the tools that are given, else of those declared.
+
+    Absent properties become null in calls of the tools that are given alone: a request that does not offer a tool holds
+    no model to its schema.
+    """
+
+    __slots__ = ("_declared", "_found", "_given", "_lenient", "_wire")
+
+    def __init__(self, wire: Wire, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
+        self._wire = wire
+        self._declared = wire.spellings
+        self._given = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
+        self._found: dict[str, Any] = {}
+        self._lenient: dict[str, Any] = {}
+
+    def of(self, name: str) -> dict[str, Any] | None:
+        """The table of a tool; None where values are the same on both sides."""
+        if name not in self._given:
+            return self._declared.get(name)
+        if name not in self._found:
+            self._found[name] = self._wire.spelling_of(self._given[name])
+        found: dict[str, Any] | None = self._found[name]
+        return found
+
+    def lenient(self, name: str) -> dict[str, Any] | None:
+        """The table of what is meant where a model says otherwise; None for a tool of which nothing is known."""
+        given = self._given.get(name)
+        if given is None:
+            found: dict[str, Any] | None = declared_leniency().get(name)
+            return found
+        if name not in self._lenient:
+            self._lenient[name] = leniency(given.parameters) if given.parameters else None
+        made: dict[str, Any] | None = self._lenient[name]
+        return made
+
+    def read(self, call: ToolCall) -> ToolCall:
+        """Spell the arguments of a call back; they are kept as they came where that, or our own writing, differs."""
+        if call.invalid is not None:
+            return call
+        table, lenient = self.of(call.name), self.lenient(call.name)
+        if table is None and lenient is None:
+            return call
+        spelled = call.arguments
+        arguments = _back(spelled, table, lenient)
+        ours = arguments if table is None else forth(arguments, table, fill=call.name in self._given)
+        if not same(arguments, spelled) or not same(ours, spelled):
+            add_residue(call, self._wire.name, {"$arguments": spelled})
+        call.arguments = arguments
+        return call
+
+    def written(self, call: ToolCall) -> tuple[ToolCall, bool]:
+        """A call with its arguments as the wire has them, and whether they would come back as they are."""
+        table = self.of(call.name)
+        kept = within(call.metadata, self._wire.name).get("$arguments") if call.metadata else None
+        if type(kept) is dict and self._says(kept, call, table):
+            spelled = kept
+        elif table is None:
+            return call, True
+        else:
+            spelled = forth(call.arguments, table, fill=call.name in self._given)
+            if not same(back(spelled, table), call.arguments):
+                return replace(call, arguments=spelled), False
+        invalid = call.invalid
+        if invalid is not None and call.arguments and invalid.text == loose(call.arguments):
+            invalid = InvalidCall(loose(spelled), invalid.reason)
+        return replace(call, arguments=spelled, invalid=invalid), True
+
+    def _says(self, kept: dict[str, Any], call: ToolCall, table: dict[str, Any] | None) -> bool:
+        """Whether kept arguments mean those of a call, read by its own table or by that of the declared tool."""
+        lenient = self.lenient(call.name)
+        tables = (table, self._declared.get(call.name))
+        return any(same(_back(kept, one, lenient), call.arguments) for one in tables)
+
+
+def _back(value: dict[str, Any], table: dict[str, Any] | None, lenient: dict[str, Any] | None) -> dict[str, Any]:
+    found: Any = value if table is None else back(value, table)
+    found = found if lenient is None else back(found, lenient)
+    return found if type(found) is dict else value
+
+
+@cache
+def declared_leniency() -> dict[str, Any]:
+    """The tables of the declared tools, read when the first call is."""
+    tables: dict[str, Any] = import_module("...tools._lenient", __package__).LENIENT
+    return tables
+
+
+@cache
+def read_by_tables(wire: Wire) -> frozenset[str]:
+    """The names of the declared tools whose arguments may be spelled otherwise on a wire, or by a model."""
+    return frozenset([*wire.spellings, *declared_leniency()])

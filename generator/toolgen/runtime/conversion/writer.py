@@ -1,0 +1,214 @@
+"""One conversion out of the format: what it lost, and how ids and names are spelled on this wire."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from ...models import Loss, OpaquePart, ToolCall, ToolDefinition
+from ..errors import ConversionError, ConversionLoss
+from ..paths import Path, spelled
+from .ids import renamed
+from .residue import ABSENT, Residue, kept_at, within, without
+from .respelling import Tables
+from .wire import Wire
+
+__all__ = ["OnLoss", "OnUnsupported", "Writer"]
+
+OnLoss = Callable[[Loss], object]
+OnUnsupported = Literal["error", "weaken"]
+Action = Literal["rewritten", "described", "dropped", "moved", "narrowed", "defaulted"]
+Severity = Literal["note", "warning", "behaviour"]
+
+
+class Writer:
+    """State of one call of a `to_*` function.
+
+    `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
+    the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses. `known` says that the
+    tool being written is a declared one, whose lowering the build has told of; `spent` is what strict tools took of the
+    request so far, `loosened` are the tools that should be strict and cannot be, `losses` the number of reports.
+    """
+
+    __slots__ = (
+        "_ids",
+        "_on_loss",
+        "_rejects",
+        "_tables",
+        "_unheard",
+        "_weaken",
+        "known",
+        "loosened",
+        "losses",
+        "media",
+        "names",
+        "spent",
+        "unsent",
+        "wire",
+    )
+
+    def __init__(
+        self,
+        wire: Wire,
+        on_loss: OnLoss | None,
+        on_unsupported: OnUnsupported,
+        *,
+        answer: bool = False,
+        tools: Iterable[ToolDefinition | OpaquePart] | None = None,
+    ) -> None:
+        if on_unsupported not in ("error", "weaken"):
+            raise ValueError('on_unsupported must be "error" or "weaken"')
+        self.wire = wire
+        self._rejects = () if answer else wire.rejects
+        self._on_loss = on_loss
+        self._weaken = on_unsupported == "weaken"
+        self._unheard: list[Loss] = []
+        self._ids: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        self.unsent: set[str] = set()
+        self.media: list[tuple[Any, Path]] = []
+        self.known = False
+        self.loosened: set[str] = set()
+        self.losses = 0
+        self.spent: dict[str, int] = {}
+        self._tables = Tables(wire, tools)
+
+    def lost(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
+        """Report a loss.
+
+        Raises:
+            ConversionError: the answer would not be what was asked for, and that was not allowed.
+        """
+        self.losses += 1
+        path = spelled(at)
+        if severity == "behaviour" and not self._weaken:
+            raise ConversionError(path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same')
+        loss = Loss(path, what, action, severity, reason)
+        if self._on_loss is not None:
+            self._on_loss(loss)
+        elif severity != "note":
+            self._unheard.append(loss)
+
+    def lowered(self, schema: dict[str, Any], strict: bool | None, at: Path) -> dict[str, Any]:
+        """Lower a schema; what the dialect does not take as it is is reported, unless the build has done so."""
+        written, found = self.wire.lowerings.fresh(schema, strict)
+        if self.known:
+            return written
+        if not found.says_all(schema):
+            self.lost(at, "a schema", "rewritten", "note", f"{self.wire.title} takes it in other words")
+        for record in found.records:
+            where = at
+            for step in record.way if " " in record.what else (*record.way, record.what):
+                where = (where, step)
+            severity: Severity = "warning" if record.stops else "note"
+            self.lost(where, record.what, record.action, severity, f"{self.wire.title}: {record.reason}")
+        return written
+
+    def respelled(self, call: ToolCall, at: Path) -> ToolCall:
+        """A call with its arguments as the lowered schema of its tool has them."""
+        if call.metadata is None and self._tables.of(call.name) is None:
+            return call
+        spelled, comes_back = self._tables.written(call)
+        if not comes_back:
+            self.lost((at, "arguments"), "arguments", "narrowed", "note", "they read otherwise when they come back")
+        return spelled
+
+    def no_place(self, at: Path, what: str, severity: Severity = "note") -> None:
+        """Report a value that this wire has no place for."""
+        self.lost(at, what, "dropped", severity, f"{self.wire.title} has no place for it")
+
+    def adopted(self, metadata: dict[str, Any] | None, at: Path) -> None:
+        """Report reasoning that another provider's model thought, and that goes out as a thought here."""
+        if metadata and not self.kept(metadata):
+            self.lost((at, "text"), "reasoning", "rewritten", "note", "it goes out as a thought that no model here had")
+
+    @staticmethod
+    def kind_of(value: Any) -> str:
+        """What a value is, for a report."""
+        return type(value).__name__
+
+    def finish(self) -> None:
+        """Report media that found no message to follow in, and warn of what nobody heard."""
+        for part, at in self.media:
+            self.no_place(at, self.kind_of(part), "warning")
+        for loss in self._unheard:
+            warnings.warn(
+                ConversionLoss(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}"),
+                stacklevel=3,
+            )
+
+    def own(self, metadata: dict[str, Any] | None, at: Path) -> Residue:
+        """This provider's residue; what others left stays behind and is reported."""
+        if not metadata:
+            return {}
+        found: Residue = {}
+        for provider, state in metadata.items():
+            if provider == self.wire.name or (provider in self.wire.shares and not found):
+                if type(state) is dict:
+                    found = state
+            elif type(state) is not dict or any(key[:1] != "$" for key in state):
+                self.lost(
+                    (at, "metadata"),
+                    f"what {provider} kept here",
+                    "dropped",
+                    "note",
+                    "only its own provider reads it",
+                )
+        return self.accepted(found, (at, "metadata")) if found else found
+
+    def accepted(self, state: Residue, at: Path) -> Residue:
+        """What was kept without what the API refuses, which is reported."""
+        for way in self._rejects:
+            if kept_at(state, *way) is not ABSENT:
+                self.lost(at, way[-1], "dropped", "warning", f"{self.wire.title} refuses it")
+                state = without(state, *way)
+        return state
+
+    def takes(self, value: Any) -> bool:
+        """Whether a value that was kept whole holds nothing that the API refuses."""
+        return all(kept_at(value, *way) is ABSENT for way in self._rejects)
+
+    def kept(self, metadata: dict[str, Any] | None) -> Residue:
+        """This provider's residue, without a report of what others left."""
+        return within(metadata, self.wire.name) if metadata else {}
+
+    def call_id(self, identifier: str) -> str:
+        """The wire's spelling of a call's id; renamed one to one where the wire would refuse it."""
+        known = self._ids.get(identifier)
+        if known is not None:
+            return known
+        if self.wire.legal_id(identifier):
+            self._ids[identifier] = identifier
+            return identifier
+        spelling = renamed(identifier, self.wire.id_prefix, self.wire.id_length)
+        self._ids[identifier] = spelling
+        return spelling
+
+    def keeps(self, identifier: str) -> bool:
+        """Whether an id is sent as it is."""
+        known = self._ids.get(identifier)
+        if known is None:
+            known = self.call_id(identifier)
+        return known == identifier and identifier not in self.unsent
+
+    def keep_id(self, identifier: str, spelling: str) -> None:
+        """Spell an id as it came, here and in the results that refer to it."""
+        self._ids[identifier] = spelling
+
+    def leave_out(self, identifier: str) -> None:
+        """Do not send an id that was made here, with the call nor with its result."""
+        self.unsent.add(identifier)
+
+    def left_out(self, identifier: str) -> bool:
+        """Whether the call with this id was sent without it."""
+        return identifier in self.unsent
+
+    def tool_name(self, name: str, at: Path) -> str:
+        """The wire's spelling of a tool's name; renamed one to one, and reported, where the wire would refuse it."""
+        spelling = self.names.get(name)
+        if spelling is None:
+            spelling = self.names[name] = self.wire.spelling(name)
+            if spelling != name and name not in self.wire.names:
+                self.lost(at, "a tool's name", "rewritten", "note", f"{self.wire.title} would refuse it")
+        return spelling

@@ -1,0 +1,1 @@
+"""Values of the format: dumped, loaded, looked into, checked and repaired."""

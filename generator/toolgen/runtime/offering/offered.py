@@ -1,0 +1,115 @@
+"""A tool as its declaration offers it to one provider: left out, described otherwise, or patched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from operator import attrgetter
+from typing import Any
+
+from ...models import ToolDefinition
+from ..conversion.residue import ABSENT, Residue, within
+from ..conversion.writer import Writer
+from ..json_texts.json_text import is_json
+from ..lowering.memory import as_bytes, copy_of
+from ..lowering.tools import holds
+from ..paths import Path
+
+__all__ = ["write_offered"]
+
+Write = Callable[[Any, Path, Writer], Any]
+
+_facts_of = attrgetter(*(field.name for field in fields(ToolDefinition)))
+
+
+def write_offered(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
+    """Write a tool. What its declaration says of this provider is in its metadata, and comes last.
+
+    `$description` stands for the description, `$patch` is a merge patch (RFC 7396) on the entry. What the declaration
+    says of the tool for any wire that has a key for it is under `declaration`. An entry that lost nothing on the way is
+    remembered: what is sent with every request is written once.
+
+    Raises:
+        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+    """
+    if type(tool) is not ToolDefinition:
+        return write(tool, at, writer)
+    wire, facts, spent = writer.wire, _facts_of(tool), writer.spent
+    key = as_bytes(facts)
+    known = wire.entries.get(key)
+    if known is not None and not wire.lowerings.over(known[1], spent):
+        for what, count in known[1].items():
+            spent[what] = spent.get(what, 0) + count
+        return copy_of(known[0])
+    before, losses = dict(spent), writer.losses
+    entry, alike = _written(tool, at, writer, write)
+    renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # told once a request
+    if alike and not renamed and writer.losses == losses and is_json(entry) and is_json(list(facts)):
+        wanted = {what: count - before.get(what, 0) for what, count in spent.items() if count != before.get(what, 0)}
+        copy = as_bytes(entry)
+        if copy is not None:
+            wire.entries.put(key, (copy, wanted), len(copy))
+            return copy_of(copy)
+    return entry
+
+
+def _written(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> tuple[Any, bool]:
+    """Write a tool, and say whether it would be the same beside any other tools.
+
+    Raises:
+        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+    """
+    if tool.name in writer.wire.refused:
+        writer.lost(at, "a tool", "dropped", "behaviour", f"its declaration leaves out {writer.wire.title}")
+        return ABSENT, False
+    own = writer.kept(tool.metadata)
+    said = within(tool.metadata or {}, "declaration")
+    writer.known = "$strict" in said
+    settled = _settled(tool, said, own, at, writer)
+    if type(own.get("$description")) is str:
+        settled = replace(settled, description=own["$description"])
+    entry = write(settled, at, writer)
+    writer.known = False
+    for name, key in writer.wire.declared.items():
+        if f"${name}" in said and type(entry) is dict:
+            entry = {**entry, key: said[f"${name}"]}
+    patch = within(own, "$patch")
+    if patch and type(entry) is dict:
+        entry = _patched(entry, patch)
+    return entry, settled.strict == tool.strict or settled.strict is True or not _crowded_out(tool, writer)
+
+
+def _crowded_out(tool: ToolDefinition, writer: Writer) -> bool:
+    """Whether a tool would be strict, had the tools before it left it room."""
+    return bool(writer.wire.lowerings.settled(tool.parameters, {})[0])
+
+
+def _settled(tool: ToolDefinition, said: Residue, own: Residue, at: Path, writer: Writer) -> ToolDefinition:
+    """A tool with `strict` settled for this wire.
+
+    Raises:
+        ConversionError: its schema cannot be strict here, and that was not to be weakened.
+    """
+    lowerings = writer.wire.lowerings
+    if tool.strict is None and said.get("$strict") == "auto":
+        return replace(tool, strict=lowerings.settled(tool.parameters, writer.spent)[0])
+    if not tool.strict or not lowerings.has_strict or tool.parameters is None or holds(own, tool.parameters):
+        return tool
+    refused = lowerings.lowered(tool.parameters, True).refusals
+    if not refused:
+        return tool
+    writer.lost((at, "strict"), "strict", "dropped", "behaviour", f"{refused[0].what}: {refused[0].reason}")
+    writer.loosened.add(tool.name)
+    return replace(tool, strict=False)
+
+
+def _patched(value: Any, patch: dict[str, Any]) -> dict[str, Any]:
+    patched = dict(value) if type(value) is dict else {}
+    for key, item in patch.items():
+        if item is None:
+            patched.pop(key, None)
+        elif type(item) is dict:
+            patched[key] = _patched(patched.get(key), item)
+        else:
+            patched[key] = item
+    return patched

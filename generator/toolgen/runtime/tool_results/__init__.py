@@ -1,0 +1,1 @@
+"""Results of calls, in the ways in which wires take them."""

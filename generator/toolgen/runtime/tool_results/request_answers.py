@@ -1,0 +1,159 @@
+"""Answers to requests for a tool: a text, an object with a text and how it went, or an error instead of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias
+
+from ...models import TextPart, ToolCall, ToolResult
+from ..conversion.lists import Read, Write, read_list, write_list
+from ..conversion.plain import optional_text
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT, Residue, leftovers, restore, within
+from ..conversion.writer import Writer
+from ..errors import wrong_type
+from ..json_texts.json_text import same
+from ..paths import ROOT, Path
+from .results import write_text
+
+__all__ = ["read_answer", "request_of", "write_answer"]
+
+Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
+
+_PARAMS = frozenset(["error", "result"])
+_OBJECT = frozenset(["binaryResultsForLlm", "resultType", "textResultForLlm"])
+_FAILED = frozenset(["denied", "failure", "rejected", "timeout"])
+_REPEATS = ("contents", "error")
+"""Members that say the text once more, and go with it."""
+
+
+def request_of(result: ToolResult, own: Residue, calls: Iterable[ToolCall], writer: Writer) -> str:
+    """The request that a result answers: its own, or that of its call; the call's id, reported, where neither says it."""
+    for state in (own, *(writer.kept(call.metadata) for call in calls if call.id == result.tool_call_id)):
+        if type(state.get("requestId")) is str:
+            return str(state["requestId"])
+    reason = "nothing says which request this answers; give its call"
+    writer.lost((ROOT, "metadata"), "requestId", "defaulted", "warning", reason)
+    return result.tool_call_id
+
+
+def read_answer(
+    wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
+) -> tuple[Kind, Any, bool | None, Residue]:
+    """Read kind, value, error flag and residue of the params of an answer, or of a result's object alone.
+
+    Raises:
+        ConversionError: it is neither, or a value has the wrong JSON type.
+    """
+    if "textResultForLlm" in wire and "result" not in wire:
+        kind, value, is_error, inner = _read_object(wire, at, reader, read)
+        return kind, value, is_error, {"$bare": True, "result": inner or {}}
+    if type(wire.get("requestId", "")) is not str:
+        raise wrong_type((at, "requestId"), "a string", wire["requestId"])
+    error, result = optional_text(wire, "error", at), wire.get("result")
+    rest = leftovers(wire, _PARAMS)
+    if result is None and error is not None:
+        return "error", error, None, rest | {"$as": {"result": "error"}}
+    if error is not None:
+        rest["error"] = error
+    if type(result) is str:
+        return "text", result, None, rest
+    if type(result) is not dict:
+        raise wrong_type((at, "result"), "a string or an object", result if "result" in wire else ABSENT)
+    kind, value, is_error, kept = _read_object(result, (at, "result"), reader, read)
+    return kind, value, is_error, rest if kept is None else rest | {"result": kept}
+
+
+def _read_object(
+    wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
+) -> tuple[Kind, Any, bool | None, Residue | None]:
+    """Read the object of a result; no residue where we would write it just so."""
+    text = wire.get("textResultForLlm", ABSENT)
+    if type(text) is not str:
+        raise wrong_type((at, "textResultForLlm"), "a string", text)
+    word = optional_text(wire, "resultType", at)
+    failed = _is_failed(word, wire.get("error"))
+    media = read_list(wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read)
+    rest = leftovers(wire, _OBJECT)
+    if any(key in rest for key in _REPEATS):
+        rest["$text"] = text
+    if media == []:
+        rest["binaryResultsForLlm"] = media
+    if "resultType" not in wire:
+        rest["$absent"] = ["resultType"]
+    elif word is not None and (word != _word(failed) or not (failed or media)):
+        rest["resultType"] = word
+    if media:
+        return "multimodal", [*([TextPart(text)] if text else ()), *media], failed or None, rest or None
+    return "error" if failed else "text", text, None, rest or None
+
+
+def write_answer(result: ToolResult, own: Residue, writer: Writer, write: Write) -> Any:
+    """Write the members of an answer that hold the result; what came is kept while it says the same.
+
+    Raises:
+        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+    """
+    kind, value, at = result.kind, result.value, (ROOT, "value")
+    failed = kind == "error" or bool(result.is_error)
+    media: list[Any] = []
+    if kind == "multimodal":
+        if type(value) is not list:
+            raise wrong_type(at, "an array", value)
+        text, media = _write_parts(value, at, writer, write)
+    else:
+        text = write_text("text" if kind == "error" else kind, value, ABSENT, at, writer)
+    if "$bare" not in own:
+        if kind == "error" and within(own, "$as").get("result") == "error":
+            return {"error": text}
+        if not (failed or media or type(own.get("result")) is dict):
+            return {"result": text}
+    written = _write_object(text, media, failed, within(own, "result"))
+    return written if "$bare" in own else {"result": written}
+
+
+def _write_object(text: str, media: list[Any], failed: bool, kept: Residue) -> dict[str, Any]:
+    wire: dict[str, Any] = {"textResultForLlm": text}
+    if not same(kept.get("$text", text), text):
+        kept = {key: value for key, value in kept.items() if key not in _REPEATS}
+    usual = None if "resultType" in kept.get("$absent", ()) else _word(failed)
+    word = kept.get("resultType", usual)
+    if (word is not None and type(word) is not str) or _is_failed(word, kept.get("error")) != failed:
+        wire["resultType"] = _word(failed)
+    elif word is not None:
+        wire["resultType"] = word
+    if media:
+        wire["binaryResultsForLlm"] = media
+    restore(wire, kept)
+    return wire
+
+
+def _write_parts(parts: list[Any], at: Path, writer: Writer, write: Write) -> tuple[str, list[Any]]:
+    """The text of all texts, and the media, which stand behind it."""
+    texts: list[str] = []
+    last = len(parts) - 1
+
+    def placed(part: Any, here: Path, writer: Writer) -> Any:
+        if type(part) is not TextPart:
+            return write(part, here, writer)
+        writer.own(part.metadata, here)
+        texts.append(part.text)
+        return ABSENT
+
+    media = write_list(parts, at, writer, placed)
+    kinds = [type(part) is TextPart for part in parts]
+    if media and kinds != sorted(kinds, reverse=True):
+        writer.lost(at, "a text", "moved", "note", "texts stand before media")
+    if not media and len(texts) == last + 1 or len(texts) > 1 or (media and texts == [""]):
+        for field in ("kind", "value"):
+            writer.lost((ROOT, field), field, "rewritten", "note", "all texts are one text here")
+    return "\n".join(texts), media
+
+
+def _word(failed: bool) -> str:
+    return "failure" if failed else "success"
+
+
+def _is_failed(word: str | None, error: Any) -> bool:
+    """Whether a result is one of a failure: a word that nobody knows says as little as none."""
+    return word in _FAILED or (word != "success" and error is not None)

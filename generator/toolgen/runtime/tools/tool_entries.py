@@ -1,0 +1,157 @@
+"""The declared tools as `parse_arguments` knows them: each finds its classes when it is first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from ..json_texts.strict_json import JSONError, loads
+from .arguments import ArgumentsError, Fault, faults_of, type_of
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["ToolEntry", "tool_entries"]
+
+MAX_QUICK = 100_000
+"""Characters of a text that is read by pydantic alone."""
+
+_PLAIN = frozenset([str, int, bool, type(None)])
+"""Types of values that hold no keys, and that are in JSON what they are here."""
+
+_HIDING = ("\\u003", "\\u006", "\\u007")
+"""How escapes begin that may stand for a colon, or for a letter of `null`."""
+
+
+class ToolEntry:
+    """A tool: its module below the package, the class of its arguments, and the type of its result.
+
+    `anything` says that any value may stand in it, not under a key of its own. `other` is the type of arguments that
+    are no object, where the schema admits them because it names no type.
+    """
+
+    __slots__ = ("_anything", "_check", "_dump", "_model", "_other", "_package", "_read", "_result", "module", "name")
+
+    def __init__(
+        self, package: str, name: str, module: str, model: str, result: str, anything: bool, other: str | None
+    ) -> None:
+        """Take the names; nothing is imported before it is needed."""
+        self.name = name
+        self.module = module
+        self._package = package
+        self._model = model
+        self._result = result
+        self._anything = anything
+        self._other = other
+        self._read: Callable[[str], BaseModel] | None = None
+        self._dump: Callable[..., bytes] = bytes
+        self._check: Callable[[object], object] | None = None
+
+    def parsed(self, value: object) -> BaseModel:
+        """Make the model of the arguments.
+
+        Raises:
+            ArgumentsError: the value is no strict JSON, or does not fit.
+        """
+        if type(value) is str and len(value) < MAX_QUICK:
+            read = self._read or self._prepared()
+            try:
+                made = read(value)
+            except (ValueError, RecursionError):  # it does not fit, or is no JSON: the careful way says why
+                return self._carefully(value)
+            if self._is_strict(value, made):
+                return made
+        return self._carefully(value)
+
+    def check_result(self, value: object) -> None:
+        """Hold what the tool gives, as JSON data, against what it declares.
+
+        Raises:
+            ArgumentsError: the value does not fit.
+        """
+        from pydantic import TypeAdapter, ValidationError
+
+        if self._check is None:
+            adapter: TypeAdapter[Any] = TypeAdapter(self._named(self._result))
+            self._check = adapter.validate_python
+        try:
+            self._check(value)
+        except ValidationError as error:
+            raise ArgumentsError(self.name, *faults_of(value, error)) from None
+
+    def is_model(self, value: object) -> TypeGuard[BaseModel]:
+        """Whether a value is an instance of the class of the arguments."""
+        return isinstance(value, self._class())
+
+    def _prepared(self) -> Callable[[str], BaseModel]:
+        model = self._class()
+        self._read = model.__pydantic_validator__.validate_json
+        self._dump = model.__pydantic_serializer__.to_json
+        return self._read
+
+    def _class(self) -> type[BaseModel]:
+        model: type[BaseModel] = self._named(self._model)
+        return model
+
+    def _named(self, name: str) -> Any:
+        return getattr(import_module(f"{self._package}.{self.module}"), name)
+
+    def _is_strict(self, text: str, made: BaseModel) -> bool:
+        """Whether a text that pydantic took is sure to be strict JSON.
+
+        A text has as many colons as keys, or more. If it has as many as the model has keys, none was given twice. Where
+        keys stand deeper, or a number may have overflowed, the model is written as JSON again: a key that was dropped
+        lacks its colon there, and a number that JSON does not have is a null.
+        """
+        colons, extra = text.count(":"), made.__pydantic_extra__
+        if (
+            colons == len(made.__pydantic_fields_set__)
+            and (not self._anything or _PLAIN.issuperset(map(type, made.__dict__.values())))
+            and (not extra or _PLAIN.issuperset(map(type, extra.values())))
+        ):
+            return True
+        if "\\u00" in text and any(escape in text for escape in _HIDING):
+            return False
+        again = self._dump(made, by_alias=True, exclude_unset=True, warnings=False)
+        return again.count(b":") == colons and again.count(b"null") == text.count("null")
+
+    def _carefully(self, value: object) -> BaseModel:
+        if isinstance(value, str | bytes | bytearray):
+            try:
+                value = loads(value)
+            except JSONError as error:
+                raise ArgumentsError(self.name, [Fault("", "one JSON object", f"text with {error}")]) from None
+        if not isinstance(value, Mapping) and self._other is None:
+            raise ArgumentsError(self.name, [Fault("", "an object", type_of(value))])
+        from pydantic import ValidationError
+
+        try:
+            if not isinstance(value, Mapping):
+                return self._other_value(value)
+            return self._class().model_validate(value if isinstance(value, dict) else dict(value))
+        except ValidationError as error:
+            raise ArgumentsError(self.name, *faults_of(value, error)) from None
+        except RecursionError:
+            fault = Fault("", "a value of bounded depth", "one that is nested too deep")
+            raise ArgumentsError(self.name, [fault]) from None
+
+    def _other_value(self, value: object) -> BaseModel:
+        from pydantic import RootModel, TypeAdapter
+
+        adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._other)))
+        return RootModel[Any](adapter.validate_python(value))
+
+
+def tool_entries(
+    package: str,
+    tools: Mapping[str, tuple[str, str, str]],
+    anything: Collection[str] = (),
+    others: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, ToolEntry]:
+    """List the tools of a package by name, given the module, the class of arguments and the type of the result of each."""
+    return {
+        name: ToolEntry(package, name, module, model, result, name in anything, others.get(name))
+        for name, (module, model, result) in tools.items()
+    }
