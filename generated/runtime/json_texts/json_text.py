@@ -82,26 +82,23 @@ def is_json(value: Any, apart_from: str | None = None) -> bool:
 def _holds(value: Any, apart_from: str | None) -> bool:
     kind = type(value)
     if kind is dict:
-        for key, item in value.items():
+        for key in value:
             if type(key) is not str or key == apart_from:
                 return False
-            kind = type(item)
-            if kind is str or kind is int or item is None or kind is bool:
-                continue
-            if not (item - item == 0.0 if kind is float else _holds(item, apart_from)):
-                return False
-        return True
-    if kind is list:
-        for item in value:
-            kind = type(item)
-            if kind is str or kind is int or item is None or kind is bool:
-                continue
-            if not (item - item == 0.0 if kind is float else _holds(item, apart_from)):
-                return False
-        return True
-    if kind is float:
+        inside = value.values()
+    elif kind is list:
+        inside = value
+    elif kind is float:
         return bool(value - value == 0.0)
-    return kind is str or kind is int or kind is bool or value is None
+    else:
+        return kind is str or kind is int or kind is bool or value is None
+    for item in inside:
+        kind = type(item)
+        if kind is str or kind is int or item is None or kind is bool:
+            continue
+        if not (item - item == 0.0 if kind is float else _holds(item, apart_from)):
+            return False
+    return True
 
 
 _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
