@@ -51,14 +51,14 @@ MUTATIONS = (
         "what a sub-agent says is the answer's",
         with_models(test_copilot.test_what_the_agent_runs_itself_is_no_call),
         STREAM,
-        'take is None or self._idle or event.get("agentId") is not None',
-        "take is None or self._idle",
+        '            or (event.get("agentId") is not None and not self._is_asked(kind))\n',
+        "",
     ),
     Mutation(
         "what the agent runs itself is a call",
         with_models(test_copilot.test_what_the_agent_runs_itself_is_no_call),
         STREAM,
-        "elif part.call.id in self._run_there:",
+        "elif self._own is not None or part.call.id in self._run_there:",
         "elif False:",
     ),
     Mutation(
