@@ -69,8 +69,54 @@ def test_an_interrupt_is_no_finding(tmp_path: Path, delay: float) -> None:
     running.send_signal(signal.SIGINT)
     said = running.communicate()[1]
 
-    assert running.returncode == 130
+    assert running.returncode == 130, said
     assert b"Traceback" not in said
+    assert not (tmp_path / "generated").exists()
+
+
+LOST = """
+import os, signal, toolgen.pipeline as pipeline
+from toolgen.cli import main
+
+before = pipeline.load
+
+def interrupted():
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(10):
+        pass
+
+class Dropped:
+    def __del__(self):
+        interrupted()
+
+def load(*given, **named):
+    {how}
+    return before(*given, **named)
+
+pipeline.load = load
+main()
+"""
+"""A build that is interrupted where Python, or somebody else, makes nothing or something else of it."""
+
+
+@pytest.mark.safety("0.1")
+@pytest.mark.parametrize(
+    "how",
+    ["Dropped()", "try:\n        interrupted()\n    except BaseException:\n        raise ValueError(given) from None"],
+    ids=["dropped", "another error"],
+)
+def test_an_interrupt_that_gets_lost_is_heeded(tmp_path: Path, how: str) -> None:
+    write(tmp_path, {"tools/a.yaml": TOOL})
+    done = subprocess.run(
+        [sys.executable, "-c", LOST.format(how=how), "build"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        capture_output=True,
+        preexec_fn=heeding_interrupts,
+        check=False,
+    )
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.endswith(b"toolgen: interrupted\n")
     assert not (tmp_path / "generated").exists()
 
 

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from toolgen.pipeline import Progress, no_progress
+from toolgen.cli.stopping import heed
+from toolgen.pipeline import Progress
 
 SHARES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
 """What has been done by a step's name, and how much of the whole it is, in percent, for a thousand tools."""
@@ -19,10 +20,10 @@ MANY = 50
 def progress(*, quiet: bool) -> Iterator[Progress]:
     """Give what a build calls after each step; it draws nothing where stderr is no screen, or for a few tools.
 
-    The bar is gone before anything else is printed.
+    The bar is gone before anything else is printed. A step is also where a signal is heeded that got lost.
     """
     if quiet or sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
-        yield no_progress
+        yield _no_bar
         return
     import click
 
@@ -31,6 +32,7 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
 
     def step(name: str, tools: int) -> None:
         nonlocal drawn
+        _no_bar(name, tools)
         if tools >= MANY:
             drawn = True
             bar.update(SHARES[name])
@@ -41,3 +43,8 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
         if drawn:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+def _no_bar(name: str, _: int) -> None:
+    if name != "written":
+        heed()
