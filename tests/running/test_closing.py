@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from typing import Any
 
@@ -120,3 +122,97 @@ def test_a_run_that_is_closed_early_is_cancelled(runnable: Package) -> None:
     assert ended == ["cancelled"]
     assert run.result.stopped_by == "cancelled"
     assert [(r.name, r.kind) for r in run.result.messages[-1].results] == [("read_file", "text"), ("grep", "error")]
+
+
+def test_a_run_that_is_left_waits_for_a_thread_and_records_what_it_gave(runnable: Package) -> None:
+    heard: list[Any] = []
+    began = threading.Event()
+
+    def slow(args: Any) -> Any:
+        began.set()
+        time.sleep(0.1)
+        return ["written"]
+
+    calls = [("read_file", {"path": "a"}), ("grep", {"pattern": "a"}), ("run_command", {"command": "a"})]
+    loop, answers = runnable.module("runtime.loop"), [completion(runnable, *calls)]
+
+    class Quick(Handlers):
+        async def read_file(self, args: Any) -> Any:
+            await asyncio.to_thread(began.wait)
+            return "read"
+
+    async def watch(run: Any) -> None:
+        async with aclosing(run):
+            async for event in run:
+                if event.type == "tool_result":
+                    break
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    later = loop.arun_stream(native(runnable, answers, later=True), "Hi", Quick(grep=slow), on_result=heard.append)
+    asyncio.run(watch(later))
+    began.clear()
+    now = loop.run_stream(native(runnable, answers), "Hi", Quick(grep=slow), on_result=heard.append)
+    events = iter(now)
+    while next(events).type != "tool_result":
+        pass
+    events.close()
+    for run in (later, now):
+        results = [(r.kind, r.value) for r in run.result.messages[-1].results]
+        assert results == [("text", "read"), ("data", ["written"]), ("error", "The call was cancelled.")]
+        assert run.result.stopped_by == "cancelled"
+    assert [r.name for r in heard] == ["read_file", "grep"] * 2
+
+
+@pytest.mark.parametrize("kind", ["stream", "pieces"])
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+def test_a_run_that_is_left_closes_the_stream_of_its_session(runnable: Package, kind: str, later: bool) -> None:
+    models, base = runnable.module("models"), runnable.module("runtime.sessions.base")
+    closed: list[str] = []
+
+    def item() -> Any:
+        return models.TextDelta("a") if kind == "stream" else "a"
+
+    def items(session: Any, request: Any) -> Iterator[Any]:
+        try:
+            while True:
+                yield item()
+        finally:
+            closed.append("sync")
+
+    async def aitems(session: Any, request: Any) -> AsyncIterator[Any]:
+        try:
+            while True:
+                yield item()
+        finally:
+            closed.append("async")
+
+    class Held:
+        """Holds an iterator, so that nothing but a call closes it."""
+
+    def kept(method: Any) -> Any:
+        def opened(session: Any, request: Any) -> Any:
+            Held.items = method(session, request)
+            return Held.items
+
+        return opened
+
+    mode = base.ToolMode.NATIVE if kind == "stream" else base.ToolMode.PROMPT_BASED
+    kinds = {"tool_mode": mode, kind: kept(aitems if later else items)}
+    made = type("Endless", (base.AsyncSession if later else base.Session,), kinds)()
+
+    async def watch() -> None:
+        run = runnable.module("runtime.loop").arun_stream(made, "Hi", Handlers())
+        async with aclosing(run):
+            async for event in run:
+                if event.type == "text_delta":
+                    break
+        assert closed == ["async"]
+
+    if later:
+        asyncio.run(watch())
+        return
+    events = iter(runnable.module("runtime.loop").run_stream(made, "Hi", Handlers()))
+    while next(events).type != "text_delta":
+        pass
+    events.close()
+    assert closed == ["sync"]

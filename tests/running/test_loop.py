@@ -128,6 +128,38 @@ def test_a_choice_that_forces_a_call_holds_once(runnable: Package, choice: str) 
         assert [sent.tool_choice for sent in session.sent] == [choice, after]
 
 
+def choices(package: Package) -> dict[str, Any]:
+    """Choices, each with what is chosen behind the first answer, and the tools that run of two answers with three calls."""
+    models = package.module("models")
+    allowed = models.AllowedToolChoice(["grep", "run_command"], "auto")
+    everything = ["read_file", "grep", "write_file"]
+    return {
+        "none": ("none", "none", []),
+        "auto": ("auto", "auto", everything * 2),
+        "required": ("required", "auto", everything * 2),
+        "named": (models.NamedToolChoice("grep"), "auto", ["grep", *everything]),
+        "allowed": (allowed, allowed, ["grep"] * 2),
+        "one of": (models.AllowedToolChoice(["grep", "run_command"], "required"), allowed, ["grep"] * 2),
+    }
+
+
+CHOICES = ["none", "auto", "required", "named", "allowed", "one of"]
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_what_a_choice_leaves_out_does_not_run(runnable: Package, choice: str) -> None:
+    first, after, run = choices(runnable)[choice]
+    models = runnable.module("models")
+    request = models.Request([models.UserMessage("Hello")], tool_choice=first)
+    answers = [completion(runnable, READ, GREP, WRITE)] * 2 + [completion(runnable, "Done.")]
+    handlers = Handlers()
+    for result, session, _ in all_ways(runnable, answers, request, handlers, max_parallel=1):
+        assert [sent.tool_choice for sent in session.sent] == [first, after, after]
+        kinds = [r.kind for message in result.messages if message.role == "tool" for r in message.results]
+        assert kinds.count("error") == 6 - len(run)
+    assert [entry[1:] for entry in handlers.log if entry[0] == "+"] == run * 4
+
+
 @pytest.mark.row("Q25")
 def test_results_go_back_in_one_message(runnable: Package) -> None:
     answers = [completion(runnable, READ, GREP, WRITE), completion(runnable, "Done.")]

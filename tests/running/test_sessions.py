@@ -183,6 +183,32 @@ def test_what_has_no_text_is_reported(runnable: Package) -> None:
         session.complete(request)
 
 
+@pytest.mark.parametrize("choice", ["none", "named", "allowed", "one of"])
+def test_a_tool_that_may_not_be_called_is_left_out_and_does_not_run(runnable: Package, choice: str) -> None:
+    models, handlers = runnable.module("models"), Handlers()
+    chosen = {
+        "none": ("none", []),
+        "named": (models.NamedToolChoice("grep"), ["grep"]),
+        "allowed": (models.AllowedToolChoice(["grep", "run_command"], "auto"), ["grep", "run_command"]),
+        "one of": (models.AllowedToolChoice(["grep", "run_command"], "required"), ["grep", "run_command"]),
+    }[choice]
+    session, losses = texts(runnable, [CALL, "Done."]), []
+    session.on_loss = losses.append
+    request = models.Request([models.UserMessage("Hi")], tool_choice=chosen[0])
+    result = runnable.module("runtime.loop").run(session, request, handlers)
+    system = session.sent[0].messages[0].content if chosen[1] else ""
+    names = list(runnable.module("tools").DEFINITIONS)
+    assert [name for name in names if f'"name":"{name}"' in system] == chosen[1]
+    assert [r.kind for r in result.messages[2].results] == ["error"]
+    assert (handlers.log, result.stopped_by) == ([], "end")
+    severity = "behaviour" if choice in ("named", "one of") else "note"
+    assert [(loss.path, loss.severity) for loss in losses][:1] == [("toolChoice", severity)]
+    block = '```json\n{"name":"read_file","arguments":{"path":"a"}}\n```'
+    again = texts(runnable, [block])
+    again.on_loss = losses.append
+    assert again.complete(request).message.content == block
+
+
 def test_the_model_of_a_session_is_that_of_requests_without_one(runnable: Package) -> None:
     models, session = runnable.module("models"), native(runnable, [completion(runnable, "Hello.")])
     session.model = "m1"

@@ -28,6 +28,7 @@ from ...models import (
 )
 from ..conversion.writer import OnLoss
 from ..format.history import text_of
+from ..streams.leaving import closed, closed_at_end
 from .folding import AnswerReader, answer_to, as_request, events_of, folded
 
 __all__ = ["AsyncSession", "Session", "ToolMode"]
@@ -133,8 +134,9 @@ class Session(_Conversation):
             yield from events_of(self.complete(whole))
             return
         reader = AnswerReader(whole)
-        for text in self.pieces(folded(whole, self.on_loss)):
-            yield from reader.feed(text)
+        with closed(self.pieces(folded(whole, self.on_loss))) as texts:
+            for text in texts:
+                yield from reader.feed(text)
         yield from reader.finish()
 
     def send_with_tools(
@@ -196,9 +198,10 @@ class AsyncSession(_Conversation):
                 yield event
             return
         reader = AnswerReader(whole)
-        async for text in self.pieces(folded(whole, self.on_loss)):
-            for event in reader.feed(text):
-                yield event
+        async with closed_at_end(self.pieces(folded(whole, self.on_loss))) as texts:
+            async for text in texts:
+                for event in reader.feed(text):
+                    yield event
         for event in reader.finish():
             yield event
 

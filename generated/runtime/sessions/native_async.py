@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 from ...models import Completion, Request, StreamEvent
+from ..streams.leaving import closed_at_end
 from .base import AsyncSession, ToolMode
 from .closing import aclose_client
 from .failures import reached
@@ -57,11 +58,16 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             self.calls.stream_async, keywords, self._begun
         )
         try:
-            events = self.provider.aiter_events(
-                _chained(first, rest), turn=turn_of(whole), tools=whole.tools or ()
-            )
-            async for event in events:
-                yield event
+            async with (
+                closed_at_end(rest),
+                closed_at_end(_chained(first, rest)) as items,
+            ):
+                read = self.provider.aiter_events(
+                    items, turn=turn_of(whole), tools=whole.tools or ()
+                )
+                async with closed_at_end(read) as events:
+                    async for event in events:
+                        yield event
         finally:
             await _aclose(source)
 

@@ -4,8 +4,8 @@
 
 A turn is an answer, all its calls run, and the results sent. The loop goes on while an answer has calls to run and did not
 end early. Calls that the model can mend (their arguments are no JSON) are answered too; those that were cut off, held back or
-not trusted alone are no reason to go on. Without `tools` a request offers every declared tool that is not deprecated. A choice
-that forces a call holds for the first answer only, for it would force calls for ever.
+not trusted alone are no reason to go on. Without `tools` a request offers every declared tool that is not deprecated. Only
+what is offered runs, and of that what the choice among tools leaves; one that forces a call does so for the first answer only.
 
 All by hand: `session.complete(request)`, `dispatch_all(tool_calls_of(completion.message), handlers)`, both messages
 appended, and again.
@@ -27,6 +27,7 @@ from .running.rounds import Asked, Rounds
 from .running.run_results import RunResult
 from .running.run_streams import AsyncRunStream, RunStream
 from .sessions.base import AsyncSession, Session
+from .streams.leaving import closed, closed_at_end
 
 if TYPE_CHECKING:
     from ..tools import Handlers
@@ -84,8 +85,9 @@ def run_stream(
     """
 
     async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-        for event in session.stream(one):
-            yield event
+        with closed(session.stream(one)) as events:
+            for event in events:
+                yield event
 
     return RunStream(_rounds(session, asked, request, handlers, True, settings))
 
@@ -117,8 +119,9 @@ def arun_stream(
     """
 
     async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-        async for event in session.stream(one):
-            yield event
+        async with closed_at_end(session.stream(one)) as events:
+            async for event in events:
+                yield event
 
     return AsyncRunStream(_rounds(session, asked, request, handlers, False, settings))
 

@@ -7,39 +7,34 @@ import contextlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from ...models import (
     AgentEvent,
     AgentFinal,
-    AgentReasoning,
     AgentStepComplete,
     AgentStepStart,
-    AgentText,
     AgentToolCall,
-    AgentToolResult,
     AssistantMessage,
     CompletedEvent,
     Completion,
-    ImagePart,
     Message,
-    ReasoningPart,
     Request,
     StreamEvent,
-    TextPart,
     ToolCall,
-    ToolDefinition,
     ToolMessage,
     ToolResult,
     Usage,
 )
 from ..conversion.ids import synthetic_id
 from ..format.history import tool_calls_of
-from ..json_texts.json_text import compact
+from ..offering.callable_tools import callable_names, unforced
+from ..streams.leaving import closed_at_end
 from .dispatching import Dispatcher, OnResult
 from .outcomes import error_result
 from .reviews import Review
 from .run_results import RunResult, StoppedBy, total_usage
+from .telling import answer_events, result_event
 
 __all__ = ["Asked", "Rounds"]
 
@@ -76,10 +71,10 @@ class Rounds:
             raise ValueError("max_tool_turns must be at least 1")
         if max_parallel < 1:
             raise ValueError("max_parallel must be at least 1")
-        names = [tool.name for tool in request.tools or [] if isinstance(tool, ToolDefinition)]
         self._asked = asked
         self._request = request
-        self._dispatcher = dispatcher(self._heard, names)
+        self._dispatching = dispatcher
+        self._dispatcher = dispatcher(self._heard, callable_names(request))
         self._titles = titles
         self._limit = max_tool_turns
         self._review = review
@@ -96,7 +91,6 @@ class Rounds:
 
     async def events(self) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
         """Carry the run out, and tell what happens."""
-        request = self._request
         step = 0
         while self.result is None:
             step += 1
@@ -106,19 +100,22 @@ class Rounds:
             yield AgentStepStart(name, f"Step {step}", step)
             answer: Completion | None = None
             try:
-                async for event in self._asked(replace(request, messages=list(self._messages))):
-                    yield event
-                    if isinstance(event, CompletedEvent):
-                        answer = event.completion
+                asked = self._asked(replace(self._request, messages=list(self._messages)))
+                async with closed_at_end(asked) as told:
+                    async for event in told:
+                        yield event
+                        if isinstance(event, CompletedEvent):
+                            answer = event.completion
                 completion = self._answered(answer)
-                for told in _said(completion):
-                    yield told
+                for said in answer_events(completion):
+                    yield said
                 calls = tool_calls_of(completion.message)
                 stopped = self._stopped(completion, calls)
                 if stopped is None:
-                    async for called in self._called(calls):
-                        yield called
-                    request = _unforced(request)
+                    async with closed_at_end(self._called(calls)) as results:
+                        async for result in results:
+                            yield result
+                    self._unforce()
                     self._turns += 1
                     stopped = "cancelled" if self._cancelled() else None
                 failed = any(self._results[c.id].kind == "error" for c in calls if c.id in self._results)
@@ -134,6 +131,14 @@ class Rounds:
                 raise
             yield AgentStepComplete(name, status, _since(began))
         yield AgentFinal(self.result.text)
+
+    def _unforce(self) -> None:
+        """Leave the model free: it was made to call once."""
+        before = callable_names(self._request)
+        self._request = replace(self._request, tool_choice=unforced(self._request.tool_choice))
+        after = callable_names(self._request)
+        if after != before:
+            self._dispatcher = self._dispatching(self._heard, after)
 
     def _answered(self, completion: Completion | None) -> Completion:
         """Take the answer into the conversation.
@@ -203,7 +208,7 @@ class Rounds:
         task.add_done_callback(lambda done: self._queue.put_nowait(None))
         try:
             while (result := await self._queue.get()) is not None:
-                yield _told(result)
+                yield result_event(result)
             self._add(ToolMessage(await task))
         finally:
             task.cancel()
@@ -215,33 +220,3 @@ class Rounds:
 def _since(began: float) -> float:
     """Milliseconds since a moment."""
     return (time.monotonic() - began) * 1000
-
-
-def _said(completion: Completion) -> list[AgentEvent]:
-    """What an answer says, part by part."""
-    now = time.time() * 1000
-    content = completion.message.content
-    parts = [TextPart(content)] if isinstance(content, str) else content or []
-    told: list[AgentEvent] = []
-    for part in parts:
-        if isinstance(part, TextPart) and part.text:
-            told.append(AgentText(part.text, now))
-        elif isinstance(part, ReasoningPart) and part.text:
-            told.append(AgentReasoning(part.text, now))
-    return told
-
-
-def _told(result: ToolResult) -> AgentToolResult:
-    """A result as a screen shows it: its text, and the first picture."""
-    failed = True if result.kind == "error" or result.is_error else None
-    if result.kind != "multimodal":
-        text = compact(result.value) if result.kind == "data" else result.value
-        return AgentToolResult(result.name, text, result.tool_call_id, failed)
-    text = "".join(part.text for part in result.value if isinstance(part, TextPart))
-    pictures: list[Any] = [part.data for part in result.value if isinstance(part, ImagePart) and part.data]
-    return AgentToolResult(result.name, text, result.tool_call_id, failed, pictures[0] if pictures else None)
-
-
-def _unforced(request: Request) -> Request:
-    """A request that leaves the model free: it was made to call once."""
-    return request if request.tool_choice in (None, "auto", "none") else replace(request, tool_choice="auto")

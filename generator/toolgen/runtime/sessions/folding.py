@@ -1,6 +1,6 @@
 """Requests for a model without tools of its own: tools, calls and results as text, and its answer read back.
 
-The tools stand at the front of the first system text. What users and tools wrote is not trusted: a block of theirs that the
+The tools that may be called stand at the front of the first system text. What users and tools wrote is not trusted: a block of theirs that the
 model repeats is a call that is not run.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...models import (
+    AllowedToolChoice,
     AssistantMessage,
     CompletedEvent,
     Completion,
@@ -39,6 +40,7 @@ from ..conversion.writer import OnLoss
 from ..errors import ConversionLoss
 from ..format.history import text_of, tool_calls_of
 from ..json_texts.json_text import loose
+from ..offering.callable_tools import callable_tools
 from ..prompting.following import ReplyReader
 from ..prompting.outcomes import results_text
 from ..prompting.reading import CallMaker, reply_of
@@ -65,7 +67,7 @@ def folded(request: Request, on_loss: OnLoss | None = None) -> Request:
             on_loss(loss)
         elif loss.severity != "note":
             warnings.warn(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}", ConversionLoss, stacklevel=3)
-    offered = tools_text(request.tools or []) if request.tool_choice != "none" else ""
+    offered = tools_text(callable_tools(request))
     messages = [_folded(message) for message in request.messages]
     if offered and messages and isinstance(messages[0], SystemMessage):
         first = messages[0]
@@ -77,7 +79,11 @@ def folded(request: Request, on_loss: OnLoss | None = None) -> Request:
 
 
 def _losses(request: Request) -> Iterator[Loss]:
-    if request.tool_choice not in (None, "auto", "none"):
+    if request.tool_choice == "none" or (
+        isinstance(request.tool_choice, AllowedToolChoice) and request.tool_choice.mode != "required"
+    ):
+        yield Loss("toolChoice", "the choice", "rewritten", "note", "tools that may not be called are left out")
+    elif request.tool_choice not in (None, "auto"):
         yield Loss("toolChoice", "the choice", "dropped", "behaviour", "a model without tools of its own cannot be held to one")
     for i, tool in enumerate(request.tools or []):
         if isinstance(tool, OpaquePart):
@@ -161,7 +167,7 @@ def answer_to(request: Request, answer: Completion | str) -> Completion:
         return said
     text = text_of(said.message)
     maker = CallMaker(turn_of(request), _used(request))
-    message = reply_of(text, names_of(request.tools or []), untrusted_texts(request), maker)
+    message = reply_of(text, names_of(callable_tools(request)), untrusted_texts(request), maker)
     return _ended(replace(said, message=_whole(message, said.message)))
 
 
@@ -196,7 +202,7 @@ class AnswerReader:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._reader = ReplyReader(
-            request.tools or [], untrusted_texts(request), turn_of(request), used=_used(request)
+            callable_tools(request), untrusted_texts(request), turn_of(request), used=_used(request)
         )
         self._text: list[str] = []
 
