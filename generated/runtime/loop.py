@@ -3,9 +3,9 @@
 
     result = run(session, "What is the weather in Oslo?", handlers)
 
-A turn is an answer, all its calls run, and the results sent. The loop goes on while an answer has calls to run and did not
-end early. Calls that the model can mend (their arguments are no JSON) are answered too; those that were cut off, held back or
-not trusted alone are no reason to go on. Without `tools` a request offers every declared tool that is not deprecated. Only
+A turn is an answer, all its calls run, and the results sent. The loop goes on while an answer has calls and did not end early.
+Calls that cannot run (their arguments are no JSON, they repeat what somebody else wrote) are answered with an error, so that the
+model can do otherwise and the history can be sent. Without `tools` a request offers every declared tool that is not deprecated. Only
 what is offered runs, and of that what the choice among tools leaves; one that forces a call does so for the first answer only.
 
 All by hand: `session.complete(request)`, `dispatch_all(tool_calls_of(completion.message), handlers)`, both messages
@@ -15,17 +15,16 @@ appended, and again.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from ..models import CompletedEvent, Message, Request, StreamEvent, ToolResult
-from .conversion.writer import OnLoss
+from ..models import CompletedEvent, Request, StreamEvent, ToolResult
 from .running.blocking import run_blocking
-from .running.dispatching import Dispatcher, OnError, OnResult
-from .running.reviews import Review
+from .running.dispatching import Dispatcher, OnResult
 from .running.rounds import Asked, Rounds
 from .running.run_results import RunResult
+from .running.run_settings import RunSettings, check_settings, check_tools
 from .running.run_streams import AsyncRunStream, RunStream
 from .sessions.base import AsyncSession, Session
 from .streams.leaving import closed, closed_at_end
@@ -45,29 +44,6 @@ __all__ = [
 ]
 
 
-class RunSettings(TypedDict, total=False):
-    """What a run can be told."""
-
-    max_tool_turns: int
-    """Rounds of calls after which the run ends with the answer that it has; 10."""
-    review: Review | None
-    """Looks at high-risk calls before they run."""
-    max_parallel: int
-    """Low-risk calls that run at once; 8."""
-    timeout: float | None
-    """Seconds that a handler may take."""
-    on_error: OnError | None
-    """Hears what handlers and reviews raise."""
-    on_result: OnResult | None
-    """Hears each result as soon as there is one."""
-    on_message: Callable[[Message], object] | None
-    """Hears each message that is added to the conversation, so that it is known where sending fails, which is raised."""
-    on_loss: OnLoss | None
-    """Hears what the arguments of calls were taken for."""
-    cancelled: Callable[[], bool] | None
-    """Asked between steps whether the run shall end."""
-
-
 def run(
     session: Session,
     request: Request | str,
@@ -79,7 +55,7 @@ def run(
     A handler that is not async runs in this thread where it is the only one that runs, else beside the others.
 
     Raises:
-        TypeError: a tool has no handler.
+        TypeError: a tool has no handler, or a word is no setting.
         ValueError: a limit is less than 1.
     """
 
@@ -100,7 +76,7 @@ def run_stream(
     """Run a request, and tell what happens while the answers come: events of the stream, and those of the run.
 
     Raises:
-        TypeError: a tool has no handler.
+        TypeError: a tool has no handler, or a word is no setting.
         ValueError: a limit is less than 1.
     """
 
@@ -121,7 +97,7 @@ async def arun(
     """Run a request as `run` does. Cancelled, it cancels what runs and raises again; `on_message` has heard it all.
 
     Raises:
-        TypeError: a tool has no handler.
+        TypeError: a tool has no handler, or a word is no setting.
         ValueError: a limit is less than 1.
     """
 
@@ -140,7 +116,7 @@ def arun_stream(
     """Run a request as `run_stream` does, for async code.
 
     Raises:
-        TypeError: a tool has no handler.
+        TypeError: a tool has no handler, or a word is no setting.
         ValueError: a limit is less than 1.
     """
 
@@ -162,6 +138,7 @@ def _rounds(
 ) -> Rounds:
     from ..tools import DEFINITIONS, DEPRECATED, DISPLAY_NAMES, dispatcher
 
+    check_settings(settings)
     made = session.prepared(request)
     if made.tools is None:
         names = [name for name in DEFINITIONS if name not in DEPRECATED]
@@ -171,6 +148,7 @@ def _rounds(
             else [name for name in names if name in session.offered]
         )
         made = replace(made, tools=[DEFINITIONS[name] for name in allowed])
+    check_tools(made, DEFINITIONS)
 
     def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
         theirs = settings.get("on_result")

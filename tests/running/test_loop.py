@@ -87,16 +87,57 @@ def test_an_unknown_reason_is_kept(runnable: Package) -> None:
 
 
 @pytest.mark.parametrize(
-    ("invalid", "turns"),
-    [("malformed", 1), ("not_an_object", 1), ("duplicate_id", 1), ("untrusted", 0), ("truncated", 0), ("filtered", 0)],
+    "invalid", ["malformed", "not_an_object", "duplicate_id", "untrusted", "truncated", "filtered"]
 )
-def test_a_call_that_can_be_mended_is_answered(runnable: Package, invalid: str, turns: int) -> None:
+def test_a_call_that_cannot_run_is_answered(runnable: Package, invalid: str) -> None:
     models, handlers = runnable.module("models"), Handlers()
     call = models.ToolCallPart(models.ToolCall("c1", "read_file", {}, models.InvalidCall("{", invalid)))
     answers = [completion(runnable, "I look.", call, reason="tool_calls"), completion(runnable, "Done.")]
     for result, _, _ in all_ways(runnable, answers, "Hello", handlers):
-        assert (result.turns, result.stopped_by) == (turns, "end")
+        assert (result.turns, result.stopped_by, result.text) == (1, "end", "Done.")
+        assert [kind for kind, _ in values(runnable, result.messages[2])] == ["error"]
+        assert runnable.module("messages").validate(result.messages) == []
     assert handlers.log == []
+
+
+@pytest.mark.parametrize("way", ["run", "run_stream", "arun", "arun_stream"])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"reviews": None}, r"reviews \(perhaps review\)"),
+        ({"max_turns": 0}, r"max_turns \(perhaps max_tool_turns"),
+        ({"zzz": 1, "on_mesage": None, "timeout": 1}, r"zzz, on_mesage \(perhaps on_message"),
+    ],
+)
+def test_a_word_that_is_no_setting_is_refused(runnable: Package, way: str, words: Any, said: str) -> None:
+    session = native(runnable, [completion(runnable, WRITE)], later=way.startswith("a"))
+
+    async def begun() -> None:
+        told = getattr(runnable.module("runtime.loop"), way)(session, "Hello", Handlers(), **words)
+        if way == "arun":
+            await told
+
+    with pytest.raises(TypeError, match=said):
+        asyncio.run(begun())
+    assert session.sent == []
+
+
+@pytest.mark.parametrize("choice", ["auto", "required", "none", "one", "named"])
+def test_a_tool_that_no_handler_can_serve_is_refused_at_start(runnable: Package, choice: str) -> None:
+    models, loop = runnable.module("models"), runnable.module("runtime.loop")
+    grep = runnable.module("tools").DEFINITIONS["grep"]
+    strange = [models.ToolDefinition(name) for name in ("mine", "yours")]
+    chosen = {"one": models.AllowedToolChoice(["grep"], "auto"), "named": models.NamedToolChoice("grep")}
+    request = models.Request(
+        [models.UserMessage("Hello")], tools=[grep, *strange], tool_choice=chosen.get(choice, choice)
+    )
+    session = native(runnable, [completion(runnable, "Hello.")])
+    if choice in ("none", "one"):
+        assert loop.run(session, request, Handlers()).stopped_by == "end"
+        return
+    with pytest.raises(TypeError, match="mine, yours"):
+        loop.run(session, request, Handlers())
+    assert session.sent == []
 
 
 def test_what_a_request_does_not_offer_does_not_run(runnable: Package) -> None:
@@ -311,6 +352,31 @@ def test_ids_that_come_again_are_told_apart(runnable: Package) -> None:
     for result, _, _ in all_ways(runnable, answers, "Hello", Handlers()):
         assert runnable.module("messages").validate(result.messages) == []
         assert [m.results[0].tool_call_id for m in result.messages[2::2]] == ["call_0", "call_1_0", "call_2_0"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "after", "run"),
+    [
+        (["x", "call_1_0"], ["call_1_0_", "call_1_0"], 2),
+        (["call_1_1", "x"], ["call_1_1", "call_1_1_"], 2),
+        (["x", "x"], ["call_1_0", "call_1_1"], 1),
+        (["y", "y"], ["y", "call_1_1"], 1),
+        (["", " "], ["call_1_0", "call_1_1"], 2),
+    ],
+)
+def test_no_two_calls_of_a_conversation_have_one_id(runnable: Package, ids: Any, after: Any, run: int) -> None:
+    models = runnable.module("models")
+
+    def answer(*given: str) -> Any:
+        parts = [models.ToolCallPart(models.ToolCall(one, "grep", {"pattern": "a"})) for one in given]
+        return completion(runnable, *parts, reason="tool_calls")
+
+    answers, handlers = [answer("x"), answer(*ids), completion(runnable, "Done.")], Handlers()
+    for result, _, _ in all_ways(runnable, answers, "Hello", handlers):
+        assert [r.tool_call_id for r in result.messages[4].results] == after
+        assert [r.kind for r in result.messages[4].results].count("data") == run
+        assert runnable.module("messages").validate(result.messages) == []
+    assert handlers.log.count("+grep") == 4 * (1 + run)
 
 
 def test_an_answer_may_repeat_what_stands_before_it(runnable: Package) -> None:

@@ -107,12 +107,111 @@ def test_why_a_call_is_made_is_kept(runnable: Package) -> None:
 def test_a_block_that_a_user_or_a_tool_wrote_is_not_run(runnable: Package) -> None:
     block = '```tool\n{"name":"read_file","arguments":{"path":"a"}}\n```'
     loop, handlers = runnable.module("runtime.loop"), Handlers()
-    told = loop.run(texts(runnable, [f"You wrote:\n\n{block}"]), f"What is this?\n\n{block}", handlers)
-    assert (told.stopped_by, handlers.log) == ("end", [])
-    answers = ['```tool\n{"name":"grep","arguments":{"pattern":"a"}}\n```', f"It says:\n\n{block}"]
+    told = loop.run(texts(runnable, [f"You wrote:\n\n{block}", "A call."]), f"What is this?\n\n{block}", handlers)
+    assert (told.stopped_by, told.text, handlers.log) == ("end", "A call.", [])
+    assert runnable.module("messages").validate(told.messages) == []
+    answers = ['```tool\n{"name":"grep","arguments":{"pattern":"a"}}\n```', f"It says:\n\n{block}", "Done."]
     result = loop.run(texts(runnable, answers), "Hi", Handlers(grep={"hits": [f"see\n{block}\n"]}, read_file=1 / 3))
-    (call,) = runnable.module("messages").tool_calls_of(result.completion.message)
-    assert (call.invalid.reason, result.turns) == ("untrusted", 1)
+    (call,) = runnable.module("messages").tool_calls_of(result.messages[3])
+    assert (call.invalid.reason, result.turns, result.stopped_by) == ("untrusted", 2, "end")
+    assert [r.kind for r in result.messages[4].results] == ["error"]
+
+
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("said", ["I look.", CALL])
+def test_an_answer_that_breaks_ends_in_an_error(runnable: Package, said: str, later: bool) -> None:
+    base, loop = runnable.module("runtime.sessions.base"), runnable.module("runtime.loop")
+
+    class Sync(base.Session):  # type: ignore[misc,name-defined]
+        def pieces(self, request: Any) -> Any:
+            yield said
+            raise ConnectionError("secret")
+
+    class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
+        async def pieces(self, request: Any) -> Any:
+            yield said
+            raise ConnectionError("secret")
+
+    handlers = Handlers()
+
+    async def watched() -> Any:
+        run = loop.arun_stream(Later(), "Hi", handlers)
+        return [event async for event in run], run.result
+
+    if later:
+        events, result = asyncio.run(watched())
+    else:
+        run = loop.run_stream(Sync(), "Hi", handlers)
+        events, result = list(run), run.result
+    assert (result.stopped_by, result.text, handlers.log) == ("error", "I look.", [])
+    assert [event.message for event in events if event.type == "error"] == ["ConnectionError"]
+    assert [event.type for event in events].count("completed") == 1
+    calls = runnable.module("messages").tool_calls_of(result.completion.message)
+    assert [call.invalid.reason for call in calls] == (["truncated"] if said == CALL else [])
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_what_comes_before_an_answer_is_raised(runnable: Package, later: bool) -> None:
+    base, loop = runnable.module("runtime.sessions.base"), runnable.module("runtime.loop")
+
+    class Sync(base.Session):  # type: ignore[misc,name-defined]
+        def send(self, request: Any) -> Any:
+            raise ConnectionError("no answer")
+
+    class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
+        async def send(self, request: Any) -> Any:
+            raise ConnectionError("no answer")
+
+    async def watched() -> Any:
+        return [event async for event in loop.arun_stream(Later(), "Hi", Handlers())]
+
+    with pytest.raises(ConnectionError):
+        asyncio.run(watched()) if later else list(loop.run_stream(Sync(), "Hi", Handlers()))
+
+
+async def _text() -> str:
+    return "Hello."
+
+
+async def _nothing() -> None:
+    return None
+
+
+@pytest.mark.parametrize("mode", ["NATIVE", "PROMPT_BASED"])
+@pytest.mark.parametrize(
+    ("later", "gives", "said"),
+    [
+        (False, lambda: None, "Odd.send must return a text or a Completion, not NoneType"),
+        (False, lambda: {"text": "secret"}, "not dict"),
+        (False, _text, "not coroutine: a session whose send is async is an AsyncSession"),
+        (True, _nothing, "Odd.send must return a text or a Completion, not NoneType"),
+        (True, lambda: "secret", "Odd.send must be async: it returned str"),
+    ],
+)
+def test_what_send_gives_must_be_an_answer(runnable: Package, later: bool, gives: Any, said: str, mode: str) -> None:
+    base, loop = runnable.module("runtime.sessions.base"), runnable.module("runtime.loop")
+    kind = base.AsyncSession if later else base.Session
+    odd = type("Odd", (kind,), {"send": lambda self, request: gives(), "tool_mode": base.ToolMode[mode]})()
+
+    async def watched() -> Any:
+        return [event async for event in odd.stream("Hi")]
+
+    with pytest.raises(TypeError, match=said):
+        asyncio.run(loop.arun(odd, "Hi", Handlers())) if later else loop.run(odd, "Hi", Handlers())
+    with pytest.raises(TypeError, match=said):
+        asyncio.run(watched()) if later else list(odd.stream("Hi"))
+
+
+def test_ids_that_a_text_gives_are_one_call_s_alone(runnable: Package) -> None:
+    def block(identifier: str) -> str:
+        return f'```tool\n{{"id":"{identifier}","name":"grep","arguments":{{"pattern":"a"}}}}\n```'
+
+    answers = [block("x"), block("x") + "\n\n" + block("call_1_0") + "\n\n" + block("x"), "Done."]
+    handlers = Handlers()
+    result = runnable.module("runtime.loop").run(texts(runnable, answers), "Hi", handlers)
+    assert runnable.module("messages").validate(result.messages) == []
+    assert [r.kind for r in result.messages[4].results] == ["data", "data", "error"]
+    assert handlers.log.count("+grep") == 3
 
 
 @pytest.mark.row("Q47", "Q54")

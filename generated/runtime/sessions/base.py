@@ -30,6 +30,7 @@ from ..conversion.writer import OnLoss
 from ..format.history import text_of
 from ..streams.leaving import closed, closed_at_end
 from .folding import AnswerReader, answer_to, as_request, events_of, folded
+from .sending import awaited_answer, checked_answer
 
 __all__ = ["AsyncSession", "Session", "ToolMode"]
 
@@ -116,28 +117,41 @@ class Session(_Conversation):
 
     def pieces(self, request: Request) -> Iterator[str]:
         """Send a request of texts, and yield the answer's text as it comes. Override it where there is a stream."""
-        answer = self.send(request)
+        answer = checked_answer(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     def complete(self, request: Request | str) -> Completion:
         """Send one request with its tools, and return the answer with its calls, whatever the mode is."""
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = self.send(whole)
+            answer = checked_answer(self, self.send(whole))
             return answer_to(whole, answer) if isinstance(answer, str) else answer
-        return answer_to(whole, self.send(folded(whole, self.on_loss)))
+        return answer_to(
+            whole, checked_answer(self, self.send(folded(whole, self.on_loss)))
+        )
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
-        """Send one request with its tools, and yield the answer's events as they come; `completed` is the last one."""
+        """Send one request with its tools, and yield the answer's events as they come; `completed` is the last one.
+
+        What breaks an answer that has begun is told as an event; what comes before it is raised.
+        """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
             yield from events_of(self.complete(whole))
             return
         reader = AnswerReader(whole)
-        with closed(self.pieces(folded(whole, self.on_loss))) as texts:
-            for text in texts:
-                yield from reader.feed(text)
-        yield from reader.finish()
+        failure: Exception | None = None
+        begun = False
+        try:
+            with closed(self.pieces(folded(whole, self.on_loss))) as texts:
+                for text in texts:
+                    begun = True
+                    yield from reader.feed(text)
+        except Exception as raised:
+            if not begun:
+                raise
+            failure = raised
+        yield from reader.finish(failure)
 
     def send_with_tools(
         self,
@@ -179,30 +193,43 @@ class AsyncSession(_Conversation):
 
     async def pieces(self, request: Request) -> AsyncIterator[str]:
         """Send a request of texts, and yield the answer's text as it comes. Override it where there is a stream."""
-        answer = await self.send(request)
+        answer = await awaited_answer(self, self.send(request))
         yield answer if isinstance(answer, str) else text_of(answer.message)
 
     async def complete(self, request: Request | str) -> Completion:
         """Send one request with its tools, and return the answer with its calls, whatever the mode is."""
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = await self.send(whole)
+            answer = await awaited_answer(self, self.send(whole))
             return answer_to(whole, answer) if isinstance(answer, str) else answer
-        return answer_to(whole, await self.send(folded(whole, self.on_loss)))
+        return answer_to(
+            whole, await awaited_answer(self, self.send(folded(whole, self.on_loss)))
+        )
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
-        """Send one request with its tools, and yield the answer's events as they come; `completed` is the last one."""
+        """Send one request with its tools, and yield the answer's events as they come; `completed` is the last one.
+
+        What breaks an answer that has begun is told as an event; what comes before it is raised.
+        """
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
             for event in events_of(await self.complete(whole)):
                 yield event
             return
         reader = AnswerReader(whole)
-        async with closed_at_end(self.pieces(folded(whole, self.on_loss))) as texts:
-            async for text in texts:
-                for event in reader.feed(text):
-                    yield event
-        for event in reader.finish():
+        failure: Exception | None = None
+        begun = False
+        try:
+            async with closed_at_end(self.pieces(folded(whole, self.on_loss))) as texts:
+                async for text in texts:
+                    begun = True
+                    for event in reader.feed(text):
+                        yield event
+        except Exception as raised:
+            if not begun:
+                raise
+            failure = raised
+        for event in reader.finish(failure):
             yield event
 
     async def send_with_tools(

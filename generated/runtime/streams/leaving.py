@@ -14,7 +14,8 @@ T = TypeVar("T")
 
 def close(items: Any) -> None:
     """Close what can be closed."""
-    if callable(method := getattr(items, "close", None)):
+    method: Any = getattr(items, "close", None)
+    if method is not None:
         method()
 
 
@@ -35,5 +36,6 @@ async def closed_at_end(
     try:
         yield items
     finally:
-        if callable(method := getattr(items, "aclose", None)):
+        method: Any = getattr(items, "aclose", None)
+        if method is not None:
             await method()

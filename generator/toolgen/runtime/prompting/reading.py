@@ -61,13 +61,13 @@ class CallMaker:
     `used` are ids that calls of earlier messages have.
     """
 
-    __slots__ = ("_here", "_position", "_turn", "_used")
+    __slots__ = ("_given", "_position", "_turn", "_used")
 
     def __init__(self, turn: int, used: set[str]) -> None:
         self._turn = turn
         self._position = 0
         self._used = used
-        self._here: set[str] = set()
+        self._given: set[str] = set()
 
     def made(self, spoken: SpokenCall) -> ToolCall:
         """Make a call."""
@@ -81,10 +81,11 @@ class CallMaker:
             while call.id in self._used:
                 call.id += "_"
             call.metadata = {PROVIDER: {"$synthetic": call.id}}
-        if given in self._here and call.invalid is None:
-            call.invalid = InvalidCall(loose(call.arguments), "duplicate_id")
+        if given is not None and given.strip():
+            if given in self._given and call.invalid is None:
+                call.invalid = InvalidCall(loose(call.arguments), "duplicate_id")
+            self._given.add(given)
         self._used.add(call.id)
-        self._here.add(call.id)
         return call
 
 

@@ -18,6 +18,7 @@ from ...models import (
     AssistantMessage,
     CompletedEvent,
     Completion,
+    InvalidCall,
     Message,
     Request,
     StreamEvent,
@@ -28,6 +29,7 @@ from ...models import (
 )
 from ..conversion.ids import synthetic_id
 from ..format.history import tool_calls_of
+from ..json_texts.json_text import loose
 from ..offering.callable_tools import callable_names, unforced
 from ..streams.leaving import closed_at_end
 from .dispatching import Dispatcher, OnResult
@@ -40,9 +42,6 @@ __all__ = ["Asked", "Rounds"]
 
 Asked: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
 """Sends a request, and gives the events of the answer; `completed` is the last one."""
-
-_MENDABLE = ("malformed", "not_an_object", "duplicate_id")
-"""Why calls cannot be run that a model can send again as they should be."""
 
 
 class Rounds:
@@ -156,14 +155,24 @@ class Rounds:
         return completion
 
     def _distinguish(self, calls: Sequence[ToolCall]) -> None:
-        """Give calls ids of their own where earlier answers have the same: some APIs count anew in each answer."""
-        used = {call.id for message in self._messages for call in tool_calls_of(message)}
+        """Give calls ids of their own where others have the same, for some APIs count anew in each answer.
+
+        A call whose id stood in the same answer before cannot be told from the other, and is marked.
+        """
+        earlier = {call.id for message in self._messages for call in tool_calls_of(message)}
+        taken = earlier | {call.id for call in calls}
         turn = sum(isinstance(message, AssistantMessage) for message in self._messages)
+        here: set[str] = set()
         for position, call in enumerate(calls):
-            if call.id in used:
+            given = call.id
+            if given in earlier or given in here or not given.strip():
                 call.id = synthetic_id(turn, position)
-                while call.id in used:
+                while call.id in taken:
                     call.id += "_"
+                taken.add(call.id)
+            if given in here and given.strip() and call.invalid is None:
+                call.invalid = InvalidCall(loose(call.arguments), "duplicate_id")
+            here.add(given)
 
     def _add(self, message: Message) -> None:
         self._messages.append(message)
@@ -175,7 +184,7 @@ class Rounds:
         reason = completion.finish_reason
         if reason == "length" or reason == "content_filter" or reason == "error":
             return reason
-        if not any(call.invalid is None or call.invalid.reason in _MENDABLE for call in calls):
+        if not calls:
             return "end"
         if self._cancelled():
             self._add(ToolMessage([self._result(call) for call in calls]))
