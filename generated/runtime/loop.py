@@ -19,17 +19,20 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
-from ..models import CompletedEvent, Request, StreamEvent, ToolResult
-from .running.blocking import run_blocking
+from ..models import CompletedEvent, Request, StreamEvent, ToolCall, ToolResult
+from .running.blocking import between_steps, run_blocking
 from .running.dispatching import Dispatcher, OnResult
+from .running.reviews import Allow, Deny, Edit, Review
 from .running.rounds import Asked, Rounds
 from .running.run_results import RunResult
 from .running.run_settings import RunSettings, check_settings, check_tools
 from .running.run_streams import AsyncRunStream, RunStream
 from .sessions.base import AsyncSession, Session
-from .streams.leaving import closed, closed_at_end
+from .streams.leaving import close, closed_at_end
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from ..tools import Handlers
 
 __all__ = [
@@ -60,7 +63,7 @@ def run(
     """
 
     async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-        yield CompletedEvent(session.complete(one))
+        yield CompletedEvent(await between_steps(session.complete, one))
 
     return run_blocking(
         _drained(_rounds(session, asked, request, handlers, True, settings))
@@ -81,9 +84,13 @@ def run_stream(
     """
 
     async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-        with closed(session.stream(one)) as events:
-            for event in events:
+        told = await between_steps(session.stream, one)
+        try:
+            events = iter(told)
+            while (event := await between_steps(next, events, None)) is not None:
                 yield event
+        finally:
+            await between_steps(close, told)
 
     return RunStream(_rounds(session, asked, request, handlers, True, settings))
 
@@ -149,6 +156,7 @@ def _rounds(
         )
         made = replace(made, tools=[DEFINITIONS[name] for name in allowed])
     check_tools(made, DEFINITIONS)
+    review = settings.get("review")
 
     def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
         theirs = settings.get("on_result")
@@ -175,10 +183,20 @@ def _rounds(
         DISPLAY_NAMES.get,
         max_tool_turns=settings.get("max_tool_turns", 10),
         max_parallel=settings.get("max_parallel", 8),
-        review=settings.get("review"),
+        review=_between(review) if inline and review is not None else review,
         on_message=settings.get("on_message"),
         cancelled=settings.get("cancelled"),
     )
+
+
+def _between(review: Review) -> Review:
+    """A review whose code may block: it asks a person, for one."""
+
+    async def reviewed(call: ToolCall, arguments: BaseModel) -> Allow | Deny | Edit:
+        verdict = await between_steps(review, call, arguments)
+        return verdict if isinstance(verdict, Allow | Deny | Edit) else await verdict
+
+    return reviewed
 
 
 async def _drained(rounds: Rounds) -> RunResult:

@@ -15,6 +15,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from .blocking import between_steps
+
 __all__ = ["NotInTimeError", "call_handler", "is_async"]
 
 Handler = Callable[[Any], Any]
@@ -36,15 +38,17 @@ async def call_handler(
 ) -> Any:
     """Call a handler and return what it gives; `timeout` is in seconds.
 
-    `inline` calls one that is not async on this very thread, where nothing else waits for the loop.
+    `inline` calls one that is not async on this very thread, between two steps of the loop, for which nothing else waits.
 
     Raises:
         NotInTimeError: it did not end in its time.
     """
     loop = asyncio.get_running_loop()
     end = None if timeout is None else loop.time() + timeout
-    if is_async(handler) or (inline and timeout is None):
+    if is_async(handler):
         value = handler(arguments)
+    elif inline and timeout is None:
+        value = await between_steps(handler, arguments)
     else:
         value = await _beside(loop, handler, arguments, end)
     if not inspect.isawaitable(value):

@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from .blocking import between_steps
+
 __all__ = ["NotInTimeError", "call_handler", "is_async"]
 
 Handler = Callable[[Any], Any]
@@ -31,15 +33,17 @@ def is_async(handler: Handler) -> bool:
 async def call_handler(handler: Handler, arguments: object, timeout: float | None, inline: bool) -> Any:
     """Call a handler and return what it gives; `timeout` is in seconds.
 
-    `inline` calls one that is not async on this very thread, where nothing else waits for the loop.
+    `inline` calls one that is not async on this very thread, between two steps of the loop, for which nothing else waits.
 
     Raises:
         NotInTimeError: it did not end in its time.
     """
     loop = asyncio.get_running_loop()
     end = None if timeout is None else loop.time() + timeout
-    if is_async(handler) or (inline and timeout is None):
+    if is_async(handler):
         value = handler(arguments)
+    elif inline and timeout is None:
+        value = await between_steps(handler, arguments)
     else:
         value = await _beside(loop, handler, arguments, end)
     if not inspect.isawaitable(value):
