@@ -127,6 +127,12 @@ def test_arguments_that_do_not_fit_are_named_by_place(runnable: Package, argumen
     assert handlers.log == []
 
 
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+def test_what_is_no_number_in_json_is_not_called_one(runnable: Package, number: float) -> None:
+    result = run(runnable, call(runnable, "read_file", {"path": "a", "lines": number}), Handlers())
+    assert result.value.endswith("expected an integer, found a number that is not finite")
+
+
 def test_thousands_of_faults_stay_short(runnable: Package) -> None:
     result = run(runnable, call(runnable, "read_file", {f"k{i}": i for i in range(5000)}), Handlers())
     assert len(result.value) < 5000
@@ -310,6 +316,17 @@ def test_handlers_that_lack_methods_are_refused_at_start(runnable: Package, wher
         True,
         False,
     ]
+
+
+def test_a_class_in_the_place_of_its_instance_is_told_so(runnable: Package) -> None:
+    tools = runnable.module("tools")
+    with pytest.raises(TypeError, match=r"instance, Handlers\(\), and not the class Handlers, .* read_file"):
+        tools.check_handlers(Handlers)
+
+    class Static:
+        read_file = grep = write_file = run_command = staticmethod(lambda args: "")
+
+    tools.check_handlers(Static)
 
 
 @pytest.mark.row("Q59")

@@ -17,13 +17,33 @@ from typing import Any
 
 from .blocking import between_steps
 
-__all__ = ["NotInTimeError", "call_handler", "is_async"]
+__all__ = ["Cancellation", "NotInTimeError", "call_handler", "is_async"]
 
 Handler = Callable[[Any], Any]
 
 
 class NotInTimeError(Exception):
     """A handler did not end in its time."""
+
+
+class Cancellation:
+    """Tells whether this task was asked to end since this was made: whoever cancels counts, not what code raises."""
+
+    def __init__(self) -> None:
+        """Begin to watch."""
+        self._task = asyncio.current_task()
+        self._before = self._task.cancelling() if self._task else 0
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether the task was cancelled."""
+        return self._task is not None and self._task.cancelling() > self._before
+
+    def goes_up(self, error: BaseException) -> bool:
+        """Whether an exception ends the task, or the program, and is no failure of the code that raised it."""
+        if isinstance(error, asyncio.CancelledError):
+            return self._task is None or self.was_asked
+        return isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit)
 
 
 def is_async(handler: Handler) -> bool:
@@ -44,15 +64,19 @@ async def call_handler(
         NotInTimeError: it did not end in its time.
     """
     loop = asyncio.get_running_loop()
+    cancellation = Cancellation()
     end = None if timeout is None else loop.time() + timeout
     if is_async(handler):
         value = handler(arguments)
     elif inline and timeout is None:
-        value = await between_steps(handler, arguments)
+        value = await between_steps(lambda: _whole(handler(arguments)))
     else:
         value = await _beside(loop, handler, arguments, end)
     if not inspect.isawaitable(value):
         return value
+    if cancellation.was_asked:
+        _drop(value)
+        raise asyncio.CancelledError
     limit = asyncio.timeout_at(end)
     try:
         async with limit:
@@ -61,6 +85,19 @@ async def call_handler(
         if limit.expired():
             raise NotInTimeError from None
         raise
+
+
+def _whole(value: Any) -> Any:
+    """What a handler gave; the items of a generator, whose code is the handler's and runs where that does."""
+    return list(value) if inspect.isgenerator(value) else value
+
+
+def _drop(value: Any) -> None:
+    """Leave what a handler gave and nobody waits for: a coroutine is never begun, a task is ended."""
+    if inspect.iscoroutine(value):
+        value.close()
+    elif isinstance(value, asyncio.Future):
+        value.cancel()
 
 
 async def _beside(
@@ -78,20 +115,26 @@ async def _beside(
     context = contextvars.copy_context()
 
     def finish(value: Any, error: BaseException | None) -> None:
-        if not done.done():
+        if not done.cancelled():
             done.set_result((value, error))
+        else:
+            _drop(value)
 
     def work() -> None:
         value, error = None, None
         try:
-            value = context.run(handler, arguments)
+            value = context.run(lambda: _whole(handler(arguments)))
         except BaseException as raised:  # noqa: BLE001 - raised again by whoever waits
             error = raised
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
             loop.call_soon_threadsafe(finish, value, error)
 
     threading.Thread(target=work, name="tool", daemon=True).start()
-    await _ended(loop, done, end)
+    try:
+        await _ended(loop, done, end)
+    except NotInTimeError:
+        done.cancel()
+        raise
     value, error = done.result()
     if error is not None:
         raise error

@@ -13,7 +13,8 @@ path                                 its text
 set                                  an array, in the order of its items' JSON text
 all else                             as pydantic writes it: ISO 8601 for dates and times, texts for UUID and Decimal
 
-What has no JSON is refused: functions, exceptions, files, values that hold themselves, keys that fall together.
+What has no JSON is refused: functions, exceptions, files, values that hold themselves, keys that fall together, integers
+and depths that no strict reader of JSON takes.
 """
 
 from __future__ import annotations
@@ -32,8 +33,14 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from ..format.values import PYDANTIC, dump
+from ..json_texts.depth import too_deep
+from ..json_texts.strict_json import MAX_DEPTH
 
 __all__ = ["NoJSONError", "json_value"]
+
+
+_SURE_BITS = 2000
+"""Bits of integers that are written whatever limit of digits the interpreter was given: it takes none below 640."""
 
 
 class NoJSONError(ValueError):
@@ -47,21 +54,26 @@ def json_value(value: Any) -> Any:
         NoJSONError: something in it has no JSON, or it holds itself.
     """
     try:
-        return _plain(value)
+        made = _plain(value)
     except RecursionError:
         raise NoJSONError("it is nested too deep, or holds itself") from None
+    if too_deep(made):
+        raise NoJSONError(f"it is nested more than {MAX_DEPTH} deep")
+    return made
 
 
 def _plain(value: Any) -> Any:
     kind = type(value)
-    if value is None or kind is bool or kind is int:
+    if value is None or kind is bool:
         return value
+    if kind is int:
+        return _integer(value)
     if isinstance(value, Enum):
         return _plain(value.value)
     if isinstance(value, str):
         return _text(value)
-    if isinstance(value, bool | int):
-        return int(value)
+    if isinstance(value, int):
+        return _integer(int(value))
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else _not_finite(value)
     if isinstance(value, bytes | bytearray | memoryview):
@@ -82,6 +94,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Sequence):
         return [_plain(item) for item in value]
     return _other(value)
+
+
+def _integer(value: int) -> int:
+    if value.bit_length() > _SURE_BITS:
+        try:
+            str(value)
+        except ValueError:
+            raise NoJSONError("an integer has too many digits") from None
+    return value
 
 
 def _text(value: str) -> str:

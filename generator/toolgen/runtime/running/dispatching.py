@@ -20,9 +20,9 @@ from ..conversion.writer import OnLoss
 from ..tools.arguments import ArgumentsError
 from ..tools.tool_entries import ToolEntry
 from .call_arguments import parsed_call
-from .calling import NotInTimeError, call_handler
+from .calling import Cancellation, NotInTimeError, call_handler
 from .handlers import check_methods
-from .json_values import NoJSONError, json_value
+from .json_values import json_value
 from .outcomes import ToolError, cannot_run, error_result, outcome_of, unfit, unknown
 from .reviews import Allow, Deny, Edit, Review
 
@@ -143,12 +143,15 @@ class Dispatcher:
 
     async def _reviewed(self, ready: _Ready, review: Review | None) -> ToolResult:
         if review is not None:
+            cancellation = Cancellation()
             try:
                 verdict = review(ready.call, ready.arguments)
                 if not isinstance(verdict, Allow | Deny | Edit):
                     verdict = await verdict
                 reviewed = self._judged(ready, verdict)
-            except Exception as error:  # noqa: BLE001 - whatever a review raises, the call must not run
+            except BaseException as error:  # whatever a review raises, the call must not run
+                if cancellation.goes_up(error):
+                    raise
                 self._failed(ready, error)
                 return self._told(error_result(ready.call, "The review of the call failed. The call was not run."))
             if isinstance(reviewed, ToolResult):
@@ -175,31 +178,29 @@ class Dispatcher:
 
     async def _run(self, ready: _Ready, inline: bool) -> ToolResult:
         """Call the handler. A cancellation is raised again, after the result was told where there is one."""
-        task = asyncio.current_task()
-        before = task.cancelling() if task else 0
+        cancellation = Cancellation()
         try:
-            value = await self._call(ready, inline)
-        except asyncio.CancelledError as error:
-            if task is None or task.cancelling() > before:
+            result = self._result(ready, await self._call(ready, inline))
+        except BaseException as error:  # whatever a handler raises, the call has a result
+            if cancellation.goes_up(error):
                 raise
             result = self._failure(ready, error)
-        except NotInTimeError:
-            result = error_result(ready.call, f"{ready.entry.name} did not end within {self._timeout:g} seconds.")
-        except ToolError as error:
-            result = error_result(ready.call, json_value(str(error)))
-        except Exception as error:  # noqa: BLE001 - whatever a handler raises, the call has a result
-            result = self._failure(ready, error)
-        else:
-            result = self._result(ready, value)
         self._told(result)
-        if task is not None and task.cancelling() > before:
+        if cancellation.was_asked:
             raise asyncio.CancelledError
         return result
 
     def _result(self, ready: _Ready, value: object) -> ToolResult:
+        """What a handler returned. Reading it may run code of the app's, which may raise anything.
+
+        Raises:
+            ToolError: the handler raised it while its value was read.
+        """
         try:
             return outcome_of(ready.call, ready.entry, value)
-        except (NoJSONError, ArgumentsError) as error:
+        except ToolError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the tool ran, and the model must know that it did
             self._failed(ready, error)
             return error_result(ready.call, f"{ready.entry.name} ran, but its result does not fit its declaration.")
 
@@ -208,6 +209,14 @@ class Dispatcher:
         return await call_handler(handler, ready.arguments, self._timeout, inline)
 
     def _failure(self, ready: _Ready, error: BaseException) -> ToolResult:
+        """What the model is told of what a handler raised."""
+        if isinstance(error, NotInTimeError):
+            return error_result(ready.call, f"{ready.entry.name} did not end within {self._timeout:g} seconds.")
+        if isinstance(error, ToolError):
+            try:
+                return error_result(ready.call, json_value(str(error)))
+            except Exception as raised:  # noqa: BLE001 - a text of the app's own making
+                error = raised
         self._failed(ready, error)
         return error_result(ready.call, f"{ready.entry.name} failed: {type(error).__name__}.")
 

@@ -30,10 +30,18 @@ def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: ob
     if missing or wrong:
         said = [f"lacks {', '.join(missing)}"] if missing else []
         said += [f"cannot be called with one argument at {', '.join(wrong)}"] if wrong else []
-        raise TypeError(f"{kind.__name__} {' and '.join(said)}")
+        raise TypeError(_unfit(handlers, " and ".join(said)))
     own = vars(handlers) if hasattr(handlers, "__dict__") else {}
     if all(hasattr(kind, name) and name not in own for name in names):
         _CHECKED[kind] = entries
+
+
+def _unfit(handlers: object, said: str) -> str:
+    """Say what is wrong with handlers; a class has functions where an instance has methods."""
+    if isinstance(handlers, type):
+        name = handlers.__name__
+        return f"handlers are an instance, {name}(), and not the class {name}, which {said}"
+    return f"{type(handlers).__name__} {said}"
 
 
 def _is_missing(handlers: object, protocol: type, name: str) -> bool:

@@ -23,6 +23,7 @@ from ...models import (
     ToolResult,
     VideoPart,
 )
+from ..format.values import load
 from ..json_texts.strict_json import JSONError, loads
 from ..tools.arguments import ArgumentsError
 from .json_values import json_value
@@ -56,32 +57,31 @@ def error_result(call: ToolCall, text: str) -> ToolResult:
 
 
 def outcome_of(call: ToolCall, entry: ToolEntry, value: Any) -> ToolResult:
-    """Make the result of what a handler returned.
+    """Make the result of what a handler returned. Nothing in it is shared with what the handler holds.
 
     Raises:
         NoJSONError: JSON cannot say it.
         ArgumentsError: it is not what the tool declares as its result.
+        ConversionError: a result or a part that the handler made is none of the format.
     """
-    if isinstance(value, ToolResult):
-        return _own(call, entry, value)
     if isinstance(value, _PARTS):
         value = [value]
+    if isinstance(value, ToolResult):
+        made = _checked(replace(value, tool_call_id=call.id, name=call.name))
+        if made.kind == "data" and not made.trimmed and not made.is_error:  # a part of an output, or what went wrong
+            entry.check_result(made.value)
+        return made
     if isinstance(value, Sequence) and value and all(isinstance(part, _PARTS) for part in value):
-        return ToolResult(call.id, call.name, "multimodal", list(value))
+        return _checked(ToolResult(call.id, call.name, "multimodal", list(value)))
     plain = json_value(value)
     entry.check_result(plain)
     kind: Literal["text", "data"] = "text" if isinstance(plain, str) else "data"
     return ToolResult(call.id, call.name, kind, plain)
 
 
-def _own(call: ToolCall, entry: ToolEntry, result: ToolResult) -> ToolResult:
-    """A result that the handler made: that of this call, whatever it says; a part of an output is not held to the declaration."""
-    value = result.value
-    if result.kind != "multimodal":
-        value = json_value(value)
-    if result.kind == "data" and not result.trimmed and not result.is_error:
-        entry.check_result(value)
-    return replace(result, tool_call_id=call.id, name=call.name, value=value)
+def _checked(result: ToolResult) -> ToolResult:
+    """A result of the app's own making as the format has it: each field of its type, the value as its kind says."""
+    return load(ToolResult, json_value(result))
 
 
 def unknown(name: str, known: Collection[str]) -> str:

@@ -5,6 +5,7 @@ Errors hold places, expected and found types, never values: they reach logs, and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -133,14 +134,16 @@ def _pointer(value: object, loc: Sequence[int | str], *, missing: bool) -> str:
 
 
 def type_of(value: object) -> str:
-    """Name the JSON type of a value."""
+    """Name the JSON type of a value; NaN and the infinities have none."""
     if value is None:
         return "null"
     for kinds, name in _TYPES:
         if isinstance(value, kinds):
-            return name
+            return _NOT_FINITE if isinstance(value, float) and not math.isfinite(value) else name
     return "a value that is not JSON"
 
+
+_NOT_FINITE = "a number that is not finite"
 
 _TYPES: tuple[tuple[Any, str], ...] = (
     (bool, "boolean"),

@@ -1,0 +1,78 @@
+"""How deep values may be that came as values: as deep as texts of JSON are read.
+
+Nothing here recurses, so that it holds for values of any depth.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .strict_json import MAX_DEPTH, JSONError
+
+__all__ = ["deep_text", "too_deep"]
+
+_encoder = json.JSONEncoder(ensure_ascii=False)
+
+
+def too_deep(value: Any) -> bool:
+    """Whether objects and lists stand more than `MAX_DEPTH` deep inside each other."""
+    if type(value) is not dict and type(value) is not list:
+        return False
+    inside: list[Iterator[Any]] = [_items(value)]
+    while inside:
+        for item in inside[-1]:
+            if type(item) is dict or type(item) is list:
+                if len(inside) == MAX_DEPTH:
+                    return True
+                inside.append(_items(item))
+                break
+        else:
+            inside.pop()
+    return False
+
+
+def deep_text(value: Any) -> str:
+    """Write what a parser gave as JSON without blanks, whatever its depth.
+
+    Raises:
+        JSONError: it holds itself.
+    """
+    written: list[str] = []
+    inside: list[tuple[int, Iterable[tuple[str, Any]], str]] = [(0, iter([("", value)]), "")]
+    within: set[int] = set()
+    while inside:
+        identity, members, end = inside[-1]
+        for before, item in members:
+            written.append(before)
+            if type(item) is dict or type(item) is list:
+                if id(item) in within:
+                    raise JSONError("a value that holds itself")
+                within.add(id(item))
+                written.append("{" if type(item) is dict else "[")
+                inside.append((id(item), _members(item), "}" if type(item) is dict else "]"))
+                break
+            written.append(_encoder.encode(item))
+        else:
+            written.append(end)
+            within.discard(identity)
+            inside.pop()
+    return "".join(written)
+
+
+def _items(value: Any) -> Iterator[Any]:
+    return iter(value.values() if type(value) is dict else value)
+
+
+def _members(value: Any) -> Iterator[tuple[str, Any]]:
+    """What stands inside a value, each with what is written before it."""
+    comma = ""
+    if type(value) is dict:
+        for name, item in value.items():
+            yield f"{comma}{_encoder.encode(name)}:", item
+            comma = ","
+    else:
+        for item in value:
+            yield comma, item
+            comma = ","
