@@ -268,3 +268,25 @@ def test_a_coroutine_that_comes_too_late_is_never_begun(runnable: Package) -> No
 
     assert "did not end" in asyncio.run(asyncio.wait_for(main(), 20)).value
     assert ran == []
+
+
+@pytest.mark.parametrize("where", ["extra", "argument", "edit"])
+def test_a_handler_that_changes_its_arguments_changes_no_call(runnable: Package, where: str) -> None:
+    models, tools = runnable.module("models"), runnable.module("tools")
+    given = {"command": "a", "pattern": "a", "path": "a", "text": "b", "tags": ["b", {"c": ["a"]}]}
+
+    def answer(args: Any) -> dict[str, int]:
+        tags = args.model_extra["tags"]
+        tags[1]["c"].append("seen")
+        tags.append("seen")
+        return {"bytes": 1}
+
+    name = "write_file" if where == "edit" else "grep"
+    one = models.ToolCall("c1", name, given)
+    work = tools.dispatch_all([one], Handlers(**{name: answer}), review=lambda call, args: tools.Edit(call.arguments))
+    (result,) = asyncio.run(work)
+    assert result.value == {"bytes": 1}
+    assert given["tags"] == ["b", {"c": ["a"]}]
+    if where == "argument":
+        tools.parse_arguments("grep", given).model_extra["tags"].clear()
+        assert given["tags"] == ["b", {"c": ["a"]}]

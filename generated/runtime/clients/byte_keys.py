@@ -10,6 +10,8 @@ from typing import Any
 
 from ..conversion.writer import Writer
 from ..errors import ConversionError
+from ..json_texts.depth import walked
+from ..json_texts.strict_json import MAX_DEPTH
 from ..paths import ROOT, Path, spelled
 
 __all__ = ["ByteKeys", "converse", "without_bytes"]
@@ -27,22 +29,21 @@ class ByteKeys:
 
 def without_bytes(value: Any) -> Any:
     """The value with base64 in place of bytes; nothing is changed in place, and a value without any is given back."""
-    return _encoded(value) if _has_bytes(value) else value
+    return (
+        _encoded(value, 0)
+        if any(type(one) is bytes for one in walked(value))
+        else value
+    )
 
 
-def _has_bytes(value: Any) -> bool:
+def _encoded(value: Any, depth: int) -> Any:
     kind = type(value)
+    if depth > MAX_DEPTH:  # what is the model's own has no bytes
+        return value
     if kind is dict:
-        return any(map(_has_bytes, value.values()))
-    return any(map(_has_bytes, value)) if kind is list else kind is bytes
-
-
-def _encoded(value: Any) -> Any:
-    kind = type(value)
-    if kind is dict:
-        return {key: _encoded(item) for key, item in value.items()}
+        return {key: _encoded(item, depth + 1) for key, item in value.items()}
     if kind is list:
-        return [_encoded(item) for item in value]
+        return [_encoded(item, depth + 1) for item in value]
     return base64.b64encode(value).decode() if kind is bytes else value
 
 

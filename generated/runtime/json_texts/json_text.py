@@ -8,6 +8,8 @@ import json.encoder
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .depth import deep_text
+
 __all__ = ["compact", "is_compact", "is_json", "loose", "same"]
 
 _encoder = json.JSONEncoder(
@@ -105,8 +107,11 @@ _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def loose(value: Any) -> str:
-    """Write what a parser gave as `compact` does, and NaN and Infinity as Python's parser takes them: it is not sent."""
-    return _loose.encode(value)
+    """Write what a parser gave as `compact` does, of any depth, and NaN and Infinity as Python's parser takes them: it is not sent."""
+    try:
+        return _loose.encode(value)
+    except RecursionError:
+        return deep_text(value)
 
 
 def _chunks_of(encoder: json.JSONEncoder) -> Callable[[Any, int], Iterable[str]]:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from ...models import Loss, ToolCall
 from ..conversion.respelling import declared_leniency
 from ..conversion.writer import OnLoss
+from ..json_texts.depth import too_deep
 from ..json_texts.json_text import same
 from ..lowering.spelling import back
 from ..paths import ROOT, Path, spelled
@@ -43,6 +44,8 @@ def parsed_call(
     try:
         return entry.parsed(call.arguments)
     except ArgumentsError as error:
+        if too_deep(call.arguments):
+            raise
         table = declared_leniency().get(call.name)
         meant = call.arguments if table is None else back(call.arguments, table)
         if type(meant) is not dict:

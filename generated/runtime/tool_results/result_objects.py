@@ -11,6 +11,7 @@ from ..conversion.lists import Write, write_list
 from ..conversion.residue import ABSENT, Residue
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
+from ..json_texts.depth import walked
 from ..json_texts.json_text import compact, is_json, loose, same
 from ..paths import Path, spelled
 
@@ -126,9 +127,7 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
 
 def _refers(value: Any) -> bool:
     """Whether a value holds a key that the API reads as a reference."""
-    if type(value) is dict:
-        return "$ref" in value or any(map(_refers, value.values()))
-    return type(value) is list and any(map(_refers, value))
+    return any(type(one) is dict and "$ref" in one for one in walked(value))
 
 
 def in_words(result: ToolResult) -> str:

@@ -20,7 +20,10 @@ def plain(value: Any, at: Path) -> dict[str, Any]:
         return value
     dump = getattr(value, "model_dump", None)
     if dump is not None:
-        found = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+        try:
+            found = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+        except (ValueError, RecursionError) as error:  # pydantic's own bound of depth
+            raise ConversionError(spelled(at), f"cannot be dumped by the client's type: {type(error).__name__}") from error
     else:
         convert = getattr(value, "to_dict", None) or getattr(value, "dict", None)
         found = convert() if convert is not None else value

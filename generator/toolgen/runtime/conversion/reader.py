@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Any, TypeGuard
 
 from ...models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
-from ..errors import wrong_type
+from ..errors import ConversionError, wrong_type
+from ..json_texts.depth import deep_text, too_deep
 from ..json_texts.json_text import loose
+from ..json_texts.strict_json import JSONError
 from ..paths import Path
 from .ids import synthetic_id
 from .residue import ABSENT, Residue
@@ -39,7 +41,13 @@ class Reader:
         return {self.wire.name: residue} if residue else None
 
     def respelled(self, call: ToolCall) -> ToolCall:
-        """A call with its arguments as the tool's own schema has them."""
+        """A call with its arguments as the tool's own schema has them; deeper than JSON text is read, it cannot be run.
+
+        Raises:
+            ConversionError: the arguments hold themselves.
+        """
+        if too_deep(call.arguments):
+            return _unread(call)
         if not self.tools and call.name not in read_by_tables(self.wire):
             return call
         if self._tables is None:
@@ -124,6 +132,17 @@ class Reader:
         """An assistant message is done."""
         self.turn += 1
         self.position = 0
+
+
+def _unread(call: ToolCall) -> ToolCall:
+    """A call whose arguments are kept as text, as a wire gives them that has them as text."""
+    if call.invalid is None:
+        try:
+            call.invalid = InvalidCall(deep_text(call.arguments), "malformed")
+        except JSONError as error:
+            raise ConversionError("arguments", f"is {error}") from None
+    call.arguments = {}
+    return call
 
 
 def _spoken_of(tools: Iterable[ToolDefinition | OpaquePart], wire: Wire) -> dict[str, str]:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from ...models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
+from ..json_texts.depth import too_deep
 from ..json_texts.json_text import loose, same
 from ..lowering.leniency import leniency
 from ..lowering.spelling import back, forth
@@ -79,7 +80,7 @@ class Tables:
             return call, True
         else:
             spelled = forth(call.arguments, table, fill=call.name in self._given)
-            if not same(back(spelled, table), call.arguments):
+            if too_deep(spelled) or not same(back(spelled, table), call.arguments):
                 return replace(call, arguments=spelled), False
         invalid = call.invalid
         if invalid is not None and call.arguments and invalid.text == loose(call.arguments):
@@ -96,7 +97,7 @@ class Tables:
 def _back(value: dict[str, Any], table: dict[str, Any] | None, lenient: dict[str, Any] | None) -> dict[str, Any]:
     found: Any = value if table is None else back(value, table)
     found = found if lenient is None else back(found, lenient)
-    return found if type(found) is dict else value
+    return found if type(found) is dict and not too_deep(found) else value
 
 
 @cache

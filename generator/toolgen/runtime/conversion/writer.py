@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from ...models import Loss, OpaquePart, ToolCall, ToolDefinition
 from ..errors import ConversionError, ConversionLoss
+from ..json_texts.depth import too_deep
+from ..json_texts.strict_json import MAX_DEPTH
 from ..paths import Path, spelled
 from .ids import renamed
 from .residue import ABSENT, Residue, kept_at, within, without
@@ -106,13 +108,19 @@ class Writer:
         return written
 
     def respelled(self, call: ToolCall, at: Path) -> ToolCall:
-        """A call with its arguments as the lowered schema of its tool has them."""
+        """A call with its arguments as the lowered schema of its tool has them.
+
+        Raises:
+            ConversionError: they are deeper than they would be read again.
+        """
+        if too_deep(call.arguments):
+            raise ConversionError(spelled((at, "arguments")), f"is nested more than {MAX_DEPTH} deep")
         if call.metadata is None and self._tables.of(call.name) is None:
             return call
-        spelled, comes_back = self._tables.written(call)
+        written, comes_back = self._tables.written(call)
         if not comes_back:
             self.lost((at, "arguments"), "arguments", "narrowed", "note", "they read otherwise when they come back")
-        return spelled
+        return written
 
     def no_place(self, at: Path, what: str, severity: Severity = "note") -> None:
         """Report a value that this wire has no place for."""

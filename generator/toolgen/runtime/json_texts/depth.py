@@ -1,6 +1,6 @@
 """How deep values may be that came as values: as deep as texts of JSON are read.
 
-Nothing here recurses, so that it holds for values of any depth.
+But for `copied` nothing here recurses, so that it holds for values of any depth.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Any
 
 from .strict_json import MAX_DEPTH, JSONError
 
-__all__ = ["deep_text", "too_deep"]
+__all__ = ["copied", "deep_text", "too_deep", "walked"]
 
+_CONTAINERS = frozenset([dict, list])
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -31,6 +32,27 @@ def too_deep(value: Any) -> bool:
         else:
             inside.pop()
     return False
+
+
+def walked(value: Any) -> Iterator[Any]:
+    """What a parser gave: the value, and each that stands in it."""
+    left = [value]
+    while left:
+        one = left.pop()
+        yield one
+        if type(one) is dict:
+            left += one.values()
+        elif type(one) is list:
+            left += one
+
+
+def copied(value: Any) -> Any:
+    """A value that is not too deep, with objects and lists of its own."""
+    if type(value) is dict:
+        return {name: copied(item) if type(item) in _CONTAINERS else item for name, item in value.items()}
+    if type(value) is list:
+        return [copied(item) if type(item) in _CONTAINERS else item for item in value]
+    return value
 
 
 def deep_text(value: Any) -> str:

@@ -7,6 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from ..json_texts.depth import copied, too_deep
 from ..json_texts.strict_json import JSONError, loads
 from .arguments import ArgumentsError, Fault, faults_of, type_of
 
@@ -127,21 +128,24 @@ class ToolEntry:
             raise ArgumentsError(self.name, [Fault("", "an object", type_of(value))])
         from pydantic import ValidationError
 
+        given = dict(value) if isinstance(value, Mapping) else value
+        if too_deep(given):
+            raise self._too_deep()
         try:
-            if not isinstance(value, Mapping):
-                return self._other_value(value)
-            return self._class().model_validate(value if isinstance(value, dict) else dict(value))
+            return self._class().model_validate(copied(given)) if type(given) is dict else self._other_value(given)
         except ValidationError as error:
             raise ArgumentsError(self.name, *faults_of(value, error)) from None
         except RecursionError:
-            fault = Fault("", "a value of bounded depth", "one that is nested too deep")
-            raise ArgumentsError(self.name, [fault]) from None
+            raise self._too_deep() from None
+
+    def _too_deep(self) -> ArgumentsError:
+        return ArgumentsError(self.name, [Fault("", "a value of bounded depth", "one that is nested too deep")])
 
     def _other_value(self, value: object) -> BaseModel:
         from pydantic import RootModel, TypeAdapter
 
         adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._other)))
-        return RootModel[Any](adapter.validate_python(value))
+        return RootModel[Any](adapter.validate_python(copied(value)))
 
 
 def tool_entries(
