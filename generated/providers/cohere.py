@@ -118,6 +118,9 @@ WIRE = Wire(
     id_prefix="call_",
     names="[a-zA-Z_][a-zA-Z0-9_]*",
     name_length=64,
+    renames={
+        "find-free-slots": "find_free_slots_LtTJ28azeukDDBd2zSy5zK07yb4xjaKjMPKbfa07ehXaaaaa"
+    },
     refused=("set_preferences",),
     dialects={
         "open": {

@@ -40,6 +40,7 @@ class ToolOnWire:
     strict: bool | None
     told: tuple[Told, ...]
     spelling: Mapping[str, Any] | None
+    name: str
     offered: bool = True
 
     @property
@@ -64,6 +65,11 @@ class OnWire:
         """The tables of the tools whose values are spelled otherwise, by name."""
         return {one.tool.name: one.spelling for one in self.tools if one.spelling is not None}
 
+    @property
+    def renames(self) -> dict[str, str]:
+        """The names on the wire of the tools that are called otherwise there, by their own."""
+        return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
+
 
 def lenient_tables(files: Mapping[str, str], catalog: Catalog) -> dict[str, Any]:
     """What models may mean where they say otherwise, by tool, made by the runtime that is being rendered."""
@@ -84,6 +90,7 @@ def tools_on_wires(files: Mapping[str, str], catalog: Catalog) -> dict[str, OnWi
 
 
 def _on_wire(module: Any, definition: Any, profile: Profile, tools: Iterable[Tool]) -> OnWire:
+    wire = module.WIRE
     offered = [tool for tool in tools if profile.name not in tool.unsupported]
     losses: list[Any] = []
     definitions = [definition(**definition_facts(tool)) for tool in offered]
@@ -92,8 +99,12 @@ def _on_wire(module: Any, definition: Any, profile: Profile, tools: Iterable[Too
     found: list[ToolOnWire] = []
     for i, (tool, made) in enumerate(zip(offered, definitions, strict=True)):
         own = [loss for loss in losses if loss.path == f"[{i}]" or loss.path.startswith((f"[{i}].", f"[{i}]["))]
-        found.append(_lowered(module.WIRE, tool, made, own, spent))
-    found += [ToolOnWire(t, profile.name, None, (), None, False) for t in tools if profile.name in t.unsupported]
+        found.append(_lowered(wire, tool, made, own, spent))
+    found += [
+        ToolOnWire(tool, profile.name, None, (), None, wire.spelling(tool.name), False)
+        for tool in tools
+        if profile.name in tool.unsupported
+    ]
     return OnWire(payload, tuple(sorted(found, key=lambda one: one.tool.name)))
 
 
@@ -113,7 +124,7 @@ def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[st
         if loss.severity == "behaviour" and tool.strict == "always":
             continue  # what cannot be strict is among the records
         told.append(Told(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note"))
-    return ToolOnWire(tool, wire.name, strict, tuple(told), spelling)
+    return ToolOnWire(tool, wire.name, strict, tuple(told), spelling, wire.spelling(tool.name))
 
 
 def _told(record: Any, tool: Tool) -> Told:

@@ -111,9 +111,12 @@ def _provider(plan: ProviderPlan, models: list[str], wire: OnWire) -> str:
     payload = wire.payload
     encoded = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
     template = environment().get_template(f"providers/{plan.template}.py.jinja")
+    renames = {**plan.renames, **wire.renames}
     try:
         fingerprint = hashlib.sha256(encoded).hexdigest()
-        text = template.render(plan=plan, payload=payload, spellings=wire.spellings, fingerprint=fingerprint)
+        text = template.render(
+            plan=plan, payload=payload, spellings=wire.spellings, renames=renames, fingerprint=fingerprint
+        )
         return laid_out(path, with_imports(text, "..", models))
     except (UndefinedError, UnknownNameError) as error:
         raise ShapeError((), f"{error}", plan.name) from error

@@ -20,7 +20,7 @@ __all__ = ["Wire"]
 class Wire:
     """A provider's wire: what it is called, and how it spells ids and names.
 
-    `names` maps the names of declared tools that are spelled otherwise on this wire; `refused` are tools that this provider may not get; `shares` are the providers
+    `names` maps the names of declared tools that are spelled otherwise on this wire, as their declarations or its rules want it; `refused` are tools that this provider may not get; `shares` are the providers
     whose opaque state it may read as well; `rejects` are the ways, in an object of the wire, to members that the API refuses in requests;
     `declared` names the keys of its tools for what a declaration says beyond the definition; `spellings` are the tables
     of declared tools whose values are spelled otherwise here. `entries` are tools that were written before: each as
