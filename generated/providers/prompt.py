@@ -423,7 +423,7 @@ def aiter_events(
 def _names_for(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
     """The names that declared tools and these go by in a text."""
     given = names_of(tools)
-    spelled = {WIRE.spelling(name): name for name in (*_ENTRIES, *given)}
+    spelled = {WIRE.spelling(name): name for name in (*_ENTRIES, *given.values())}
     return _NAMES | given | spelled
 
 

@@ -239,6 +239,27 @@ def test_a_text_is_parsed_with_the_declared_tools_or_those_given(package: Packag
     assert (completion.message.content, completion.finish_reason) == ("No call.", "stop")
 
 
+@pytest.mark.row("Q10")
+@pytest.mark.parametrize("given", [(), ("get_weather",), ("write_file",)], ids=["nothing", "the tool", "another tool"])
+def test_an_alias_means_its_tool_whichever_tools_are_given(package: Package, given: tuple[str, ...]) -> None:
+    module, definitions = package.provider(PROVIDER), package.module("tools").DEFINITIONS
+    tools = [definitions[name] for name in given]
+    text = '{"tool": "weather", "args": {"city": "Oslo"}}'
+    messages = [{"role": "user", "content": "Hm."}, {"role": "assistant", "content": text}]
+    stream = module.Stream(tools=tools)
+    told = [event.name for event in stream.feed(text) + stream.finish() if event.type == "tool_call_delta"]
+    found = [
+        module.from_response(text, tools=tools).message,
+        stream.result().message,
+        list(module.iter_events([text], tools=tools))[-1].completion.message,
+        module.from_request({"messages": messages}, tools=tools).messages[1],
+        *([module.parse_text(text, tools)] if "get_weather" in given else []),
+    ]
+    assert {part.call.name for message in found for part in message.content} == {"get_weather"}
+    assert [call.name for call in module.from_tool_calls(text, tools=tools)] == ["get_weather"]
+    assert set(told) - {None} == {"get_weather"}
+
+
 def test_a_bare_error_is_no_answer(sample: Package, models: Any) -> None:
     with pytest.raises(models.ConversionError, match="from_error"):
         sample.provider(PROVIDER).from_response(table(PROVIDER)["bare_error"])
