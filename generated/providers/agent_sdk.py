@@ -229,6 +229,13 @@ WIRE = Wire(
         },
         "write_file": {"object": {"mode": {"null": "absent"}}},
     },
+    strict=(
+        "find-free-slots",
+        "get_weather",
+        "read_file",
+        "run_query",
+        "write_file",
+    ),
 )
 """How this wire spells ids and names."""
 

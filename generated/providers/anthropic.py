@@ -177,6 +177,14 @@ WIRE = Wire(
             "object": {"empfänger": {"name": "empf_nger"}, "本文": {"name": "_"}}
         }
     },
+    strict=(
+        "find-free-slots",
+        "get_weather",
+        "read_file",
+        "run_query",
+        "send_message",
+        "write_file",
+    ),
 )
 """How this wire spells ids and names."""
 
@@ -1750,6 +1758,8 @@ def _write_assistant_content(value: Any, at: Path, writer: Writer) -> Any:
 
 def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     """Read the plain members of a request body."""
+    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+    reader.offers(tools)
     model = wire.get("model")
     if model is not None and type(model) is not str:
         raise wrong_type((at, "model"), "a string", model)
@@ -1759,7 +1769,6 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
     messages, messages_kept = _read_messages(
         wire.get("messages", ABSENT), (at, "messages"), reader
     )
-    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
     tool_choice, parallel_tool_calls, tool_choice_kept = _read_request_tool_choice(
         wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
     )

@@ -1440,10 +1440,10 @@ def _write_part(value: Any, at: Path, writer: Writer) -> Any:
 
 def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     """Read a request of one turn."""
+    tools, tools_kept = _read_offer(wire.get("tools", ABSENT), (at, "tools"), reader)
     messages, messages_kept = _read_messages(
         wire.get("messages", ABSENT), (at, "messages"), reader
     )
-    tools, tools_kept = _read_offer(wire.get("tools", ABSENT), (at, "tools"), reader)
     output_format, output_format_kept = _read_output_word(
         wire.get("outputFormat", ABSENT), (at, "outputFormat"), reader
     )

@@ -1503,14 +1503,14 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         options = {}
     if type(options) is not dict:
         raise wrong_type((at, "options"), "an object", options)
+    tools, tool_choice, tools_kept = _read_offer(
+        wire.get("tools", ABSENT), (at, "tools"), reader
+    )
     model = wire.get("model")
     if model is not None and type(model) is not str:
         raise wrong_type((at, "model"), "a string", model)
     messages, messages_kept = _read_messages(
         wire.get("messages", ABSENT), (at, "messages"), reader
-    )
-    tools, tool_choice, tools_kept = _read_offer(
-        wire.get("tools", ABSENT), (at, "tools"), reader
     )
     output_format, output_format_kept = _read_output_format(
         wire.get("format", ABSENT), (at, "format"), reader

@@ -214,6 +214,13 @@ WIRE = Wire(
         },
         "write_file": {"object": {"mode": {"null": "absent"}}},
     },
+    strict=(
+        "find-free-slots",
+        "get_weather",
+        "read_file",
+        "run_query",
+        "write_file",
+    ),
 )
 """How this wire spells ids and names."""
 
@@ -1746,13 +1753,14 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
         reasoning_ = {}
     if type(reasoning_) is not dict:
         raise wrong_type((at, "reasoning"), "an object", reasoning_)
+    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+    reader.offers(tools)
     model = wire.get("model")
     if model is not None and type(model) is not str:
         raise wrong_type((at, "model"), "a string", model)
     messages, messages_kept = _read_input(
         wire.get("input", ABSENT), (at, "input"), reader
     )
-    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
     tool_choice, tool_choice_kept = _read_tool_choice(
         wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
     )

@@ -1,4 +1,4 @@
-"""Declared tools on every wire, by the names that the wires have for them: nobody has to give them to a converter."""
+"""Declared tools on every wire, by the names and the spellings that the wires have for them: nobody has to give them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,42 @@ from typing import Any
 
 import pytest
 
+from tests.providers import laws
 from tests.support.generated import Package, compiled, write_project
-from tests.support.repository import CONVERSING, PROFILES
+from tests.support.repository import PROFILES, profile
 
 NAMES = ("a-b", "1st", "_c", "d" * 64, "-")
 """Names that a declaration may have, each of which some wire refuses."""
 KEPT = "kept-here"
 """A tool that no provider may get, but that histories have calls of."""
+MIXED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "v": {"enum": [1, "1", True, None, 1.5, [1], {"a": 1}]},
+        "n": {"const": None},
+        "any": True,
+    },
+    "required": ["v"],
+}
+"""Values that strict dialects spell as texts, and null for what may be absent."""
+VALUES = ([1], {"a": 1}, "1", 1, None, True, 1.5)
+CROWD = 24
+"""More tools that can be strict than a request may have at providers that count them."""
 TOOLS: tuple[dict[str, Any], ...] = (
+    *(
+        {
+            "name": f"another_{i}",
+            "description": "A tool.",
+            "parameters": {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]},
+        }
+        for i in range(CROWD)
+    ),
+    {"name": "mixed", "description": "A tool.", "parameters": MIXED},
     *({"name": name, "description": "A tool.", "parameters": {"type": "object", "properties": {}}} for name in NAMES),
     {"name": KEPT, "description": "A tool.", "unsupported": list(PROFILES)},
 )
+
+REQUESTING = [name for name in PROFILES if "request" in profile(name)["shapes"]]
 
 each_name = pytest.mark.parametrize("name", [*NAMES, KEPT])
 
@@ -29,17 +54,10 @@ def declared(tmp_path_factory: pytest.TempPathFactory) -> Package:
 
 
 @each_name
-@pytest.mark.parametrize("provider", CONVERSING)
+@pytest.mark.parametrize("provider", REQUESTING)
 def test_a_history_has_a_declared_tools_own_name(declared: Package, provider: str, name: str) -> None:
     module, models, losses = declared.provider(provider), declared.module("models"), []
-    request = models.Request(
-        [
-            models.UserMessage("Go."),
-            models.AssistantMessage([models.ToolCallPart(models.ToolCall("toolu_abc", name, {}))]),
-            models.ToolMessage([models.ToolResult("toolu_abc", name, "text", "done")]),
-        ],
-        max_output_tokens=9,
-    )
+    request = history(models, name, {}, None)
     body = json.loads(json.dumps(module.to_request(request, on_loss=losses.append)))
     _, asked, answered = module.from_request(body).messages
     assert (asked.content[0].call.name, answered.results[0].name) == (name, name)
@@ -70,3 +88,74 @@ def test_a_model_calls_a_declared_tool_by_its_name_on_the_wire(declared: Package
     }
     assert names - {None} == {name}
     assert [part.call.name for part in stream.result().message.content] == [name]
+
+
+def history(models: Any, name: str, arguments: dict[str, Any], tools: Any) -> Any:
+    """A request with a call in its history."""
+    call = models.ToolCall("toolu_abc", name, arguments)
+    messages = [
+        models.UserMessage("Go."),
+        models.AssistantMessage([models.ToolCallPart(call)]),
+        models.ToolMessage([models.ToolResult("toolu_abc", name, "text", "done")]),
+    ]
+    return models.Request(messages, tools=tools, max_output_tokens=9)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=json.dumps)
+@pytest.mark.parametrize("offered", ["none", "alone", "behind others"])
+@pytest.mark.parametrize("provider", REQUESTING)
+def test_a_history_is_spelled_as_its_body_offers_the_tool(
+    declared: Package, provider: str, offered: str, value: Any
+) -> None:
+    """Whether a tool is strict may depend on those beside it; the body alone says how its calls are spelled."""
+    module, models = declared.provider(provider), declared.module("models")
+    definitions = declared.module("tools").DEFINITIONS
+    others = [definitions[f"another_{i}"] for i in range(CROWD)]
+    tools = {"none": None, "alone": [definitions["mixed"]], "behind others": [*others, definitions["mixed"]]}[offered]
+    arguments = {"v": value, "any": {"a": None}}
+    body = json.loads(json.dumps(module.to_request(history(models, "mixed", arguments, tools), on_loss=str)))
+    request = module.from_request(body)
+    assert laws.exact(request.messages[1].content[0].call.arguments) == laws.exact(arguments)
+    assert laws.exact(module.to_request(request, on_loss=str)) == laws.exact(body)
+
+
+@pytest.mark.parametrize("strict", [True, False, None])
+@pytest.mark.parametrize("provider", REQUESTING)
+def test_a_body_comes_back_that_was_read_by_tools_of_another_place(
+    declared: Package, provider: str, strict: bool | None
+) -> None:
+    """The request that was read has the tools as they stood in the body: these do not say how its calls were meant."""
+    module, models, heard = declared.provider(provider), declared.module("models"), str
+    tools = [models.ToolDefinition("elsewhere", "A tool.", MIXED, strict)]
+    given = history(models, "elsewhere", {"v": [1], "n": None, "any": None}, tools)
+    body = json.loads(json.dumps(module.to_request(given, on_loss=heard, on_unsupported="weaken")))
+    request = module.from_request(body, tools=tools)
+    stored = models.load(models.Request, json.loads(json.dumps(models.dump(request))))
+    assert laws.exact(module.to_request(stored, on_loss=heard, on_unsupported="weaken")) == laws.exact(body)
+    call = request.messages[1].content[0].call
+    call.arguments["any"] = "edited"
+    edited = module.from_request(module.to_request(request, on_loss=heard, on_unsupported="weaken"))
+    assert edited.messages[1].content[0].call.arguments["any"] == "edited"
+
+
+def swapped(value: Any, texts: dict[str, str]) -> Any:
+    """A value with texts in place of others, also of those that stand as JSON in a text."""
+    if isinstance(value, dict):
+        return {key: swapped(item, texts) for key, item in value.items()}
+    if isinstance(value, list):
+        return [swapped(item, texts) for item in value]
+    for name, text in texts.items() if isinstance(value, str) else ():
+        value = text if value in (name, json.dumps(name)) else value.replace(json.dumps(name), json.dumps(text))
+    return value
+
+
+@pytest.mark.parametrize("text", ["null", "1", '{"a":null}', "no JSON"])
+@pytest.mark.parametrize("provider", REQUESTING)
+def test_a_value_of_any_type_that_came_as_text_goes_back_as_it_came(
+    declared: Package, provider: str, text: str
+) -> None:
+    module, models = declared.provider(provider), declared.module("models")
+    tools = [declared.module("tools").DEFINITIONS["mixed"]]
+    body = module.to_request(history(models, "mixed", {"v": "AAA", "any": "BBB"}, tools), on_loss=str)
+    body = swapped(json.loads(json.dumps(body)), {"AAA": "null", "BBB": text})
+    assert laws.exact(module.to_request(module.from_request(body), on_loss=str)) == laws.exact(body)

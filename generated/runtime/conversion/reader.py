@@ -25,6 +25,7 @@ class Reader:
 
     __slots__ = (
         "_called",
+        "_offered",
         "_open",
         "_tables",
         "position",
@@ -51,6 +52,7 @@ class Reader:
             wire.spoken if not tools else wire.spoken | _spoken_of(tools, wire)
         )
         self._open: list[tuple[int, ToolCall]] = []
+        self._offered: dict[str, bool] = {}
         self._tables: Tables | None = None
         self.tools = tools
 
@@ -66,11 +68,24 @@ class Reader:
         """
         if too_deep(call.arguments):
             return _unread(call)
-        if not self.tools and call.name not in read_by_tables(self.wire):
+        if (
+            not self.tools
+            and call.name not in self._offered
+            and call.name not in read_by_tables(self.wire)
+        ):
             return call
         if self._tables is None:
-            self._tables = Tables(self.wire, self.tools)
+            self._tables = Tables(self.wire, self.tools, self._offered)
         return self._tables.read(call)
+
+    def offers(self, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
+        """The body that is read offers these tools: what it says of them goes before what the build or `tools` would say."""
+        if self.wire.lowerings.has_strict:
+            self._offered = {
+                tool.name: tool.strict is True
+                for tool in tools or ()
+                if type(tool) is ToolDefinition
+            }
 
     def tool_name(self, name: str) -> str:
         """A tool's own name for its spelling on this wire."""

@@ -9,11 +9,10 @@ from operator import attrgetter
 from typing import Any
 
 from ...models import ToolDefinition
-from ..conversion.residue import ABSENT, Residue, within
+from ..conversion.residue import ABSENT, within
 from ..conversion.writer import Writer
 from ..json_texts.json_text import is_json
 from ..lowering.memory import as_bytes, copy_of
-from ..lowering.tools import holds
 from ..paths import Path
 
 __all__ = ["write_offered"]
@@ -87,7 +86,7 @@ def _written(
     own = writer.kept(tool.metadata)
     said = within(tool.metadata or {}, "declaration")
     writer.known = "$strict" in said
-    settled = _settled(tool, said, own, at, writer)
+    settled = _settled(tool, at, writer)
     if type(own.get("$description")) is str:
         settled = replace(settled, description=own["$description"])
     entry = write(settled, at, writer)
@@ -111,36 +110,26 @@ def _crowded_out(tool: ToolDefinition, writer: Writer) -> bool:
     return bool(writer.wire.lowerings.settled(tool.parameters, {})[0])
 
 
-def _settled(
-    tool: ToolDefinition, said: Residue, own: Residue, at: Path, writer: Writer
-) -> ToolDefinition:
+def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
     """A tool with `strict` settled for this wire.
 
     Raises:
         ConversionError: its schema cannot be strict here, and that was not to be weakened.
     """
-    lowerings = writer.wire.lowerings
-    if tool.strict is None and said.get("$strict") == "auto":
-        return replace(tool, strict=lowerings.settled(tool.parameters, writer.spent)[0])
-    if (
-        not tool.strict
-        or not lowerings.has_strict
-        or tool.parameters is None
-        or holds(own, tool.parameters)
-    ):
+    strict = writer.wire.strictness(tool, writer.spent)
+    if strict == tool.strict:
         return tool
-    refused = lowerings.lowered(tool.parameters, True).refusals
-    if not refused:
-        return tool
-    writer.lost(
-        (at, "strict"),
-        "strict",
-        "dropped",
-        "behaviour",
-        f"{refused[0].what}: {refused[0].reason}",
-    )
-    writer.loosened.add(tool.name)
-    return replace(tool, strict=False)
+    if tool.strict:
+        refused = writer.wire.refusals(tool)
+        writer.lost(
+            (at, "strict"),
+            "strict",
+            "dropped",
+            "behaviour",
+            f"{refused[0].what}: {refused[0].reason}",
+        )
+        writer.loosened.add(tool.name)
+    return replace(tool, strict=strict)
 
 
 def _patched(value: Any, patch: dict[str, Any]) -> dict[str, Any]:

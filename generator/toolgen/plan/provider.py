@@ -58,6 +58,12 @@ class ProviderPlan:
         """Whether the format has a field; what speaks of one that was taken out is not printed."""
         return field in self.fields.get(type_name, frozenset())
 
+    @property
+    def says_strict(self) -> bool:
+        """Whether a request says of each tool whether the model is held to its schema, by which values are spelled otherwise."""
+        keys = [key for shape in self.shapes.values() if shape.type == "ToolDefinition" for key in shape.keys]
+        return bool(self.dialects.get("strict")) and any("strict" in key.fields for key in keys)
+
 
 def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     """Plan the module of a provider.

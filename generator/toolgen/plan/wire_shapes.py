@@ -109,6 +109,11 @@ class ShapePlan:
         """The keys of one of the objects."""
         return tuple(k for k in self.keys if k.holder == holder)
 
+    @property
+    def reading(self) -> tuple[KeyPlan, ...]:
+        """The keys in the order in which they are read: what a request offers says how its history is spelled."""
+        return tuple(sorted(self.keys, key=lambda k: self.type != "Request" or k.fields[0] != "tools"))
+
     def inner(self, holder: str) -> tuple[ObjectPlan, ...]:
         """The objects inside one of the objects."""
         return tuple(o for o in self.objects if o.parent == holder)

@@ -66,6 +66,11 @@ class OnWire:
         return {one.tool.name: one.spelling for one in self.tools if one.spelling is not None}
 
     @property
+    def strict(self) -> tuple[str, ...]:
+        """The names of the tools that are strict."""
+        return tuple(one.tool.name for one in self.tools if one.strict)
+
+    @property
     def renames(self) -> dict[str, str]:
         """The names on the wire of the tools that are called otherwise there, by their own."""
         return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}

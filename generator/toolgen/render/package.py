@@ -115,7 +115,12 @@ def _provider(plan: ProviderPlan, models: list[str], wire: OnWire) -> str:
     try:
         fingerprint = hashlib.sha256(encoded).hexdigest()
         text = template.render(
-            plan=plan, payload=payload, spellings=wire.spellings, renames=renames, fingerprint=fingerprint
+            plan=plan,
+            payload=payload,
+            spellings=wire.spellings,
+            strict=wire.strict,
+            renames=renames,
+            fingerprint=fingerprint,
         )
         return laid_out(path, with_imports(text, "..", models))
     except (UndefinedError, UnknownNameError) as error:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -13,7 +14,7 @@ from ..json_texts.depth import too_deep
 from ..json_texts.json_text import loose, same
 from ..lowering.leniency import leniency
 from ..lowering.spelling import back, forth
-from .residue import add_residue, within
+from .residue import NOTHING, Residue, add_residue, within
 from .wire import Wire
 
 __all__ = ["Tables", "declared_leniency", "read_by_tables"]
@@ -22,27 +23,55 @@ __all__ = ["Tables", "declared_leniency", "read_by_tables"]
 class Tables:
     """How the arguments of each tool are spelled: of the tools that are given, else of those declared.
 
-    Absent properties become null in calls of the tools that are given alone: a request that does not offer a tool holds
-    no model to its schema.
+    Whether a tool is strict decides it: as a body that is read offers it (`offered`), else as these tools would go out together,
+    else as the build settled it. Absent properties become null in calls of the tools that are given alone: a request that
+    does not offer a tool holds no model to its schema.
     """
 
-    __slots__ = ("_declared", "_found", "_given", "_lenient", "_wire")
+    __slots__ = ("_declared", "_found", "_given", "_lenient", "_offered", "_settled", "_wire")
 
-    def __init__(self, wire: Wire, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
+    def __init__(
+        self,
+        wire: Wire,
+        tools: Iterable[ToolDefinition | OpaquePart] | None,
+        offered: Mapping[str, bool] | None = None,
+    ) -> None:
         self._wire = wire
         self._declared = wire.spellings
         self._given = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
+        self._offered = offered or {}
+        self._settled: dict[str, bool | None] | None = None
         self._found: dict[str, Any] = {}
         self._lenient: dict[str, Any] = {}
 
     def of(self, name: str) -> dict[str, Any] | None:
         """The table of a tool; None where values are the same on both sides."""
-        if name not in self._given:
-            return self._declared.get(name)
         if name not in self._found:
-            self._found[name] = self._wire.spelling_of(self._given[name])
+            self._found[name] = self._table(name)
         found: dict[str, Any] | None = self._found[name]
         return found
+
+    def _table(self, name: str) -> dict[str, Any] | None:
+        lowerings = self._wire.lowerings
+        given = self._given.get(name)
+        strict = self._offered.get(name)
+        if given is not None:
+            kept = (given.metadata or {}).get(self._wire.name)
+            return lowerings.spelling(given.parameters, self._strictness(name) if strict is None else strict, kept)
+        if strict is None or strict == (name in self._wire.strict):
+            return self._declared.get(name)
+        declared = _declared_parameters(name)
+        return None if declared is None else lowerings.spelling(declared, strict, None)
+
+    def _strictness(self, name: str) -> bool | None:
+        """Whether one of the given tools goes out strict beside the others."""
+        if not self._wire.lowerings.per_request:  # the others take no room of it
+            return self._wire.strictness(self._given[name], {})
+        if self._settled is None:
+            spent: dict[str, int] = {}
+            offered = [tool for name, tool in self._given.items() if name not in self._wire.refused]
+            self._settled = {tool.name: self._wire.strictness(tool, spent) for tool in offered}
+        return self._settled.get(name)
 
     def lenient(self, name: str) -> dict[str, Any] | None:
         """The table of what is meant where a model says otherwise; None for a tool of which nothing is known."""
@@ -66,16 +95,16 @@ class Tables:
         arguments = _back(spelled, table, lenient)
         ours = arguments if table is None else forth(arguments, table, fill=call.name in self._given)
         if not same(arguments, spelled) or not same(ours, spelled):
-            add_residue(call, self._wire.name, {"$arguments": spelled})
+            add_residue(call, self._wire.name, {"$arguments": spelled, **self._meant(call.name, spelled, arguments)})
         call.arguments = arguments
         return call
 
     def written(self, call: ToolCall) -> tuple[ToolCall, bool]:
         """A call with its arguments as the wire has them, and whether they would come back as they are."""
         table = self.of(call.name)
-        kept = within(call.metadata, self._wire.name).get("$arguments") if call.metadata else None
-        if type(kept) is dict and self._says(kept, call, table):
-            spelled = kept
+        kept = within(call.metadata, self._wire.name) if call.metadata else NOTHING
+        if type(kept.get("$arguments")) is dict and self._says(kept, call, table):
+            spelled = kept["$arguments"]
         elif table is None:
             return call, True
         else:
@@ -87,11 +116,18 @@ class Tables:
             invalid = InvalidCall(loose(spelled), invalid.reason)
         return replace(call, arguments=spelled, invalid=invalid), True
 
-    def _says(self, kept: dict[str, Any], call: ToolCall, table: dict[str, Any] | None) -> bool:
-        """Whether kept arguments mean those of a call, read by its own table or by that of the declared tool."""
-        lenient = self.lenient(call.name)
-        tables = (table, self._declared.get(call.name))
-        return any(same(_back(kept, one, lenient), call.arguments) for one in tables)
+    def _meant(self, name: str, spelled: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+        """What has to be kept beside a spelling, for it to be known again: what it meant, where the declared tool's tables do not say that."""
+        said = _back(spelled, self._declared.get(name), declared_leniency().get(name))
+        return {} if same(said, arguments) else {"$meant": deepcopy(arguments)}
+
+    def _says(self, kept: Residue, call: ToolCall, table: dict[str, Any] | None) -> bool:
+        """Whether kept arguments mean those of a call: as was noted, or by the tables of its own tool or of the declared one."""
+        name, spelled = call.name, kept["$arguments"]
+        if "$meant" in kept:
+            return same(kept["$meant"], call.arguments)
+        ways = ((table, self.lenient(name)), (self._declared.get(name), declared_leniency().get(name)))
+        return any(same(_back(spelled, *way), call.arguments) for way in ways)
 
 
 def _back(value: dict[str, Any], table: dict[str, Any] | None, lenient: dict[str, Any] | None) -> dict[str, Any]:
@@ -111,3 +147,9 @@ def declared_leniency() -> dict[str, Any]:
 def read_by_tables(wire: Wire) -> frozenset[str]:
     """The names of the declared tools whose arguments may be spelled otherwise on a wire, or by a model."""
     return frozenset([*wire.spellings, *declared_leniency()])
+
+
+def _declared_parameters(name: str) -> dict[str, Any] | None:
+    """The schema of a declared tool, whose module alone is imported; None for any other tool."""
+    definitions: Mapping[str, ToolDefinition] = import_module("...tools", __package__).DEFINITIONS
+    return definitions[name].parameters if name in definitions else None

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..lowering.memory import Memory
-from ..lowering.tools import Lowerings
+from ..lowering.tools import Lowerings, holds
 from .ids import renamed
 from .residue import within
 
 if TYPE_CHECKING:
     from ...models import ToolDefinition
+    from ..lowering.records import Record
 
 __all__ = ["Wire"]
 
@@ -23,7 +24,7 @@ class Wire:
     `names` maps the names of declared tools that are spelled otherwise on this wire, as their declarations or its rules want it; `refused` are tools that this provider may not get; `shares` are the providers
     whose opaque state it may read as well; `rejects` are the ways, in an object of the wire, to members that the API refuses in requests;
     `declared` names the keys of its tools for what a declaration says beyond the definition; `spellings` are the tables
-    of declared tools whose values are spelled otherwise here. `entries` are tools that were written before: each as
+    of declared tools whose values are spelled otherwise here, and `strict` those that the build made strict. `entries` are tools that were written before: each as
     bytes, with what it took of the room that strict tools have in a request.
     """
 
@@ -43,6 +44,7 @@ class Wire:
         "shares",
         "spellings",
         "spoken",
+        "strict",
         "title",
     )
 
@@ -64,6 +66,7 @@ class Wire:
         dialects: Mapping[str, Any] | None = None,
         depth: int = 3,
         spellings: Mapping[str, dict[str, Any]] | None = None,
+        strict: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.title = title
@@ -80,15 +83,29 @@ class Wire:
         self.declared = dict(declared or {})
         self.lowerings = Lowerings(dialects or {"open": {}}, depth)
         self.spellings = dict(spellings or {})
+        self.strict = frozenset(strict)
         self.entries: Memory[tuple[bytes, Mapping[str, int]]] = Memory()
 
-    def spelling_of(self, tool: ToolDefinition) -> dict[str, Any] | None:
-        """How values of a tool are spelled; None where they are as they are."""
+    def strictness(self, tool: ToolDefinition, spent: dict[str, int]) -> bool | None:
+        """Whether a tool goes out strict; where its declaration leaves that open, by the room that the tools before it left.
+
+        `spent` is what those took of what the API counts over all tools of a request.
+        """
         metadata = tool.metadata or {}
-        strict = tool.strict
-        if strict is None and within(metadata, "declaration").get("$strict") == "auto":
-            strict, _ = self.lowerings.settled(tool.parameters, {})
-        return self.lowerings.spelling(tool.parameters, strict, metadata.get(self.name))
+        lowerings = self.lowerings
+        if tool.strict is None and within(metadata, "declaration").get("$strict") == "auto":
+            return lowerings.settled(tool.parameters, spent)[0]
+        if tool.strict and self.refusals(tool):
+            return False
+        return tool.strict
+
+    def refusals(self, tool: ToolDefinition) -> tuple[Record, ...]:
+        """Why a tool that should be strict cannot be; nothing for a schema that goes out as it came."""
+        lowerings = self.lowerings
+        kept = (tool.metadata or {}).get(self.name)
+        if not tool.strict or not lowerings.has_strict or tool.parameters is None or holds(kept, tool.parameters):
+            return ()
+        return lowerings.lowered(tool.parameters, True).refusals
 
     def spelling(self, name: str) -> str:
         """A spelling of a tool's name that this wire takes: itself, or a legal one made of it, always the same."""

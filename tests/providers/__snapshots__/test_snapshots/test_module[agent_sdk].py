@@ -212,6 +212,7 @@ WIRE = Wire(
         },
     },
     spellings={"get_weather": {"object": {"unit": {"null": "absent"}}}},
+    strict=("get_weather",),
 )
 """How this wire spells ids and names."""
 

@@ -174,6 +174,10 @@ WIRE = Wire(
             "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
         },
     },
+    strict=(
+        "get_weather",
+        "place_order",
+    ),
 )
 """How this wire spells ids and names."""
 
@@ -1381,6 +1385,8 @@ def _write_assistant_content(value: Any, at: Path, writer: Writer) -> Any:
 
 def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     """Read the plain members of a request body."""
+    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+    reader.offers(tools)
     model = wire.get("model")
     if model is not None and type(model) is not str:
         raise wrong_type((at, "model"), "a string", model)
@@ -1390,7 +1396,6 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
     messages, messages_kept = _read_messages(
         wire.get("messages", ABSENT), (at, "messages"), reader
     )
-    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
     tool_choice, parallel_tool_calls, tool_choice_kept = _read_request_tool_choice(
         wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
     )

@@ -1398,6 +1398,10 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
         output_config = {}
     if type(output_config) is not dict:
         raise wrong_type((at, "outputConfig"), "an object", output_config)
+    tools, tools_kept = _read_tools(
+        tool_config.get("tools", ABSENT), ((at, "toolConfig"), "tools"), reader
+    )
+    reader.offers(tools)
     max_output_tokens = inference_config.get("maxTokens")
     if max_output_tokens is not None and type(max_output_tokens) is not int:
         raise wrong_type(
@@ -1418,9 +1422,6 @@ def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Reques
     stop = inference_config.get("stopSequences")
     if stop is not None and type(stop) is not list:
         raise wrong_type(((at, "inferenceConfig"), "stopSequences"), "an array", stop)
-    tools, tools_kept = _read_tools(
-        tool_config.get("tools", ABSENT), ((at, "toolConfig"), "tools"), reader
-    )
     tool_choice, tool_choice_kept = _read_request_tool_choice(
         tool_config.get("toolChoice", ABSENT),
         ((at, "toolConfig"), "toolChoice"),

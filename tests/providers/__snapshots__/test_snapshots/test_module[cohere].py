@@ -1224,13 +1224,13 @@ def _write_tool_entry(value: Any, at: Path, writer: Writer) -> Any:
 
 def _read_request_body(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
     """Read the plain members of a request body."""
+    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
     model = wire.get("model")
     if model is not None and type(model) is not str:
         raise wrong_type((at, "model"), "a string", model)
     messages, messages_kept = _read_messages(
         wire.get("messages", ABSENT), (at, "messages"), reader
     )
-    tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
     tool_choice, tool_choice_kept = _read_tool_choice(
         wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader
     )

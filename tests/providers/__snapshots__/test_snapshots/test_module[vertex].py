@@ -1565,8 +1565,8 @@ def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         generation_config = {}
     if type(generation_config) is not dict:
         raise wrong_type((at, "generationConfig"), "an object", generation_config)
-    messages, messages_kept = _read_contents(wire, at, reader)
     tools, tools_kept = _read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+    messages, messages_kept = _read_contents(wire, at, reader)
     tool_choice, stream, tool_choice_kept = _read_calling_config(
         tool_config.get("functionCallingConfig", ABSENT),
         ((at, "toolConfig"), "functionCallingConfig"),
