@@ -73,7 +73,7 @@ from ..runtime.conversion.residue import (
 from ..runtime.conversion.whole import opaque_message, opaque_value
 from ..runtime.conversion.wire import Wire
 from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.errors import BareApiError, wrong_type
 from ..runtime.format.history import has_tool_calls, is_tool_result
 from ..runtime.json_texts.json_text import is_json
 from ..runtime.messages.arrange import arranged, results_of
@@ -1491,7 +1491,7 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
     """Read a response: one message of the assistant. What the client says of the exchange is no part of it."""
     output = wire.get("output")
     if output is None and is_api_error(wire):
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     if output is not None and type(output) is not dict:
         raise wrong_type((at, "output"), "an object", output)
     found = (output or {}).get("message")

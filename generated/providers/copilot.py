@@ -63,7 +63,7 @@ from ..runtime.conversion.residue import (
 )
 from ..runtime.conversion.wire import Wire
 from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.errors import BareApiError, ConversionError, wrong_type
 from ..runtime.offering.offered import write_offered
 from ..runtime.paths import ROOT, Path, spelled
 from ..runtime.streams.iterating import aiterate, iterate
@@ -835,7 +835,7 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
     """Read an `assistant.message` event, or its data alone. It says neither why it ended nor all that it cost."""
     kind = wire.get("type", "assistant.message")
     if wire.get("error") or kind == "session.error" or type(wire.get("code")) is int:
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     bare = "data" not in wire
     data = wire if bare else wire["data"]
     if type(data) is not dict:

@@ -68,7 +68,7 @@ from ..runtime.conversion.residue import (
 from ..runtime.conversion.whole import opaque_message, opaque_value
 from ..runtime.conversion.wire import Wire
 from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.errors import BareApiError, wrong_type
 from ..runtime.json_texts.json_text import is_json
 from ..runtime.messages.arrange import Placed, arranged, in_call_order, results_of
 from ..runtime.messages.content_parts import (
@@ -305,6 +305,8 @@ _ERRORS: dict[str, Any] = {
         ["error", "status"],
         [0, "error", "details", 0, "reason"],
         [0, "error", "status"],
+        ["error", "code"],
+        [0, "error", "code"],
     ],
     "message": [["error", "message"], [0, "error", "message"], ["message"]],
     "words": {
@@ -1588,7 +1590,7 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
     """Read a response; its first candidate is the answer, further ones are kept. A blocked prompt has none."""
     candidates = wire.get("candidates")
     if wire.get("error") and candidates is None:
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     if candidates is not None and type(candidates) is not list:
         raise wrong_type((at, "candidates"), "an array", candidates)
     usage = wire.get("usageMetadata")

@@ -83,7 +83,7 @@ from ..runtime.conversion.unsayable import UnsayableError
 from ..runtime.conversion.whole import opaque_message, opaque_value
 from ..runtime.conversion.wire import Wire
 from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.errors import BareApiError, wrong_type
 from ..runtime.messages.arrange import arranged, results_of
 from ..runtime.messages.system_places import systems_in_place
 from ..runtime.offering import choices
@@ -193,9 +193,17 @@ _FINISH_REASONS: dict[str, FinishReason] = {
     "error": "error",
 }
 _ERRORS: dict[str, Any] = {
-    "codes": [["code"], ["type"], ["error", "code"], ["error", "type"]],
+    "codes": [
+        ["code"],
+        ["type"],
+        ["error", "code"],
+        ["error", "type"],
+        ["data", "code"],
+        ["data", "type"],
+    ],
     "message": [
         ["message"],
+        ["data", "message"],
         ["error", "message"],
         ["message", "detail", 0, "msg"],
         ["detail", 0, "msg"],
@@ -1314,7 +1322,7 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
     choices_found = wire.get("choices")
     error = error_in(wire)
     if error and choices_found is None:
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     if choices_found is None:
         choices_found = []
     if type(choices_found) is not list:

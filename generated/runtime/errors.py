@@ -2,6 +2,7 @@
 """What conversions raise and warn of.
 
 ConversionError (ValueError)    a value cannot be read, or cannot be written as it was meant
+BareApiError (ConversionError)  what was to be an answer is an API's error
 ConversionLoss (UserWarning)    something was lost on the way, and nobody listened with `on_loss`
 """
 
@@ -11,7 +12,7 @@ from typing import Any
 
 from .paths import Path, spelled
 
-__all__ = ["ConversionError", "ConversionLoss", "wrong_type"]
+__all__ = ["BareApiError", "ConversionError", "ConversionLoss", "wrong_type"]
 
 
 class ConversionError(ValueError):
@@ -21,6 +22,22 @@ class ConversionError(ValueError):
         super().__init__(f"{path}: {reason}" if path else reason)
         self.path = path
         self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Say how a copy is made, for the text that exceptions keep is made of two."""
+        return type(self), (self.path, self.reason), self.__dict__
+
+
+class BareApiError(ConversionError):
+    """What was to be an answer is an API's error. `body` is what `from_error` takes; the text has nothing of it."""
+
+    def __init__(self, path: str, body: Any) -> None:
+        super().__init__(path, "is an API error; read it with from_error")
+        self.body = body
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Say how a copy is made."""
+        return type(self), (self.path, self.body), self.__dict__
 
 
 class ConversionLoss(UserWarning):

@@ -79,6 +79,66 @@ def test_what_an_api_refuses_is_one_error_everywhere(
         server.heard.clear()
 
 
+HIDDEN = {("gemini", False), ("vertex", False), ("bedrock", False), ("cohere", False), ("ollama", False)}
+"""Where the client drops what such a body says, or breaks on it with an exception of its own without the body."""
+IN_PLACE = [
+    pytest.param(provider, streaming, id=f"{provider}-{'stream' if streaming else 'whole'}")
+    for provider in OWN_SESSIONS
+    for streaming in (False, True)
+    if (provider, streaming) not in HIDDEN
+]
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize(("provider", "streaming"), IN_PLACE)
+def test_an_error_in_place_of_an_answer_is_a_refusal(
+    runnable: Package, server: Loopback, provider: str, later: bool, streaming: bool
+) -> None:
+    body = table(provider)["bare_error"]
+    server.replies.append(all_of(provider, [body]) if streaming else whole(body))
+    with (
+        session(runnable, provider, server, later) as made,
+        pytest.raises(runnable.module("sessions").SessionError) as raised,
+    ):
+        sent(made, "Hello", later=later, streaming=streaming)
+    expected = runnable.provider(provider).from_error(200, body)
+    assert (raised.value.error.kind, raised.value.error.message) == (expected.kind, expected.message)
+    assert raised.value.status == expected.metadata[provider]["status"]
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize(
+    ("provider", "code", "status", "kind"),
+    [
+        ("openrouter", 502, 502, "server"),
+        ("openrouter", 429, 429, "rate_limit"),
+        ("openrouter", "503", 503, "overloaded"),
+        ("openai_chat", "server_error", 200, "server"),
+        ("openai_chat", 1000, 200, "unknown"),
+    ],
+)
+def test_a_code_in_an_error_that_came_as_an_answer_is_its_status(
+    runnable: Package, server: Loopback, provider: str, code: Any, status: int, kind: str, later: bool, streaming: bool
+) -> None:
+    body = {"error": {"code": code, "message": "Provider returned error"}}
+    server.replies.append(all_of("openai_chat", [body]) if streaming else whole(body))
+    loop = runnable.module("runtime.loop")
+
+    def ask(made: Any) -> Any:
+        if streaming:
+            return sent(made, "Hello", later=later, streaming=True)
+        return made.runner.run(loop.arun(made, "Hello", Handlers())) if later else loop.run(made, "Hello", Handlers())
+
+    with (
+        session(runnable, provider, server, later) as made,
+        pytest.raises(runnable.module("sessions").SessionError) as raised,
+    ):
+        ask(made)
+    assert (raised.value.status, raised.value.error.kind) == (status, kind)
+    assert raised.value.error.message == "Provider returned error"
+
+
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("provider", OWN_SESSIONS)
 def test_a_stream_that_breaks_ends_in_an_error_and_runs_no_call(
@@ -162,6 +222,58 @@ def test_keys_take_turns_and_give_way(runnable: Package) -> None:
     with pytest.raises(runnable.module("sessions").SessionError):
         made.send("Hello")
     assert len(answers) == 1
+
+
+def test_a_key_whose_rate_is_used_up_in_an_answer_gives_way(runnable: Package) -> None:
+    answer = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
+    log: list[str] = []
+    answers = [{"error": {"code": 429, "message": "slow down"}}, answer]
+    made = runnable.module("sessions.openai_chat").Session(
+        Keyed("a", answers, log), "m", further=[Keyed("b", answers, log)]
+    )
+    assert runnable.module("messages").text_of(made.send("Hello").message) == "Hello."
+    assert log == ["a", "b"]
+
+
+def test_threads_may_share_a_session(runnable: Package) -> None:
+    """Every touch of the clients lets another turn begin and end in its midst, as a switch of threads would."""
+
+    class Shared(list[str]):
+        busy = False
+
+        def between(self) -> None:
+            if not self.busy:
+                self.busy = True
+                turns.append(made.turns())
+                self.busy = False
+
+        def __getitem__(self, key: Any) -> Any:
+            self.between()
+            return super().__getitem__(key)
+
+        def __len__(self) -> int:
+            self.between()
+            return super().__len__()
+
+        def pop(self, *where: Any) -> Any:
+            found = super().pop(*where)
+            self.between()
+            return found
+
+        def append(self, item: str) -> None:
+            self.between()
+            super().append(item)
+
+    turns: list[list[str]] = []
+    for names in (["a"], ["a", "b", "c"]):
+        made = runnable.module("sessions.openai_chat").Session("a", "m", further=names[1:])
+        made.clients = Shared(names)
+        turns.clear()
+        for _ in range(6):
+            turns.append(made.turns())
+        assert len(turns) > 6
+        assert [sorted(turn) for turn in turns] == [names] * len(turns)
+        assert {turn[0] for turn in turns} == set(names)
 
 
 def test_another_exception_is_raised_as_it_is(runnable: Package) -> None:

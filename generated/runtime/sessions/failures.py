@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from ...models import ApiError
+from ..errors import BareApiError
 from ..json_texts.strict_json import JSONError, loads
 
 __all__ = ["SessionError", "reached", "refusal_of"]
+
+_ANSWERED = 200
+"""The status of an error that came as an answer."""
 
 
 class SessionError(Exception):
@@ -25,19 +30,27 @@ class SessionError(Exception):
         self.status = status
         self.error = error
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Say how a copy is made, for the text that exceptions keep is made of the three."""
+        return type(self), (self.provider, self.status, self.error), self.__dict__
+
 
 def refusal_of(raised: BaseException, status: str, body: str) -> tuple[int, Any] | None:
-    """The status and the body that a client's exception holds at these places; None for one that is no refusal."""
-    found = reached(raised, status)
-    if type(found) is not int or found < 400:
-        return None
-    said = reached(raised, body)
+    """The status and the body of what an API refused; None for an exception that is no refusal.
+
+    A client's exception holds them at these places. With the status of an answer, or none, it needs a body: that is an
+    error in place of an answer, or at the head of a stream.
+    """
+    if isinstance(raised, BareApiError):
+        return _ANSWERED, raised.body
+    found, said = reached(raised, status), reached(raised, body)
     if isinstance(said, str):
-        try:
+        with suppress(JSONError):
             said = loads(said)
-        except JSONError:
-            return found, said
-    return found, said
+    if type(found) is int and found >= 400:
+        return found, said
+    told = isinstance(said, Mapping) or (isinstance(said, str) and type(found) is int)
+    return (_ANSWERED, said) if said and told else None
 
 
 def reached(value: Any, way: str) -> Any:

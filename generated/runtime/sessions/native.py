@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from ...models import Completion, Request, StreamEvent
+from ..errors import BareApiError
 from .base import Session, ToolMode
 from .closing import close_client
 from .failures import reached
@@ -38,10 +39,14 @@ class NativeSession(ClientSession, Session):
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=False)
-        answer = self._called(self.calls.send, lambda call: call(**keywords))
-        return self.provider.from_response(
-            answer, turn_of(whole), tools=whole.tools or ()
+        turn, tools = turn_of(whole), whole.tools or ()
+        answer: Completion = self._called(
+            self.calls.send,
+            lambda call: self.provider.from_response(
+                call(**keywords), turn, tools=tools
+            ),
         )
+        return answer
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
         """Send a request, and yield the answer's events as they come; `completed` is the last one.
@@ -72,7 +77,14 @@ class NativeSession(ClientSession, Session):
             if self.is_refusal(raised):
                 raise
             return source, [], _broken(raised)
-        return source, [] if first is _END else [first], rest
+        if first is _END:
+            return source, [], rest
+        try:
+            self.begun(first)
+        except BareApiError:
+            _close(source)
+            raise
+        return source, [first], rest
 
     def _called(self, way: str, ask: Callable[[Any], Any]) -> Any:
         clients = self.turns()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any, ClassVar, Literal, Protocol
 
 from ...models import (
@@ -18,7 +19,9 @@ from ...models import (
     StreamEvent,
     ToolDefinition,
 )
+from ..conversion.residue import within
 from ..conversion.writer import OnLoss
+from ..errors import BareApiError, ConversionError
 from .client_facts import ClientCalls
 from .failures import SessionError, refusal_of
 
@@ -100,6 +103,7 @@ class ClientSession:
     ) -> None:
         """Take the client and the model of requests that name none. `further` clients take turns with the first."""
         self.clients = [client, *further]
+        self._turns = count()
         self._on_unsupported: Literal["error", "weaken"] = on_unsupported
         self.model = model
         self.on_loss = on_loss
@@ -113,10 +117,9 @@ class ClientSession:
         return {**self.calls.streamed, **found} if streaming else found
 
     def turns(self) -> list[Any]:
-        """The clients, the one whose turn it is first."""
-        first = self.clients.pop(0)
-        self.clients.append(first)
-        return [first, *self.clients[:-1]]
+        """The clients, the one whose turn it is first. Threads may share a session: one step of a counter is all that is changed."""
+        first = next(self._turns) % len(self.clients)
+        return self.clients[first:] + self.clients[:first]
 
     def is_refusal(self, raised: Exception) -> bool:
         """Whether a client's exception is what the API answered."""
@@ -132,8 +135,22 @@ class ClientSession:
         if found is None:
             raise raised
         error = self.provider.from_error(*found)
+        status: int = within(error.metadata or {}, self.name).get("status", found[0])
         return (
             None
             if error.kind in _NEXT_KEY and not is_last
-            else SessionError(self.name, found[0], error)
+            else SessionError(self.name, status, error)
         )
+
+    def begun(self, first: Any) -> None:
+        """Look at what came first of a stream.
+
+        Raises:
+            BareApiError: it is an error in place of an answer.
+        """
+        try:
+            self.provider.from_response(first)
+        except BareApiError:
+            raise
+        except ConversionError:  # an event need not be a whole answer
+            return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -42,9 +43,12 @@ def api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -
     """Classify an error by the words in its body, else by its status.
 
     `table` has `codes`: the ways to a word, `words`: what a word means, `phrases`: what a piece of the message means,
-    `message`: the ways to the message, `final`: words that a second try does not help.
+    `message`: the ways to the message, `final`: words that a second try does not help. Where the status is that of an answer,
+    a code of the body that is a status goes before it.
     """
     codes = [found for way in table.get("codes", ()) if type(found := _at(body, way)) in (str, int)]
+    if status < 400:
+        status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", str(code))), status)
     texts = [_at(body, way) for way in table.get("message", ())] + [body]
     message = next((text for text in texts if type(text) is str and text.strip()), f"HTTP status {status}")
     words: Mapping[str, Kind] = table.get("words", {})

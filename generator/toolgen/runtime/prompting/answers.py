@@ -11,7 +11,7 @@ from ..conversion.plain import optional_text
 from ..conversion.reader import Reader
 from ..conversion.residue import leftovers, restore
 from ..conversion.writer import Writer
-from ..errors import ConversionError
+from ..errors import BareApiError
 from ..format.history import has_tool_calls
 from ..paths import ROOT, Path, spelled
 from .speeches import SpeechWriter, read_speech
@@ -25,10 +25,11 @@ def read_text_answer(wire: dict[str, Any], at: Path, reader: Reader, names: Mapp
     """Read an answer, where tools go by these names.
 
     Raises:
-        ConversionError: it is an API error, or its content is no text.
+        BareApiError: it is an API error.
+        ConversionError: its content is no text.
     """
     if wire.get("content") is None and wire.get("error"):
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     content = optional_text(wire, "content", at)
     message = AssistantMessage(None) if content is None else read_speech(content, names, reader)
     rest = {} if type(wire) is TextAnswer else {**leftovers(wire, _KNOWN), "$whole": True}

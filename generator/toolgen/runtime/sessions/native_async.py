@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 from ...models import Completion, Request, StreamEvent
+from ..errors import BareApiError
 from ..streams.leaving import closed_at_end
 from .base import AsyncSession, ToolMode
 from .closing import aclose_client
@@ -39,8 +40,13 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=False)
-        answer = await self._called(self.calls.send_async, keywords, self._whole)
-        return self.provider.from_response(answer, turn_of(whole), tools=whole.tools or ())
+        turn, tools = turn_of(whole), whole.tools or ()
+
+        async def ask(call: Callable[..., Any], keywords: dict[str, Any]) -> Completion:
+            return self.provider.from_response(await self._whole(call, keywords), turn, tools=tools)
+
+        answer: Completion = await self._called(self.calls.send_async, keywords, ask)
+        return answer
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
         """Send a request, and yield the answer's events as they come; `completed` is the last one.
@@ -81,7 +87,14 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             if self.is_refusal(raised):
                 raise
             return source, [], _abroken(raised)
-        return source, [] if first is _END else [first], rest
+        if first is _END:
+            return source, [], rest
+        try:
+            self.begun(first)
+        except BareApiError:
+            await _aclose(source)
+            raise
+        return source, [first], rest
 
     async def _called(self, way: str, keywords: dict[str, Any], ask: Callable[..., Any]) -> Any:
         clients = self.turns()

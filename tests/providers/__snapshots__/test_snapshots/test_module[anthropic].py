@@ -77,7 +77,7 @@ from ..runtime.conversion.residue import (
 from ..runtime.conversion.whole import opaque_message, opaque_value
 from ..runtime.conversion.wire import Wire
 from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.errors import BareApiError, wrong_type
 from ..runtime.json_texts.json_text import is_json
 from ..runtime.messages.arrange import arranged, results_of
 from ..runtime.offering import choices
@@ -1170,7 +1170,7 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
     """Read a response, which is a message of the assistant."""
     error = wire.get("error")
     if "content" not in wire and (error or type(wire.get("message")) is str):
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     rest = leftovers(wire, _RESPONSE)
     blocks = read_list(wire.get("content"), (at, "content"), reader, _read_block)
     message = AssistantMessage(blocks)

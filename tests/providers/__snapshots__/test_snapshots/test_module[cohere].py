@@ -71,7 +71,7 @@ from ..runtime.conversion.residue import (
 from ..runtime.conversion.whole import opaque_message, opaque_value
 from ..runtime.conversion.wire import Wire
 from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.errors import BareApiError, wrong_type
 from ..runtime.messages.arrange import arranged, results_of
 from ..runtime.messages.plan_turns import add_to_turn, plan_place, system_first
 from ..runtime.offering import choices
@@ -992,7 +992,7 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
     body = wire.get("message")
     error = wire.get("error")
     if type(body) is str or (error and "message" not in wire):
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     rest = leftovers(wire, _RESPONSE)
     word = optional_text(wire, "finish_reason", at)
     if word is not None and word not in _FINISH_REASONS:

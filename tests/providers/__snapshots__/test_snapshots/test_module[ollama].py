@@ -67,7 +67,7 @@ from ..runtime.conversion.residue import (
 from ..runtime.conversion.whole import opaque_message, opaque_value
 from ..runtime.conversion.wire import Wire
 from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.errors import BareApiError, wrong_type
 from ..runtime.json_texts.json_text import is_json
 from ..runtime.messages.arrange import arranged, results_of
 from ..runtime.messages.beside_text import (
@@ -841,7 +841,7 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
     """Read a response. Counts of tokens stand beside the message."""
     body = wire.get("message")
     if body is None and wire.get("error"):
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     if body is not None and type(body) is not dict:
         raise wrong_type((at, "message"), "an object", body)
     done = wire.get("done")

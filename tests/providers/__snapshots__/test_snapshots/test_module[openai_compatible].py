@@ -80,7 +80,7 @@ from ..runtime.conversion.residue import (
 from ..runtime.conversion.whole import opaque_message, opaque_value
 from ..runtime.conversion.wire import Wire
 from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.errors import BareApiError, wrong_type
 from ..runtime.messages.arrange import arranged, results_of
 from ..runtime.messages.message_reasoning import (
     ReasoningKeys,
@@ -958,7 +958,7 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
     choices_found = wire.get("choices")
     error = found_at(wire, _ANSWERS["error"])
     if error and choices_found is None:
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     if choices_found is None:
         choices_found = []
     if type(choices_found) is not list:

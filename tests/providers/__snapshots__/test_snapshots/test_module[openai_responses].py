@@ -75,7 +75,7 @@ from ..runtime.conversion.residue import (
 from ..runtime.conversion.whole import opaque_message
 from ..runtime.conversion.wire import Wire
 from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import ConversionError, wrong_type
+from ..runtime.errors import BareApiError, wrong_type
 from ..runtime.messages.arrange import results_of
 from ..runtime.messages.items import (
     calls_client,
@@ -1042,7 +1042,7 @@ def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion
     """Read a response: its items are the parts of one message."""
     error = wire.get("error")
     if error and "output" not in wire:
-        raise ConversionError(spelled(at), "is an API error; read it with from_error")
+        raise BareApiError(spelled(at), wire)
     rest = leftovers(wire, _RESPONSE)
     output = wire.get("output")
     place = (at, "output")
