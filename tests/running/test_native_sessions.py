@@ -350,9 +350,49 @@ def test_configurations_are_told_apart_by_interface(runnable: Package) -> None:
     ],
 )
 def test_a_configuration_that_does_not_fit_is_refused_without_its_keys(runnable: Package, config: Any) -> None:
+    sessions = runnable.module("sessions")
+    for connect in (sessions.connect, sessions.connect_async):
+        with pytest.raises(ValueError) as raised:
+            connect(config)
+        assert KEY not in "".join(traceback.format_exception(raised.value))
+        assert KEY not in held_by(raised.value)
+
+
+def held_by(error: BaseException | None) -> str:
+    """All that an exception has and can say of itself, and what stands behind it."""
+    if error is None:
+        return ""
+    said = [repr(error), str(error), repr(error.args), repr(vars(error))]
+    for name in ("errors", "json"):
+        if hasattr(error, name):
+            said.append(repr(getattr(error, name)()))
+    return "".join(said) + held_by(error.__cause__) + held_by(error.__context__)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"api_keys": KEY}, "api_keys must be a list of texts, found a string"),
+        ({"api_keys": [KEY, 7]}, "api_keys[1] must be a text, found a number"),
+        ({"api_keys": {KEY: KEY}}, "api_keys must be a list of texts, found an object"),
+        ({"models": KEY}, "models must be a list of texts, found a string"),
+        ({"models": []}, "models must not be empty"),
+        ({"base_url": [KEY]}, "base_url must be a text, found an array"),
+        ({"interface": [KEY]}, "interface must be a text, found an array"),
+        ({"api_key": KEY}, "api_key (perhaps api_keys) is not taken"),
+        ({KEY: "x"}, "a key of another name is not taken: the keys are api_keys, models, interface, base_url"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("interface", ["openai", "groq"])
+def test_what_does_not_fit_in_a_configuration_is_named(
+    runnable: Package, interface: str, given: dict[str, Any], told: str
+) -> None:
+    config = {"interface": interface, "api_keys": [KEY], "models": ["m"], **given}
     with pytest.raises(ValueError) as raised:
         runnable.module("sessions").connect(config)
-    assert KEY not in "".join(traceback.format_exception(raised.value))
+    assert told in str(raised.value)
+    assert KEY not in held_by(raised.value)
 
 
 def test_a_client_that_is_not_installed_is_named(runnable: Package, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    TypeAdapter,
+    ValidationError,
+)
 
+from ..errors import type_name
 from .client_facts import ClientMaker
 
 __all__ = [
@@ -92,13 +101,57 @@ def _said(config: _Keys) -> dict[str, Any]:
 
 
 def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
-    """Read a configuration, by the type of its own where its interface has one."""
-    if config.get("interface") in ("openai", "genai"):
-        adapter: TypeAdapter[OpenAIProviderConfig | GenAIProviderConfig] = TypeAdapter(
-            ProviderConfig, config=ConfigDict(hide_input_in_errors=True)
+    """Read a configuration, by the type of its own where its interface has one.
+
+    Raises:
+        ValueError: it does not fit. What is told of it are places and types; no value is in the error, nor behind it.
+    """
+    said = dict(config)
+    own = said.get("interface") in ("openai", "genai")
+    adapter: TypeAdapter[Any] = TypeAdapter(
+        ProviderConfig if own else AnyProviderConfig
+    )
+    try:
+        found: _Keys = adapter.validate_python(said)
+    except ValidationError as error:
+        rows = error.errors(include_url=False, include_context=False)
+    else:
+        return AnyProviderConfig(**_said(found))
+    known = list(
+        (
+            GenAIProviderConfig
+            if said.get("interface") == "genai"
+            else AnyProviderConfig
+        ).model_fields
+    )
+    raise ValueError(
+        "; ".join(
+            dict.fromkeys(
+                _fault(row["type"], row["loc"], row["input"], known) for row in rows
+            )
         )
-        return AnyProviderConfig(**_said(adapter.validate_python(dict(config))))
-    return AnyProviderConfig.model_validate(dict(config))
+    )
+
+
+def _fault(
+    kind: str, place: tuple[int | str, ...], found: Any, known: list[str]
+) -> str:
+    """What is wrong at a place of a configuration. An unknown name is told where it is near a known one: it may be a key, else."""
+    way = [step for step in place if step not in ("openai", "genai")]
+    if kind == "extra_forbidden":
+        near = get_close_matches(str(way[-1]), known, n=1, cutoff=0.7)
+        meant = f"{way[-1]} (perhaps {near[0]})" if near else "a key of another name"
+        return f"{meant} is not taken: the keys are {', '.join(known)}"
+    where = (
+        "".join(f"[{step}]" if isinstance(step, int) else step for step in way)
+        or "the configuration"
+    )
+    if kind == "missing":
+        return f"{where} is missing"
+    if kind == "too_short":
+        return f"{where} must not be empty"
+    expected = "a list of texts" if where in ("api_keys", "models") else "a text"
+    return f"{where} must be {expected}, found {type_name(found)}"
 
 
 def _keys(maker: ClientMaker, config: AnyProviderConfig) -> list[str | None]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .paths import Path, spelled
 
-__all__ = ["BareApiError", "ConversionError", "ConversionLoss", "wrong_type"]
+__all__ = ["BareApiError", "ConversionError", "ConversionLoss", "type_name", "wrong_type"]
 
 
 class ConversionError(ValueError):
@@ -55,7 +55,12 @@ _NAMES = {
 }
 
 
+def type_name(found: Any) -> str:
+    """What a value is in JSON; the name of its class where JSON has no such thing."""
+    name = type(found).__name__
+    return _NAMES.get(name, name)
+
+
 def wrong_type(at: Path, expected: str, found: Any) -> ConversionError:
     """The error for a value of the wrong JSON type; null stands for a value that is not there."""
-    name = type(found).__name__
-    return ConversionError(spelled(at), f"must be {expected}, found {_NAMES.get(name, name)}")
+    return ConversionError(spelled(at), f"must be {expected}, found {type_name(found)}")
