@@ -49,9 +49,10 @@ async def work(model: AsyncSession, questions: Iterator[dict[str, Any]], out: Te
     for question in questions:
         try:
             result = await answer(model, question["question"])
-        except SessionError as error:  # the official clients have waited and tried again already, where that helps
+        except Exception as error:  # noqa: BLE001 - the client has tried again already, where that helps; the others go on
             totals["failed"] += 1
-            print(f"{question['id']}: {error}", file=sys.stderr)
+            told = error if isinstance(error, SessionError) else type(error).__name__
+            print(f"{question['id']}: {told}", file=sys.stderr)
             continue
         line = {"id": question["id"], "answer": result.text, "stoppedBy": result.stopped_by}
         out.write(json.dumps({**line, "usage": dump(result.usage)}, ensure_ascii=False) + "\n")
@@ -80,4 +81,6 @@ if __name__ == "__main__":
     parser.add_argument("answers", type=Path)
     parser.add_argument("--parallel", type=int, default=4, help="questions that are asked at once; 4")
     chosen = parser.parse_args()
+    if not chosen.questions.is_file():
+        parser.error(f"there is no file {chosen.questions}")
     sys.exit(asyncio.run(main(chosen.questions, chosen.answers, chosen.parallel)))

@@ -23,6 +23,7 @@ from examples.connecting import session
 from examples.workshop import Workshop
 from generated import models
 from generated.messages import repair
+from generated.runtime.errors import ConversionError
 from generated.runtime.loop import arun_stream
 from generated.sessions import AsyncSession, SessionError
 from generated.tools import LOW_RISK, Allow, Deny
@@ -72,8 +73,10 @@ def make_app(model: AsyncSession) -> FastAPI:
                     async for event in run:
                         if isinstance(event, SHOWN):
                             yield ServerSentEvent(event=event.type, data=told(event))
-            except SessionError as error:
+            except (SessionError, ConversionError) as error:
                 yield ServerSentEvent(event="error", data={"message": str(error)})
+            except Exception as error:  # noqa: BLE001 - whatever the client raises: mostly that nobody was there
+                yield ServerSentEvent(event="error", data={"message": f"No answer: {type(error).__name__}"})
             yield ServerSentEvent(event="end", data={"stoppedBy": run.result.stopped_by if run.result else "error"})
 
     @app.post("/chats/{name}/calls/{call_id}")

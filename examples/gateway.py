@@ -19,8 +19,10 @@ from uuid import uuid4
 import uvicorn
 from fastapi import FastAPI
 from fastapi import Request as HttpRequest
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
+from examples.asking import meant, refuse
 from examples.connecting import report, session
 from generated.models import CompletedEvent, StreamEvent
 from generated.providers import openai_chat
@@ -30,32 +32,39 @@ from generated.sessions import AsyncSession, SessionError
 
 def make_app(model: AsyncSession) -> FastAPI:
     """Make the app. `model` answers all requests, whatever model they name."""
-    app = FastAPI()
+    app, model.on_loss = FastAPI(), refuse
 
     @app.post("/v1/chat/completions")
     async def complete(body: dict[str, Any]) -> Response:
-        # What this wire alone knows stays in the request's metadata, which other providers do not read.
-        request = replace(openai_chat.from_request(body), model=None)
-        identifier, created = f"chatcmpl-{uuid4().hex}", int(time.time())
-        if not request.stream:
-            completion = replace(await model.complete(request), id=None)  # the id is ours, as in every chunk below
-            return JSONResponse(openai_chat.to_response(completion, id=identifier, created=created, on_loss=report))
-        events = model.stream(request)
-        first = await anext(events)  # a request that is refused is refused here, with a status
-        writer = openai_chat.StreamWriter(id=identifier, created=created, on_loss=report)
-        options = body.get("stream_options")
-        usage = isinstance(options, dict) and options.get("include_usage") is True
-        return StreamingResponse(framed(first, events, writer, usage), media_type="text/event-stream")
+        try:
+            return await answered(model, body)
+        except SessionError as error:
+            return failure(error.status if error.status >= 400 else 502, error.error.kind, error.error.message)
+        except ConversionError as error:
+            return failure(400, "invalid_request", str(error))
+        except Exception as error:  # noqa: BLE001 - whatever the client raises: mostly that nobody was there
+            return failure(502, "server", f"The provider did not answer: {type(error).__name__}")
 
-    @app.exception_handler(SessionError)
-    async def refused(_: HttpRequest, error: SessionError) -> JSONResponse:
-        return failure(error.status, error.error.kind, error.error.message)
-
-    @app.exception_handler(ConversionError)
-    async def unsayable(_: HttpRequest, error: ConversionError) -> JSONResponse:
-        return failure(400, "invalid_request", str(error))
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(_: HttpRequest, error: RequestValidationError) -> JSONResponse:
+        return failure(400, "invalid_request", "the body must be a JSON object")
 
     return app
+
+
+async def answered(model: AsyncSession, body: dict[str, Any]) -> Response:
+    """Answer a request."""
+    request = replace(openai_chat.from_request(meant(body)), model=None)
+    identifier, created = f"chatcmpl-{uuid4().hex}", int(time.time())
+    if not request.stream:
+        completion = replace(await model.complete(request), id=None)  # the id is ours, as in every chunk below
+        return JSONResponse(openai_chat.to_response(completion, id=identifier, created=created, on_loss=report))
+    events = model.stream(request)
+    first = await anext(events)  # a request that is refused is refused here, with a status
+    writer = openai_chat.StreamWriter(id=identifier, created=created, on_loss=report)
+    options = body.get("stream_options")
+    usage = isinstance(options, dict) and options.get("include_usage") is True
+    return StreamingResponse(framed(first, events, writer, usage), media_type="text/event-stream")
 
 
 async def framed(

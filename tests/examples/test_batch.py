@@ -97,3 +97,32 @@ def test_the_sample_questions_can_be_asked(example: Example, upstream: Loopback,
     upstream.replies.extend(reply("anthropic", "Hm.") for _ in lines(sample))
     assert example("batch", str(sample), str(tmp_path / "answers")).returncode == 0
     assert {line["id"] for line in lines(tmp_path / "answers")} == {line["id"] for line in lines(sample)}
+
+
+def test_questions_that_reach_nobody_are_told_and_left(example: Example, upstream: Loopback, tmp_path: Path) -> None:
+    asked, answers = questions(tmp_path / "questions", 3), tmp_path / "answers"
+    upstream.close()
+    done = example("batch", asked, str(answers), "--parallel", "3")
+    assert sorted(done.stderr.splitlines()) == [f"q{i}: APIConnectionError" for i in range(3)]
+    assert (done.returncode, lines(answers)) == (1, [])
+    assert done.stdout.startswith("0 answered, 3 failed, ")
+
+
+def test_a_file_that_is_not_there_is_named(example: Example, tmp_path: Path) -> None:
+    done = example("batch", str(tmp_path / "none"), str(tmp_path / "answers"))
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith(f"there is no file {tmp_path / 'none'}")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("LLM_INTERFACE", "morse"), ("LLM_API_KEY", None), ("LLM_MODEL", None), ("LLM_INTERFACE", "genai")],
+)
+def test_settings_that_make_no_session_end_in_a_line(
+    example: Example, environment: dict[str, str], tmp_path: Path, name: str, value: str | None
+) -> None:
+    environment.pop(name)
+    environment |= {} if value is None else {name: value}
+    done = example("batch", questions(tmp_path / "questions", 1), str(tmp_path / "answers"))
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "LLM_" in done.stderr

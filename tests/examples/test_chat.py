@@ -95,6 +95,14 @@ def test_a_refusal_is_told_and_the_chat_goes_on(client: httpx.Client, upstream: 
     assert said(client, "Again?")[-1] == ("end", {"stoppedBy": "end"})
 
 
+def test_a_model_that_is_not_there_is_told(client: httpx.Client, upstream: Loopback) -> None:
+    upstream.close()
+    assert said(client, "Hello?") == [
+        ("error", {"message": "No answer: APIConnectionError"}),
+        ("end", {"stoppedBy": "error"}),
+    ]
+
+
 def test_calls_that_a_broken_stream_left_open_do_not_spoil_the_chat(client: httpx.Client, upstream: Loopback) -> None:
     broken = stream("anthropic", "I look.", WEATHER)
     pieces = b"".join(broken.pieces)

@@ -44,7 +44,7 @@ def client(serving: Callable[[str], AbstractContextManager[str]], monkeypatch: p
 
 def test_a_conversation_with_a_call_goes_through(client: Client, upstream: Loopback) -> None:
     upstream.replies.extend([reply("anthropic", "I look.", CALLS[0]), reply("anthropic", "It is low.")])
-    first = client.chat.completions.create(model="any", messages=HELLO, tools=TOOLS, seed=7)
+    first = client.chat.completions.create(model="any", messages=HELLO, tools=TOOLS, n=1, user="u")
     assert first.id.startswith("chatcmpl-")
     (choice,) = first.choices
     assert (choice.finish_reason, choice.message.content) == ("tool_calls", "I look.")
@@ -112,3 +112,50 @@ def test_a_request_that_is_none_is_refused_with_its_place(client: Client, upstre
     with pytest.raises(openai.BadRequestError, match=r"messages\[0\]\.content"):
         client.chat.completions.create(model="any", messages=wrong)
     assert not upstream.heard
+
+
+BEYOND: dict[str, Any] = {
+    "several answers": {"n": 2},
+    "logprobs": {"logprobs": True},
+    "seed": {"seed": 7},
+    "functions": {"functions": [{"name": "f", "parameters": {"type": "object"}}]},
+    "another choice": {"tool_choice": "sometimes"},
+    "audio": {"modalities": ["audio"], "audio": {"voice": "v", "format": "wav"}},
+    "another role": {"messages": [*HELLO, {"role": "alien", "content": "Hm."}]},
+    "an older role": {"messages": [*HELLO, {"role": "function", "name": "f", "content": "Hm."}]},
+}
+
+
+@pytest.mark.parametrize("given", BEYOND.values(), ids=BEYOND)
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+def test_what_the_provider_cannot_do_is_refused(
+    client: Client, upstream: Loopback, given: dict[str, Any], streaming: bool
+) -> None:
+    body: Any = {"model": "any", "messages": HELLO, "stream": streaming, **given}
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.post("/chat/completions", body=body, cast_to=object)
+    assert (caught.value.code, caught.value.type) == ("invalid_request", "invalid_request_error")
+    assert not upstream.heard
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
+def test_a_provider_that_is_not_there_is_an_error_of_the_api(
+    client: Client, upstream: Loopback, streaming: bool
+) -> None:
+    upstream.close()
+    with pytest.raises(openai.InternalServerError) as caught:
+        client.chat.completions.create(model="any", messages=HELLO, stream=streaming)
+    assert (caught.value.status_code, caught.value.code, caught.value.type) == (502, "server", "server_error")
+
+
+def test_an_error_that_came_as_an_answer_is_no_success(client: Client, upstream: Loopback) -> None:
+    upstream.replies.append(whole({"type": "error", "error": {"type": "odd_error", "message": "oops"}}))
+    with pytest.raises(openai.InternalServerError, match="oops") as caught:
+        client.chat.completions.create(model="any", messages=HELLO)
+    assert caught.value.status_code == 502
+
+
+def test_a_body_that_is_no_object_is_refused_as_the_api_refuses(client: Client, upstream: Loopback) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.post("/chat/completions", body=[1], cast_to=object)
+    assert (caught.value.code, caught.value.type) == ("invalid_request", "invalid_request_error")
