@@ -97,6 +97,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             first = await anext(rest, _END)
         except Exception as raised:  # as above
             if self.is_refusal(raised):
+                await _aclose(source)
                 raise
             return source, [], _abroken(raised)
         if first is _END:

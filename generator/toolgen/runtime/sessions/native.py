@@ -67,6 +67,7 @@ class NativeSession(ClientSession, Session):
             first = next(rest, _END)
         except Exception as raised:  # what is no refusal has broken the stream, which is told as an event
             if self.is_refusal(raised):
+                _close(source)
                 raise
             return source, [], _broken(raised)
         if first is _END:
