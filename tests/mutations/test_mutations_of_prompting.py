@@ -129,7 +129,7 @@ MUTATIONS = (
         "an id twice is no fault",
         on(test_stages.test_an_id_twice_is_one_that_cannot_be_run),
         READING,
-        "if given in self._here and call.invalid is None:",
+        "if given in self._given and call.invalid is None:",
         "if False:",
     ),
     Mutation(
