@@ -134,6 +134,16 @@ def test_a_name_that_every_wire_takes_builds(project: Path, name: str) -> None:
         assert f'"{name}"' in (project / "generated" / "providers" / f"{provider}.py").read_text("utf-8")
 
 
+@pytest.mark.parametrize("schema", ["true", "false", "{$ref: ../types/any.yaml}"])
+def test_a_result_may_be_any_value_or_none(project: Path, schema: str) -> None:
+    (project / "schemas" / "types" / "any.yaml").write_text("true\n", "utf-8")
+    (project / "schemas" / "tools" / "free.yaml").write_text(f"name: free\ndescription: d\nresult: {schema}\n", "utf-8")
+    everyone = [argument for provider in PROFILES for argument in ("--provider", provider)]
+    for command in (["build"], ["lint"], ["show", "free"]):
+        result = toolgen(*command, *everyone, cwd=project)
+        assert (result.returncode, "Traceback" in result.stderr) == (0, False)
+
+
 @pytest.mark.row("Q39")
 def test_a_path_is_no_type_and_the_hint_says_what_it_is(project: Path) -> None:
     parameters = {"type": "object", "properties": {"file": {"type": "path"}}}

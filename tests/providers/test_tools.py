@@ -253,3 +253,15 @@ def test_ids_that_repeat_from_turn_to_turn_are_told_apart(sample: Package, model
     assert [result.tool_call_id for result in results] == [call.id for call in calls]
     assert laws.exact(module.to_request(request)) == laws.exact(body)
     assert [seen.id for seen in wire.calls(body)] == [spelled(provider, "call_0")] * 2
+
+
+@pytest.mark.parametrize("schema", [True, False])
+@each_provider
+def test_results_of_any_value_or_of_none_are_offered(sample: Package, models: Any, provider: str, schema: bool) -> None:
+    module = sample.provider(provider)
+    reported: list[Any] = []
+    wire = module.to_tools([models.ToolDefinition("probe", "A probe.", result=schema)], on_loss=reported.append)
+    json.dumps(wire, allow_nan=False)
+    (read,) = module.from_tools(wire)
+    assert read.name == "probe"
+    assert read.result is None or read.result == schema or reported

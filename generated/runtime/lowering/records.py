@@ -53,8 +53,10 @@ class Lowered:
         """What cannot be said in this dialect at all."""
         return tuple(record for record in self.records if record.refused)
 
-    def says_all(self, source: Mapping[str, Any]) -> bool:
+    def says_all(self, source: Mapping[str, Any] | bool) -> bool:
         """Whether the source without the keywords that were dropped is the schema, but for what every root has."""
+        if isinstance(source, bool):
+            return False
         if not self.records:
             return same(
                 {

@@ -47,12 +47,12 @@ class Lowerings:
         """Whether the wire holds models to schemas."""
         return self._strict is not None
 
-    def lowered(self, schema: Mapping[str, Any], strict: bool | None) -> Lowered:
+    def lowered(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> Lowered:
         """Lower the schema of a tool's parameters. The result is shared: not to be changed."""
         return self._remembered(schema, strict).lowered
 
     def fresh(
-        self, schema: Mapping[str, Any], strict: bool | None
+        self, schema: Mapping[str, Any] | bool, strict: bool | None
     ) -> tuple[dict[str, Any], Lowered]:
         """Lower a schema, and make a copy of the result that may be changed."""
         found, copy, _ = self._remembered(schema, strict)
@@ -103,7 +103,9 @@ class Lowerings:
             if what in most and spent.get(what, 0) + count > most[what]
         ]
 
-    def _remembered(self, schema: Mapping[str, Any], strict: bool | None) -> _Done:
+    def _remembered(
+        self, schema: Mapping[str, Any] | bool, strict: bool | None
+    ) -> _Done:
         held = bool(strict) and self._strict is not None
         key = as_bytes(schema)
         known = self._done[held].get(key)

@@ -402,6 +402,14 @@ def test_no_parameters_are_an_object_without_properties(dialect: tuple[str, str]
     assert not found.refusals
 
 
+@pytest.mark.parametrize(("schema", "same"), [(True, {}), (False, {"not": {}})], ids=["true", "false"])
+@every_dialect
+def test_true_and_false_are_lowered_as_the_objects_that_mean_the_same(
+    dialect: tuple[str, str], schema: bool, same: dict[str, Any]
+) -> None:
+    assert lower(schema, DIALECTS[dialect]) == lower(same, DIALECTS[dialect])
+
+
 PLAIN: list[tuple[Any, Any, Any, Any]] = [
     (TEXT, {"type": "string", "description": ""}, "x", "x"),
     ({"type": "string", "description": "A name.", "minLength": 2}, {"type": "string", "description": "A name. At least 2 characters."}, "xy", "xy"),

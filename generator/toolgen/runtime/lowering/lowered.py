@@ -16,8 +16,13 @@ from .shapes import shape_of
 __all__ = ["lower"]
 
 
-def lower(schema: Mapping[str, Any], dialect: Dialect, depth: int = 3) -> Lowered:
-    """Lower the schema of a tool's parameters. Recursion that cannot stay is unrolled `depth` deep, or less if that is much."""
+def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3) -> Lowered:
+    """Lower a schema that stands on its own. Recursion that cannot stay is unrolled `depth` deep, or less if that is much.
+
+    True and false are lowered as the objects that mean the same.
+    """
+    if isinstance(schema, bool):
+        schema = {} if schema else {"not": {}}
     for levels in range(depth, -1, -1):
         run = Run(schema, dialect, levels)
         try:

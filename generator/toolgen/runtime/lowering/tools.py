@@ -44,11 +44,11 @@ class Lowerings:
         """Whether the wire holds models to schemas."""
         return self._strict is not None
 
-    def lowered(self, schema: Mapping[str, Any], strict: bool | None) -> Lowered:
+    def lowered(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> Lowered:
         """Lower the schema of a tool's parameters. The result is shared: not to be changed."""
         return self._remembered(schema, strict).lowered
 
-    def fresh(self, schema: Mapping[str, Any], strict: bool | None) -> tuple[dict[str, Any], Lowered]:
+    def fresh(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> tuple[dict[str, Any], Lowered]:
         """Lower a schema, and make a copy of the result that may be changed."""
         found, copy, _ = self._remembered(schema, strict)
         return (copy_of(copy) if copy is not None else found.schema), found
@@ -83,7 +83,7 @@ class Lowerings:
         most = self.per_request
         return [what for what, count in wanted.items() if what in most and spent.get(what, 0) + count > most[what]]
 
-    def _remembered(self, schema: Mapping[str, Any], strict: bool | None) -> _Done:
+    def _remembered(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> _Done:
         held = bool(strict) and self._strict is not None
         key = as_bytes(schema)
         known = self._done[held].get(key)
