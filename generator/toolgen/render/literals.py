@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from jinja2 import Undefined
+
 
 def python_string(text: str) -> str:
     """A Python string literal of `text`, in double quotes, printable and UTF-8 safe.
@@ -60,6 +62,7 @@ def python_literal(value: Any) -> str:
 
     Raises:
         TypeError: the value is none of these, or a number that is not finite; sources hold neither.
+        UndefinedError: the template speaks of a fact that is not there.
     """
     if value is None or value is True or value is False:
         return repr(value)
@@ -70,6 +73,8 @@ def python_literal(value: Any) -> str:
         return repr(value)
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(python_literal, value))}]"
+    if isinstance(value, Undefined):
+        str(value)  # raises what it stands for
     if isinstance(value, Mapping) and all(type(k) is str for k in value):
         return "{" + ", ".join(f"{python_string(k)}: {python_literal(v)}" for k, v in value.items()) + "}"
     raise TypeError(f"no literal for {kind.__name__}")

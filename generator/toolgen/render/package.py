@@ -73,10 +73,17 @@ def runtime_files() -> Files:
 
 
 def _session(plan: ProviderPlan) -> str:
-    """The module of the sessions on a provider's official client."""
+    """The module of the sessions on a provider's official client.
+
+    Raises:
+        ShapeError: the profile lacks a fact that is printed there.
+    """
     path = f"sessions/{plan.name}.py"
     template = "hosted" if "hosted" in plan.facts["session"] else "provider"
-    return laid_out(path, environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan))
+    try:
+        return laid_out(path, environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan))
+    except UndefinedError as error:
+        raise ShapeError((), f"{error}", plan.name) from error
 
 
 def _sessions(catalog: Catalog) -> str:

@@ -58,7 +58,23 @@ def link_profiles(
         conforms(replace(profile.documents[-1], value=profile.facts), meta("provider"), findings)
     if findings.errors:
         return profiles
-    return tuple(profile for profile in profiles if _compiles(profile, findings))
+    return tuple(profile for profile in profiles if _speaks(profile, findings) and _compiles(profile, findings))
+
+
+def _speaks(profile: Profile, findings: Findings) -> bool:
+    """Report a dialect that is chosen and not stated; whether there is none."""
+    dialects = profile.facts["dialects"]
+    chosen = dialects.get("uses", "open")
+    if chosen in dialects:
+        return True
+    document = _stating(profile, ("dialects", "uses"))
+    findings.add("profile-dialect", document.span("dialects", "uses"), name=chosen)
+    return False
+
+
+def _stating(profile: Profile, place: tuple[str, ...]) -> Document:
+    """The document that has the last word on a fact."""
+    return next((d for d in reversed(profile.documents) if place in d.values), profile.documents[-1])
 
 
 def _compiles(profile: Profile, findings: Findings) -> bool:
@@ -77,8 +93,8 @@ def _compiles(profile: Profile, findings: Findings) -> bool:
         try:
             re.compile(value)
         except (re.error, RecursionError, OverflowError) as error:
-            document = next((d for d in reversed(profile.documents) if place in d.values), profile.documents[-1])
-            findings.add("profile-pattern", document.span(*place), pattern=value, reason=Verbatim(str(error)))
+            span = _stating(profile, place).span(*place)
+            findings.add("profile-pattern", span, pattern=value, reason=Verbatim(str(error)))
     return len(findings) == before
 
 

@@ -71,6 +71,12 @@ def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) ->
         ("extends: openai_chat\nshapes: {tool_call: {keys: {x: {as: call_id}}}}\n", "profile-shape", 2),
         ("extends: openai_chat\nshapes: {tool_call: {keys: {id: {as: no_such}}}}\n", "profile-shape", 1),
         ("extends: openai_chat\nstream: {reads: Os}\n", "profile-shape", 1),
+        ("extends: openai_chat\ndialects: {uses: openapi}\n", "profile-dialect", 2),
+        ("extends: mcp\ndialects:\n  uses: openapi\n", "profile-dialect", 3),
+        ("extends: gemini\ndialects: {openapi: null, uses: openapi}\n", "profile-dialect", 2),
+        ("extends: anthropic\nsdk: null\n", "profile-shape", 1),
+        ("extends: anthropic\nefforts: null\n", "profile-shape", 1),
+        ("extends: bedrock\ndefaults: {user: null}\n", "profile-shape", 1),
         ("extends: openai_chat\nstream: {reads: 'object): x = 1 #'}\n", "invalid-value", 2),
     ],
 )

@@ -20,6 +20,14 @@ ROWS: tuple[Code, ...] = (
         "The file's name is the generated module's, and the word after `--provider`.",
     ),
     Code(
+        "profile-dialect",
+        "error",
+        "the profile uses the dialect {name}, which it does not have",
+        "choose one of its own, state this one under `dialects`, or leave `uses` out",
+        "An open schema goes by the dialect that `uses` names. A wire has as many of them as its profile states: most have "
+        "`open`, and only one with two keys for schemas has `openapi` beside it.",
+    ),
+    Code(
         "profile-pattern",
         "error",
         "the regular expression {pattern} does not compile: {reason}",
