@@ -24,6 +24,8 @@ FAULTS: list[tuple[Any, Any, str]] = [
     ({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, ["a", 1], "no more than 1 items, found array"),
     ({"oneOf": [{"type": "integer"}, {"minimum": 2}]}, 3, "exactly one of: an integer; at least 2, found integer"),
     ({"not": {"type": "string"}}, "x", "what is not a string, found string"),
+    ({"not": {"oneOf": [{"type": "integer"}, {"type": "null"}]}}, 1, "what is not exactly one of: an integer; null, found integer"),
+    ({"not": {"minItems": 0, "items": {"type": "null"}}}, [], "another value than its schema refuses, found array"),
     ({"type": "number", "multipleOf": 0.5}, 1.2, "a multiple of 0.5, found number"),
     ({"enum": [1.5, "a", None]}, 2, '1.5, "a" or null, found integer'),
     ({"const": {"a": 1}}, {"a": True}, '{"a": 1}, found object'),

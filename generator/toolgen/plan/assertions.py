@@ -95,6 +95,10 @@ def _idle_choice(value: Any, schema: Mapping[str, Any]) -> bool:
     return any(idle(member) for member in value)
 
 
+def _refuses_nothing(value: Any, schema: Mapping[str, Any]) -> bool:
+    return value is False
+
+
 def _idle_condition(value: Any, schema: Mapping[str, Any]) -> bool:
     return idle(schema.get("then", True)) and idle(schema.get("else", True))
 
@@ -121,6 +125,7 @@ _IDLE: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
     "patternProperties": _idle_members,
     "dependentSchemas": _idle_members,
     "anyOf": _idle_choice,
+    "not": _refuses_nothing,
     "if": _idle_condition,
     "contains": _idle_contains,
 }

@@ -183,7 +183,11 @@ def _union(
 
 
 def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Constants of the module: tables that codecs are given, by the constant's name."""
+    """Constants of the module: tables that codecs are given, by the constant's name.
+
+    Raises:
+        ShapeError: a key is given a table that the profile does not have.
+    """
     found: dict[str, Any] = {}
 
     def walk(shape: str, keys: Mapping[str, Any]) -> None:
@@ -193,6 +197,8 @@ def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
             if "keys" in spec:
                 walk(shape, spec["keys"])
             elif isinstance(spec.get("with"), str):
+                if spec["with"] not in facts:
+                    raise ShapeError(("shapes", shape), f"speaks of {spec['with']}, which the profile does not have")
                 found[upper(spec["with"])] = _without_notes(facts[spec["with"]])
             elif "with" in spec:
                 found[upper(shape, key)] = spec["with"]

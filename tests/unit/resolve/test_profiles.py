@@ -76,6 +76,7 @@ def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) ->
         ("extends: gemini\ndialects: {openapi: null, uses: openapi}\n", "profile-dialect", 2),
         ("extends: anthropic\nsdk: null\n", "profile-shape", 1),
         ("extends: anthropic\nefforts: null\n", "profile-shape", 1),
+        ("extends: ollama\nefforts: null\n", "profile-shape", 1),
         ("extends: bedrock\ndefaults: {user: null}\n", "profile-shape", 1),
         ("extends: openai_chat\nstream: {reads: 'object): x = 1 #'}\n", "invalid-value", 2),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 
@@ -82,5 +82,5 @@ def opposite(part: Condition) -> Condition:
     if part in (TRUE, FALSE):
         return FALSE if part == TRUE else TRUE
     if part.opposite is not None:
-        return part.opposite
+        return replace(part.opposite, opposite=part)
     return Condition(f"not {part.within(Binding.COMPARED)}", Binding.NOT, part)

@@ -10,6 +10,7 @@ from typing import Any
 from toolgen.plan.assertions import FAMILIES, asserted, types_of
 from toolgen.plan.classes import Check
 from toolgen.plan.nullability import PREFIX
+from toolgen.render.checks.called import names_in, reached
 from toolgen.render.checks.condition import FALSE, TRUE, Binding, opposite
 from toolgen.render.checks.conditions import condition_of, keyword_condition, whole_condition
 from toolgen.render.checks.scope import Scope
@@ -37,14 +38,16 @@ class Checks:
 
     uses: set[str] = field(default_factory=set)
     _made: list[CheckFunction] = field(default_factory=list)
-    _calls: Counter[str] = field(default_factory=Counter)
     _taken: set[str] = field(default_factory=set)
     _known: dict[tuple[str, int], str] = field(default_factory=dict)
     _kept: list[Any] = field(default_factory=list)
     _waiting: list[tuple[str, str, Any, Scope]] = field(default_factory=list)
 
-    def check(self, name: str, check: Check) -> str:
-        """The name of the function that says what was expected of a value of the class or type `name`."""
+    def check(self, name: str, check: Check) -> str | None:
+        """The name of the function that says what was expected of a value of the class or type `name`.
+
+        None where every value fits.
+        """
         function = self._name("check", name)
         scope = Scope(check.root, self, (name,))
         steps: list[tuple[str, str]] = []
@@ -60,6 +63,8 @@ class Checks:
                 break
             if fits != TRUE:
                 steps.append((opposite(fits).text, words))
+        if not steps and result == "None":
+            return None
         self._finish()
         doc = f"Say what was expected in the place of a value of {name}; None where it fits."
         self._made.append(CheckFunction(function, doc, "str | None", result, tuple(steps)))
@@ -67,10 +72,15 @@ class Checks:
 
     def functions(self) -> list[CheckFunction]:
         """The functions, each above those that call it where no circle is in the way."""
-        shared = {name for name, count in self._calls.items() if count > 1}
-        if any(made.name in shared for made in self._made if made.returns == "bool"):
+        names = {made.name: names_in([*(step for step, _ in made.steps), made.result]) for made in self._made}
+        left = reached([made.name for made in self._made if made.returns == "str | None"], names)
+        calls = sum((names[name] for name in left), Counter[str]())
+        kept = [made for made in self._made if made.name in left]
+        functions = [replace(made, remembered=made.returns == "bool" and calls[made.name] > 1) for made in kept]
+        self.uses &= calls.keys()
+        if any(made.remembered for made in functions):
             self.uses.add("remembered")
-        return [replace(made, remembered=made.returns == "bool" and made.name in shared) for made in self._made]
+        return functions
 
     def judge(self, schema: Any, scope: Scope) -> str:
         """The name of the function that judges values by a schema."""
@@ -103,7 +113,6 @@ class Checks:
             self._kept.append(schema)  # its identity is its key as long as it is there
             self._known[known] = self._name(kind, *scope.way)
             self._waiting.append((kind, self._known[known], schema, scope))
-        self._calls[self._known[known]] += 1
         return self._known[known]
 
     def _finish(self) -> None:

@@ -16,7 +16,9 @@ Conditions = Mapping[str, Callable[[Mapping[str, Any], str, Scope, Of], Conditio
 
 _TESTS = {
     "array": "is_array",
+    "boolean": "is_boolean",
     "integer": "is_integer",
+    "null": "is_null",
     "number": "is_number",
     "object": "is_object",
     "string": "is_text",
@@ -25,27 +27,21 @@ _TESTS = {
 
 def test_of(kind: str, value: str, scope: Scope) -> Condition:
     """Whether a value is of a type."""
-    if kind == "null":
-        return compared(value, "is", "None")
-    if kind == "boolean":
-        return Condition(f"isinstance({value}, bool)")
     return Condition(f"{scope.using(_TESTS[kind])}({value})")
 
 
 def literal_condition(values: Sequence[Any], value: str, scope: Scope) -> Condition:
     """Whether a value is one of several."""
-    plain = [v for v in values if isinstance(v, str)]
-    parts: list[Condition] = []
-    if len(plain) == 1:
-        parts.append(compared(value, "==", python_string(plain[0])))
-    elif plain:
-        parts.append(_one_of_texts(plain, value, scope))
-    if None in values:
-        parts.append(compared(value, "is", "None"))
-    parts += [compared(value, "is", str(v)) for v in (True, False) if any(v is other for other in values)]
-    others = [v for v in values if not isinstance(v, str | bool) and v is not None]
+    texts = [v for v in values if isinstance(v, str)]
+    others = values if len(texts) < 2 else [v for v in values if not isinstance(v, str)]
+    parts = [_one_of_texts(texts, value, scope)] if len(texts) > 1 else []
     if len(others) == 1:
-        parts.append(Condition(f"{scope.using('equal')}({value}, {python_literal(others[0])})"))
+        only = others[0]
+        parts.append(
+            test_of("null", value, scope)
+            if only is None
+            else Condition(f"{scope.using('equal')}({value}, {python_literal(only)})")
+        )
     elif others:
         parts.append(Condition(f"{scope.using('listed')}({value}, {python_literal(others)})"))
     return some(parts)

@@ -49,7 +49,25 @@ def brief(schema: Any, root: Any, depth: int = 0) -> str:
     if kinds:
         named = _listed([_TYPES.get(k, str(k)) for k in (kinds if isinstance(kinds, list) else [kinds])])
         return " ".join([named, *words])
-    return " ".join(words) or "what its schema describes"
+    if not words and depth < 2:
+        words = [text for key in _COMPOSED if key in schema and (text := _composed(schema[key], key, root, depth + 1))]
+    return " ".join(words) or _VAGUE
+
+
+_VAGUE = "what its schema describes"
+_COMPOSED = ("allOf", "anyOf", "oneOf", "not")
+
+
+def _composed(value: Any, keyword: str, root: Any, depth: int) -> str:
+    """A keyword that holds schemas in a few words; nothing where a schema inside has none."""
+    texts = list(dict.fromkeys(brief(sub, root, depth) for sub in ([value] if keyword == "not" else value)))
+    if _VAGUE in texts:
+        return ""
+    if keyword == "not":
+        return "no value" if texts == ["any value"] else f"what is not {texts[0]}"
+    if keyword == "oneOf" and len(value) > 1:
+        return f"exactly one of: {'; '.join(texts)}"
+    return _both(texts) if keyword == "allOf" else _listed(texts)
 
 
 _TYPES = {
@@ -73,6 +91,10 @@ def _listed(texts: list[str]) -> str:
 
 def _both(texts: list[str]) -> str:
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
+
+
+def _other(text: str) -> str:
+    return "another value than its schema refuses" if text == _VAGUE else f"what is not {text}"
 
 
 def _choice(value: Any, schema: Mapping[str, Any], root: Any) -> str:
@@ -123,9 +145,7 @@ _WORDS: Mapping[str, Words] = {
     "allOf": lambda value, schema, root: _both(list(dict.fromkeys(brief(sub, root) for sub in value))),
     "anyOf": _choice,
     "oneOf": lambda value, schema, root: f"exactly one of: {'; '.join(brief(sub, root) for sub in value)}",
-    "not": lambda value, schema, root: (
-        "no value here" if value is True or value == {} else f"what is not {brief(value, root)}"
-    ),
+    "not": lambda value, schema, root: "no value here" if value is True or value == {} else _other(brief(value, root)),
     "if": _condition,
     "minimum": lambda value, schema, root: f"at least {_json(value)}",
     "maximum": lambda value, schema, root: f"at most {_json(value)}",

@@ -1,7 +1,8 @@
 """Checks of what types cannot say: values as JSON Schema compares, counts and matches them.
 
 Generated modules hold functions that take a value and say whether it fits, or what was expected in its place. They
-see JSON values, before models are made of them.
+see JSON values, before models are made of them. No test narrows a type: a schema may ask a text for its size as a number,
+which no value survives, and a type checker shall not stumble over it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from threading import local
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator, core_schema
@@ -21,8 +22,10 @@ __all__ = [
     "equal",
     "fitted",
     "is_array",
+    "is_boolean",
     "is_integer",
     "is_multiple",
+    "is_null",
     "is_number",
     "is_object",
     "is_text",
@@ -79,19 +82,29 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+def is_object(value: Any) -> bool:
     """Whether a value is an object."""
     return isinstance(value, dict)
 
 
-def is_array(value: Any) -> TypeGuard[list[Any]]:
+def is_array(value: Any) -> bool:
     """Whether a value is an array."""
     return isinstance(value, list)
 
 
-def is_text(value: Any) -> TypeGuard[str]:
+def is_text(value: Any) -> bool:
     """Whether a value is a string."""
     return isinstance(value, str)
+
+
+def is_boolean(value: Any) -> bool:
+    """Whether a value is true or false."""
+    return isinstance(value, bool)
+
+
+def is_null(value: Any) -> bool:
+    """Whether a value is null."""
+    return value is None
 
 
 def is_number(value: Any) -> bool:
