@@ -89,6 +89,40 @@ def test_check_finds_files_that_are_missing_and_files_of_tools_that_are_gone(bui
     assert toolgen("check", cwd=built).returncode == 1
 
 
+def test_a_provider_that_does_not_exist_is_the_command_lines_fault(project: Path) -> None:
+    (project / "schemas" / "toolgen.yaml").write_text(f"providers: [{PROFILES[0]}]\n", "utf-8")
+    for command in (["build"], ["check"], ["lint"], ["rules"], ["show", "good"]):
+        result = toolgen(*command, "--provider", "antropic", cwd=project)
+        assert result.returncode == 2
+        assert result.stderr.splitlines() == [
+            "schemas:1:1: error[provider-unknown]: there is no provider 'antropic'",
+            "  hint: did you mean 'anthropic'?",
+        ]
+
+
+def test_check_compares_what_was_built_for_some_providers(project: Path) -> None:
+    chosen = ["--provider", PROFILES[0], "--provider", PROFILES[1]]
+    assert toolgen("build", *chosen, cwd=project).returncode == 0
+    assert toolgen("check", *chosen, cwd=project).returncode == 0
+    assert toolgen("check", chosen[0], chosen[1], cwd=project).returncode == 1
+
+
+def test_check_says_which_files_are_not_its_own_and_what_to_do(built: Path) -> None:
+    own = built / "generated" / "tools" / "own.py"
+    own.write_text("", "utf-8")
+    assert toolgen("build", cwd=built).returncode == 0
+    result = toolgen("check", cwd=built)
+    assert result.returncode == 1
+    assert "generated/tools/own.py: not written by toolgen" in result.stdout
+    assert "run `toolgen build`" not in result.stderr
+    assert "move the files away that toolgen did not write" in result.stderr
+    (built / "generated" / "models.py").unlink()
+    assert "run `toolgen build`" in toolgen("check", cwd=built).stderr
+    own.unlink()
+    assert toolgen("build", cwd=built).returncode == 0
+    assert toolgen("check", cwd=built).returncode == 0
+
+
 def test_check_without_a_package_is_drift(project: Path) -> None:
     assert toolgen("check", cwd=project).returncode == 1
     assert not (project / "generated").exists()
@@ -153,6 +187,46 @@ def test_a_path_is_no_type_and_the_hint_says_what_it_is(project: Path) -> None:
     assert result.returncode == 2
     assert "error[type-unknown]: there is no type named 'path'" in result.stderr
     assert "format: path" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "form", "below", "given"),
+    [
+        ("build", "text", "..", "{}/schemas"),
+        ("check", "json", "..", "{}/schemas"),
+        ("lint", "github", "..", "{}/schemas"),
+        ("lint", "text", "schemas", "."),
+        ("check", "github", "schemas/tools", ".."),
+    ],
+)
+def test_a_finding_is_at_the_path_that_leads_to_the_file_from_here(
+    project: Path, command: str, form: str, below: str, given: str
+) -> None:
+    schemas = given.format(project.name)
+    (project / "schemas" / "tools" / "bad.yaml").write_text("name: bad\nparameters: {type: objekt}\n", "utf-8")
+    result = toolgen(command, schemas, "--format", form, cwd=project / below)
+    assert result.returncode == 2
+    path = "tools/bad.yaml" if schemas == "." else f"{schemas}/tools/bad.yaml"
+    places = {"text": f"{path}:2:20: error", "json": f'"path": "{path}"', "github": f"file={path},"}
+    assert places[form] in result.stderr
+
+
+def test_the_package_is_the_same_wherever_it_was_built_from(project: Path) -> None:
+    ways = [(".", "schemas"), ("..", f"{project.name}/schemas"), ("schemas", "."), ("..", str(project / "schemas"))]
+    found = []
+    for i, (below, given) in enumerate(ways):
+        out = project / f"out{i}" / "package"
+        assert toolgen("build", given, "--out", str(out), cwd=project / below).returncode == 0
+        found.append(files(out))
+    assert all(other == found[0] for other in found[1:])
+    assert toolgen("build", ".", cwd=project / "schemas").returncode == 0
+    assert files(project / "generated") == found[0]
+
+
+def test_an_output_that_cannot_be_is_named_as_it_was_given(project: Path) -> None:
+    (project / "afile").write_text("", "utf-8")
+    result = toolgen("build", "--out", "afile/x", cwd=project)
+    assert (result.returncode, result.stderr.split(":")[0]) == (2, "afile/x")
 
 
 def test_findings_as_json(project: Path) -> None:

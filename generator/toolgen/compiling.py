@@ -34,7 +34,7 @@ class Built:
 
     def output(self, folder: Path) -> Output:
         """The folder that the files belong in."""
-        return Output(folder, folder.name or str(folder), self.schemas)
+        return Output(folder, folder.as_posix(), self.schemas)
 
 
 @dataclass(frozen=True, slots=True)

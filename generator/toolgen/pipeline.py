@@ -79,7 +79,7 @@ def link_project(
     check_documents(sources, findings)
     if findings.errors:
         return None
-    catalog = link_catalog(sources, config, providers or config.providers, findings)
+    catalog = link_catalog(sources, config, providers, findings)
     if catalog is None or findings.errors:
         return None
     return Project(sources, config, catalog)

@@ -133,7 +133,10 @@ def _place(schemas: str, out: str | None) -> str:
         f"{os.path.dirname(os.path.realpath(schemas))}{os.sep}"
     ):
         raise ValueError("no place for a record")
-    names = "\n".join((os.path.realpath(schemas), "" if out is None else os.path.abspath(out)))
+    folders = schemas, "" if out is None else out
+    names = "\n".join(
+        (os.getcwd(), *map(os.path.normpath, folders))
+    )  # what is said names the folders as they were given
     return os.path.join(cache, "toolgen", _hash(names.encode("utf-8", "surrogateescape")))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import chdir
 from pathlib import Path
 
 from toolgen.diagnostics import Finding, Findings
@@ -22,14 +23,16 @@ def written(folder: Path, sources: Mapping[str, str]) -> Path:
 def linted(folder: Path, sources: Mapping[str, str]) -> list[Finding]:
     """All findings of sources that have no fault."""
     findings = Findings()
-    assert lint_project(written(folder, sources), findings) is not None, list(findings)
+    with chdir(written(folder, sources).parent):
+        assert lint_project(Path("schemas"), findings) is not None, list(findings)
     return list(findings)
 
 
 def of_declarations(folder: Path, sources: Mapping[str, str]) -> list[Finding]:
     """The findings of rules that need no payloads, which takes less time."""
     findings = Findings()
-    project = link_project(written(folder, sources), findings)
+    with chdir(written(folder, sources).parent):
+        project = link_project(Path("schemas"), findings)
     assert project is not None, list(findings)
     apply_rules(project.catalog, findings, project.config.lint, building=False)
     return list(findings)

@@ -15,10 +15,13 @@ from toolgen.cli.terminal import emit
 @click.command("check")
 @options.schemas
 @options.out
+@options.providers
 @options.finding_format
 @options.verbosity
-def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bool) -> None:
+def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
     """Compare what build would write with what is there; print a diff, write nothing.
+
+    `--provider` is for a package that was built with it.
 
     \b
     Example:
@@ -32,7 +35,7 @@ def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bo
 
     findings = Findings()
     with progress(quiet=quiet) as step:
-        built = compile_project(schemas, findings, progress=step)
+        built = compile_project(schemas, findings, providers, step)
     if built is None:
         report(findings, form, quiet=quiet, verbose=verbose)
         end(WRONG)
@@ -47,8 +50,10 @@ def command(schemas: Path, out: Path | None, form: str, quiet: bool, verbose: bo
         end(FINE)
     emit("".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff)
     if not quiet:
-        emit(
-            f"{shown(output.name)}: out of step with {built.sources.name}; run `toolgen build`\n",
-            sys.stderr,
-        )
+        advice = [
+            *(["run `toolgen build`"] if drift.stale else []),
+            *(["move the files away that toolgen did not write"] if drift.foreign else []),
+        ]
+        said = f"{shown(output.name)}: out of step with {built.sources.name}; {', and '.join(advice)}"
+        emit(f"{said}\n", sys.stderr)
     end(FOUND)

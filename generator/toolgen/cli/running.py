@@ -44,5 +44,5 @@ def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Pa
     """The folder of the generated package: the option, the configuration, or `generated` beside SCHEMAS."""
     if out is not None:
         return out
-    parent = schemas.absolute().parent if schemas.name in ("", "..") else schemas.parent
+    parent = schemas / ".." if schemas.name in ("", "..") else schemas.parent
     return parent / (configured or "generated")

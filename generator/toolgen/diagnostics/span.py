@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Span:
     """A range of characters in a source; lines and columns count from 1.
 
-    `path` is relative to the project's folder (the parent of SCHEMAS), with forward slashes.
+    `path` is as one would open it where the command was run, with forward slashes.
     A span of a whole file is line 1, column 1. The end is exclusive.
     """
 

@@ -60,7 +60,7 @@ def _check_rules(documents: Sequence[Document], types: Sequence[Document], there
     if "error" not in config.lint.values():
         return
     sources = _with(documents, types, replace(there, tools=()))
-    catalog = link_catalog(sources, config, config.providers, passed_over)
+    catalog = link_catalog(sources, config, (), passed_over)
     if catalog is not None:
         apply_rules(catalog, passed_over, config.lint)
         settle(passed_over, config.lint, (), RULES)

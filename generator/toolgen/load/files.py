@@ -25,8 +25,9 @@ Kind = Literal["tool", "type", "provider", "format", "config"]
 
 @dataclass(slots=True)
 class Budget:
-    """What may still be read in this run."""
+    """What may still be read in this run of what `name` stands for."""
 
+    name: str
     bytes: int = limits.TOTAL_BYTES
     values: int = limits.TOTAL_VALUES
 
@@ -54,7 +55,7 @@ def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: B
         else:
             trees = read_yaml(text, report)
         budget.values -= sum(len(tree.values) for tree in trees)
-        _spent(budget.values, limits.TOTAL_VALUES, "values", report)
+        _spent(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
         _check(trees, kind, report)
     except Unreadable:
         return Loaded(text=text)
@@ -114,12 +115,11 @@ def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
     if len(data) > limits.FILE_BYTES:
         report.fatal("source-too-large", path=report.path, limit=limits.FILE_BYTES)
     budget.bytes -= len(data)
-    _spent(budget.bytes, limits.TOTAL_BYTES, "bytes", report)
+    _spent(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", report)
     return data
 
 
-def _spent(left: int, limit: int, what: str, report: Report) -> None:
+def _spent(name: str, left: int, limit: int, what: str, report: Report) -> None:
     """Refuse a file with which the sources together are beyond a budget."""
     if left < 0:
-        folder = report.path.partition("/")[0]
-        report.fatal("too-many-sources", path=folder, limit=limit, what=Verbatim(what))
+        report.fatal("too-many-sources", path=name, limit=limit, what=Verbatim(what))

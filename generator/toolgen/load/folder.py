@@ -16,6 +16,7 @@ from pathlib import Path
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import limits
+from toolgen.load.sources import below
 
 EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 
@@ -49,7 +50,7 @@ class Folder:
 
     def shown(self, source: str) -> str:
         """The path of a source as spans and messages have it."""
-        return f"{self._prefix}/{source}" if self._prefix and source else self._prefix or source
+        return below(self._prefix, source)
 
     def sources(self, name: str, *, deep: bool) -> list[Found]:
         """Return the sources in the folder `name`, and in folders below it if `deep`, sorted by path."""

@@ -25,7 +25,7 @@ def load_foreign(file: Path, findings: Findings) -> Document | None:
     path = file.as_posix()
     report = Report(path, findings)
     try:
-        text = decoded(regular_bytes(_resolved(file, report), Budget(), report), report)
+        text = decoded(regular_bytes(_resolved(file, report), Budget(path), report), report)
         findings.texts[path] = text
         trees = read_yaml(text, report) if file.suffix.lower() in _YAML else [read_json(text, report)]
         if not trees or trees[0].blank:

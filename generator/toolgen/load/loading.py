@@ -32,11 +32,10 @@ class _Loading:
         self._schemas = schemas
         self._findings = findings
         self._builtin = builtin
-        named = schemas.name not in ("", "..")
-        self._name = schemas.name if named else schemas.resolve().name
+        self._name = schemas.as_posix()
         self._texts = findings.texts
         self._digests: dict[str, str] = {}
-        self._budget = Budget()
+        self._budget = Budget(self._name)
 
     def sources(self) -> Sources:
         tools: list[Document] = []
@@ -69,8 +68,7 @@ class _Loading:
         if self._schemas.is_dir():
             return True
         problem = "is no folder" if self._schemas.exists() else "does not exist"
-        path = self._name or str(self._schemas)
-        self._findings.add("no-schemas", Span(path), path=path, problem=Verbatim(problem))
+        self._findings.add("no-schemas", Span(self._name), path=self._name, problem=Verbatim(problem))
         return False
 
     def _shipped(self, name: str, kind: Kind) -> list[Document]:
@@ -119,7 +117,7 @@ def load_shipped(kind: str, builtin: Path, findings: Findings) -> tuple[Document
     """The shipped documents of one folder (`providers` or `format`)."""
     folder = Folder(builtin, _SHIPPED, findings)
     kinds: dict[str, Kind] = {"providers": "provider", "format": "format"}
-    budget = Budget()
+    budget = Budget(_SHIPPED)
     return tuple(
         document
         for found in folder.sources(kind, deep=False)

@@ -16,7 +16,7 @@ Pointer = tuple[str | int, ...]
 class Document:
     """One document of a source file. `value` is plain JSON data and is never changed by a stage.
 
-    `path` is relative to the project's folder, with forward slashes; `source` is relative to SCHEMAS.
+    `path` is as one would open it where the command was run, with forward slashes; `source` is relative to SCHEMAS.
     `index` counts the documents of a multi-document YAML from 0. `values` and `keys` map a pointer
     to `(line, column, end_line, end_column)` of the value, or of the key that holds it.
     """
@@ -49,7 +49,7 @@ class Document:
 class Sources:
     """Everything that was read from SCHEMAS, sorted by path.
 
-    `name` is the SCHEMAS folder as messages show it. `texts` maps a document's `path` to its text, for
+    `name` is the SCHEMAS folder as it was given. `texts` maps a document's `path` to its text, for
     excerpts; `digests` maps a source's path relative to SCHEMAS to the SHA-256 of its bytes, in hex.
     """
 
@@ -61,3 +61,17 @@ class Sources:
     config: Document | None
     texts: Mapping[str, str] = field(repr=False)
     digests: Mapping[str, str] = field(repr=False)
+
+    def is_own(self, document: Document) -> bool:
+        """Whether a document is the project's own, and not shipped."""
+        return document.path == below(self.name, document.source)
+
+
+def root_of(folder: str) -> str:
+    """What the paths of the files below a folder begin with."""
+    return "" if folder == "." else f"{folder.rstrip('/')}/"
+
+
+def below(folder: str, path: str) -> str:
+    """A path below a folder, as one would open it where the folder's name leads to it."""
+    return f"{root_of(folder)}{path}" if path else folder

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from jinja2 import UndefinedError
 
+from toolgen.load.sources import root_of
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.plan.wire_shapes import ShapeError
 from toolgen.render.environment import environment
@@ -59,7 +60,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     for profile, plan in plans:
         if wires[profile.name].payload != []:
             files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name])
-    files["PORTABILITY.md"] = portability(wires, f"{schemas}/")
+    files["PORTABILITY.md"] = portability(wires, root_of(schemas))
     return Package(dict(sorted(reachable(files).items())), wires)
 
 

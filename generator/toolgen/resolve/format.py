@@ -21,11 +21,11 @@ def python_name(name: str) -> str:
 
 
 def link_format(documents: Iterable[Document], findings: Findings) -> Format:
-    """Merge the documents of the format. A later one may add optional fields to a type, and new types.
+    """Merge the documents of the format, the shipped ones before the project's own. A later one may add optional fields to a type, and new types.
 
     References name a type by the last step of their pointer, in whichever file it stands.
     """
-    ordered = sorted(documents, key=lambda d: (_rank(d), d.path, d.index))
+    ordered = sorted(documents, key=_rank)
     schemas: dict[str, dict[str, Any]] = {}
     for document in ordered:
         for name, schema in document.value.get("$defs", {}).items():

@@ -28,18 +28,18 @@ PROVIDERS = frozenset(
 """Names that a declaration may speak of whatever a release has."""
 
 
-def link_catalog(
-    sources: Sources, config: Config, providers: Sequence[str] | None, findings: Findings
-) -> Catalog | None:
-    """Link everything; None where something does not hold together."""
+def link_catalog(sources: Sources, config: Config, providers: Sequence[str], findings: Findings) -> Catalog | None:
+    """Link everything; None where something does not hold together.
+
+    `providers` are those of the command line, and go before the configuration's where there are any.
+    """
     known = sorted({stem(document) for document in sources.providers})
-    wanted = [p for p in DEFAULT_PROVIDERS if p in known] if providers is None else providers
-    place = sources.config.span("providers") if sources.config is not None else Span(sources.name)
-    for name in wanted:
+    wanted = providers or config.providers or [p for p in DEFAULT_PROVIDERS if p in known]
+    for i, name in enumerate(wanted):
         if name not in known:
             findings.add(
                 "provider-unknown",
-                place,
+                Span(sources.name) if providers or not sources.config else sources.config.span("providers", i),
                 hint=nearest(name, known) or f"known are {', '.join(known)}",
                 name=name,
             )

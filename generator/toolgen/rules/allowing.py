@@ -37,7 +37,7 @@ class Allow:
 def allows(sources: Sources) -> tuple[Allow, ...]:
     """All that the comments of a project's own YAML sources allow."""
     documents = (*sources.tools, *sources.types, *sources.providers, *sources.formats, sources.config)
-    paths = dict.fromkeys(d.path for d in documents if d is not None and d.path.startswith(f"{sources.name}/"))
+    paths = dict.fromkeys(d.path for d in documents if d is not None and sources.is_own(d))
     return tuple(
         allow
         for path in paths

@@ -18,8 +18,8 @@ class Drift:
     """How the output folder differs from what a build would write. Paths are in the package, each sorted.
 
     `edited` are generated files whose bytes are not those recorded; each is in `changed` or `extra`, too.
-    `extra` are stale files of ours, and foreign files that Python or a type checker would import from the
-    package (`*.py`, `*.pyi` outside of dot folders); other foreign files are no drift. `crlf` differ in their
+    `extra` are stale files of ours. `foreign` are files that toolgen did not write and that Python or a type checker
+    would import from the package (`*.py`, `*.pyi` outside of dot folders); other ones are no drift. `crlf` differ in their
     line ends alone, as version control may leave them, and are no drift. `version` is a sentence if another
     version of toolgen made the output, and `trouble` why its lock file cannot be used. `diff` is the unified diff, printable and the same on every run.
     """
@@ -27,6 +27,7 @@ class Drift:
     missing: Paths = ()
     changed: Paths = ()
     extra: Paths = ()
+    foreign: Paths = ()
     edited: Paths = ()
     crlf: Paths = ()
     version: str | None = None
@@ -36,6 +37,11 @@ class Drift:
     @property
     def any(self) -> bool:
         """Whether a check fails: something a build would change, or that it would not have written."""
+        return self.stale or bool(self.foreign)
+
+    @property
+    def stale(self) -> bool:
+        """Whether a build would change something."""
         return bool(self.missing or self.changed or self.extra or self.version or self.trouble)
 
     def lines(self, name: str) -> list[str]:
@@ -47,6 +53,9 @@ class Drift:
         said += [f"{shown(f'{name}/{path}')}: missing" for path in self.missing]
         said += [f"{shown(f'{name}/{p}')}: {'edited by hand' if p in hand else 'out of date'}" for p in self.changed]
         said += [f"{shown(f'{name}/{path}')}: extra, no source makes it" for path in self.extra]
+        said += [
+            f"{shown(f'{name}/{path}')}: not written by toolgen, and Python would import it" for path in self.foreign
+        ]
         if self.crlf:
             files = "file has" if len(self.crlf) == 1 else "files have"
             said.append(f"{shown(name)}: {len(self.crlf)} {files} CRLF line ends, and no other difference")
@@ -71,17 +80,19 @@ def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> D
         report(error, place, place.span, findings, doing="read")
         return Drift()
     plan = changes(wanted, state)
-    extra = tuple(sorted({*plan.deleted, *filter(_importable, plan.foreign)} - set(plan.blocked)))
+    extra = tuple(sorted(set(plan.deleted) - set(plan.blocked)))
+    foreign = tuple(sorted(set(filter(_importable, plan.foreign)) - set(plan.blocked)))
     changed = tuple(sorted({*plan.changed, *(set(plan.blocked) & set(wanted))}))
     return Drift(
         missing=plan.created,
         changed=changed,
         extra=extra,
+        foreign=foreign,
         edited=plan.edited,
         crlf=tuple(path for path in plan.unchanged if state.standing(path, wanted[path]) == "crlf"),
         version=_version(state, stamp),
         trouble=state.trouble,
-        diff=_diff(wanted, output.name, state, plan, (*plan.created, *changed, *extra)),
+        diff=_diff(wanted, output.name, state, plan, (*plan.created, *changed, *extra, *foreign)),
     )
 
 

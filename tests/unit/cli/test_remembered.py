@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import chdir
 from hashlib import sha256
 from pathlib import Path
 
@@ -29,8 +30,8 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def record(project: Path) -> None:
-    schemas, out = project / "schemas", project / "generated"
-    remember(str(schemas), None, str(out), SAID, digests(schemas), digests(out))
+    with chdir(project):
+        remember("schemas", None, "generated", SAID, digests(Path("schemas")), digests(Path("generated")))
 
 
 @pytest.fixture(params=["old", "fresh"])
@@ -52,7 +53,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
 def test_nothing_changed(project: Path) -> None:
     assert (shortcut(["build"]), shortcut(["check"])) == SAID
     assert shortcut(["build", "schemas/"]) == SAID[0]
-    assert shortcut(["check", str(project / "schemas")]) == SAID[1]
+    assert shortcut(["check", str(project / "schemas")]) is None  # findings would name it otherwise
 
 
 def test_another_place_and_a_named_output_have_records_of_their_own(project: Path) -> None:
@@ -60,7 +61,7 @@ def test_another_place_and_a_named_output_have_records_of_their_own(project: Pat
     schemas, out = project / "schemas", project / "generated"
     remember("schemas", "generated", str(out), SAID, digests(schemas), digests(out))
     assert shortcut(["build", "schemas", "--out", "generated"]) == SAID[0]
-    assert shortcut(["build", "--out", str(out)]) == SAID[0]
+    assert shortcut(["build", "--out", "./generated"]) == SAID[0]
     shutil.copytree(project, project / "copy")
     os.chdir(project / "copy")
     assert shortcut(["build"]) is None
@@ -225,9 +226,8 @@ def test_the_command_line_says_the_same_either_way(tmp_path: Path, tmp_path_fact
     assert first.returncode == 0
     long = [toolgen(word, cwd=tmp_path, env={"XDG_CACHE_HOME": str(caches / word)}) for word in ("build", "check")]
     assert "default-null" in long[0].stderr
-    assert [shortcut(["build", str(tmp_path / "schemas")]), shortcut(["check", str(tmp_path / "schemas")])] == [
-        r.stderr for r in long
-    ]
+    with chdir(tmp_path):
+        assert [shortcut(["build"]), shortcut(["check"])] == [r.stderr for r in long]
     short = [toolgen(*words, cwd=tmp_path) for words in (["build"], ["check"])]
     assert [(r.returncode, r.stdout, r.stderr) for r in short] == [(r.returncode, r.stdout, r.stderr) for r in long]
     assert [len(list((caches / word).iterdir())) for word in ("build", "check")] == [1, 0]  # check writes nothing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import chdir
 from pathlib import Path
 
 from toolgen.diagnostics import Finding, Findings
@@ -22,7 +23,9 @@ def project(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 def loaded(root: Path, files: Mapping[str, str | bytes]) -> tuple[Sources, list[Finding]]:
     findings = Findings()
-    return load(project(root, files), findings), list(findings)
+    project(root, files)
+    with chdir(root):
+        return load(Path("schemas"), findings), list(findings)
 
 
 def one(root: Path, content: str | bytes, name: str = "tools/x.yaml") -> tuple[object, list[Finding]]:

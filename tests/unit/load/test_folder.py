@@ -18,6 +18,12 @@ from toolgen.load.folder import Folder
 from .projects import TOOL, brief, loaded, project
 
 
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The project's folder is the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+
 def test_sources_are_sorted_whatever_the_disk_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["tools/b.yaml", "tools/a/z.yml", "tools/B.JSON", "tools/a.yaml", "tools/a-b.yaml"]
     files = dict.fromkeys(names, '{"name": "x"}')
@@ -36,7 +42,7 @@ def test_sources_are_sorted_whatever_the_disk_says(tmp_path: Path, monkeypatch: 
         def __exit__(self, *_: object) -> None: ...
 
     monkeypatch.setattr(os, "scandir", Reversed)
-    assert load(tmp_path / "schemas", Findings()) == sources
+    assert load(Path("schemas"), Findings()) == sources
 
 
 def test_paths_texts_and_digests(tmp_path: Path) -> None:
@@ -51,15 +57,27 @@ def test_paths_texts_and_digests(tmp_path: Path) -> None:
     assert sources.digests == {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(files.items())}
 
 
-@pytest.mark.parametrize("given", ["schemas", "./schemas", "schemas/", "../p/schemas"])
-def test_paths_do_not_depend_on_how_the_folder_is_named(
-    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("where", "given", "path"),
+    [
+        ("p", "schemas", "schemas/tools/x.yaml"),
+        ("p", "./schemas", "schemas/tools/x.yaml"),
+        ("p", "schemas/", "schemas/tools/x.yaml"),
+        ("p", "../p/schemas", "../p/schemas/tools/x.yaml"),
+        (".", "p/schemas", "p/schemas/tools/x.yaml"),
+        ("p/schemas", ".", "tools/x.yaml"),
+        ("p/schemas/tools", "..", "../tools/x.yaml"),
+    ],
+)
+def test_paths_are_those_that_lead_to_the_files_from_here(
+    where: str, given: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project(tmp_path / "p", {"tools/x.yaml": TOOL})
-    monkeypatch.chdir(tmp_path / "p")
-    assert load(Path(given), Findings()).tools[0].path == "schemas/tools/x.yaml"
-    monkeypatch.chdir(tmp_path / "p" / "schemas")
-    assert load(Path("."), Findings()).tools[0].path == "schemas/tools/x.yaml"
+    monkeypatch.chdir(tmp_path / where)
+    sources = load(Path(given), Findings())
+    assert sources.tools[0].path == path
+    assert Path(path).is_file()
+    assert sources.is_own(sources.tools[0])
 
 
 def test_shipped_schemas_come_first(tmp_path: Path) -> None:
@@ -67,9 +85,9 @@ def test_shipped_schemas_come_first(tmp_path: Path) -> None:
     for name in ("providers/b.yaml", "providers/a.yaml", "format/f.yaml", "tools/no.yaml"):
         (builtin / name).parent.mkdir(parents=True, exist_ok=True)
         (builtin / name).write_text("shipped: true\n")
-    schemas = project(tmp_path, {"tools/x.yaml": TOOL, "providers/a.yaml": "own: true\n"})
+    project(tmp_path, {"tools/x.yaml": TOOL, "providers/a.yaml": "own: true\n"})
     findings = Findings()
-    sources = load(schemas, findings, builtin=builtin)
+    sources = load(Path("schemas"), findings, builtin=builtin)
     assert list(findings) == []
     assert [(d.path, d.source) for d in sources.providers] == [
         ("<toolgen>/providers/a.yaml", "providers/a.yaml"),
@@ -83,7 +101,7 @@ def test_shipped_schemas_come_first(tmp_path: Path) -> None:
 
 def test_the_checkout_itself_is_read_once(tmp_path: Path) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL, "providers/a.yaml": "own: true\n"})
-    sources = load(schemas, Findings(), builtin=schemas / ".." / "schemas")
+    sources = load(Path("schemas"), Findings(), builtin=schemas / ".." / "schemas")
     assert [d.path for d in sources.providers] == ["schemas/providers/a.yaml"]
 
 
@@ -91,7 +109,7 @@ def test_a_link_inside_is_read(tmp_path: Path) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL})
     (schemas / "tools" / "y.yaml").symlink_to("x.yaml")
     findings = Findings()
-    assert [d.source for d in load(schemas, findings).tools] == ["tools/x.yaml", "tools/y.yaml"]
+    assert [d.source for d in load(Path("schemas"), findings).tools] == ["tools/x.yaml", "tools/y.yaml"]
     assert list(findings) == []
 
 
@@ -106,7 +124,7 @@ def test_special_files_are_refused_without_opening_them(tmp_path: Path) -> None:
         server.bind("tools/s.json")
     os.chdir(here)
     findings = Findings()
-    load(schemas, findings)
+    load(Path("schemas"), findings)
     assert [(f.span.path, f.code) for f in findings] == [
         ("schemas/toolgen.yaml", "not-a-file"),
         ("schemas/tools/p.yaml", "not-a-file"),
@@ -115,7 +133,7 @@ def test_special_files_are_refused_without_opening_them(tmp_path: Path) -> None:
 
 
 def test_a_file_replaced_by_a_pipe_does_not_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    schemas = project(tmp_path, {"tools/x.yaml": TOOL})
+    project(tmp_path, {"tools/x.yaml": TOOL})
     opened = os.open
 
     def late(path: Path, flags: int) -> int:
@@ -125,32 +143,32 @@ def test_a_file_replaced_by_a_pipe_does_not_hang(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "open", late)
     findings = Findings()
-    load(schemas, findings)
+    load(Path("schemas"), findings)
     assert [f.code for f in findings] == ["not-a-file"]
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    schemas = project(tmp_path, {"tools/x.yaml": TOOL})
+    project(tmp_path, {"tools/x.yaml": TOOL})
 
     def denied(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "open", denied)
     findings = Findings()
-    load(schemas, findings)
+    load(Path("schemas"), findings)
     assert brief(list(findings)) == ["schemas/tools/x.yaml:1:1: unreadable-source"]
     assert "Permission denied" in next(iter(findings)).message
 
 
 def test_a_folder_that_cannot_be_listed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    schemas = project(tmp_path, {"tools/x.yaml": TOOL})
+    project(tmp_path, {"tools/x.yaml": TOOL})
 
     def denied(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "scandir", denied)
     findings = Findings()
-    load(schemas, findings)
+    load(Path("schemas"), findings)
     assert brief(list(findings)) == [
         "schemas:1:1: unreadable-source",
         "schemas/tools:1:1: unreadable-source",
@@ -160,7 +178,7 @@ def test_a_folder_that_cannot_be_listed_is_named(tmp_path: Path, monkeypatch: py
 def test_a_file_for_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "schemas").write_text("x")
     findings = Findings()
-    load(tmp_path / "schemas", findings)
+    load(Path("schemas"), findings)
     assert brief(list(findings)) == ["schemas:1:1: no-schemas"]
 
 
@@ -183,7 +201,7 @@ def test_budgets_of_all_files(name: str, limit: int, tmp_path: Path) -> None:
     findings = Findings()
     folder = Folder(schemas, "schemas", findings)
     found = folder.sources("tools", deep=True)[0]
-    assert read(folder, found, "tool", findings, Budget(**{name: limit})).documents == ()
+    assert read(folder, found, "tool", findings, Budget("schemas", **{name: limit})).documents == ()
     assert [f.code for f in findings] == ["too-many-sources"]
     assert name in next(iter(findings)).message
 
@@ -192,7 +210,7 @@ def test_a_thousand_tools_load_quickly(tmp_path: Path) -> None:
     text = "name: t\ndescription: d\nparameters:\n  type: object\n  properties:\n" + "".join(
         f"    p{i}: {{type: string, description: text}}\n" for i in range(5)
     )
-    schemas = project(tmp_path, {f"tools/t{i}.yaml": text for i in range(1000)})
+    project(tmp_path, {f"tools/t{i}.yaml": text for i in range(1000)})
     start = time.perf_counter()
-    assert len(load(schemas, Findings()).tools) == 1000
+    assert len(load(Path("schemas"), Findings()).tools) == 1000
     assert time.perf_counter() - start < 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ def project(folder: Path, providers: str, **profiles: str) -> Path:
 
 def built(schemas: Path) -> tuple[Any, list[tuple[str, int, str]]]:
     findings = Findings()
-    result = compile_project(schemas, findings)
+    with chdir(schemas.parent):
+        result = compile_project(Path(schemas.name), findings)
     return result, [(f.code, f.span.line, f.span.path) for f in findings if f.level == "error"]
 
 

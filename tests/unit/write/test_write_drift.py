@@ -53,7 +53,7 @@ def test_additional_files(project: Project) -> None:
         (project.out / path).parent.mkdir(exist_ok=True)
         (project.out / path).write_text("secret")
     drift = project.check(ONE)
-    assert drift.extra == ("__pycache__/x.py", "tools/extra.py", "tools/x.pyi")
+    assert drift.foreign == ("__pycache__/x.py", "tools/extra.py", "tools/x.pyi")
     assert "generated/tools/extra.py" in drift.diff
     assert "secret" not in drift.diff
 
