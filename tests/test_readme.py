@@ -40,12 +40,27 @@ def shown(position: int = 0) -> list[tuple[list[str], str]]:
 
 def counted(text: str) -> str:
     """The text without how many files there were, which changes with every module of the runtime."""
-    return re.sub(r"^(\w+): \d+ created$", r"\1: created", text, flags=re.MULTILINE)
+    return re.sub(r"^([\w/]+): \d+ created$", r"\1: created", text, flags=re.MULTILINE)
 
 
 def test_the_module_is_what_the_declaration_gives(project: Path) -> None:
     assert toolgen("build", "schemas", cwd=project).returncode == 0
     assert block("python") in (project / "generated" / "tools" / "get_weather.py").read_text("utf-8")
+
+
+def test_the_profile_of_a_project_holds(project: Path) -> None:
+    text = next(
+        text for text in re.findall(r"^```yaml\n(.*?)^```$", README, re.DOTALL | re.MULTILINE) if "dialects" in text
+    )
+    (project / "schemas" / "providers").mkdir()
+    (project / "schemas" / "providers" / "openai_chat.yaml").write_text(text, "utf-8")
+    (project / "schemas" / "tools" / "label.yaml").write_text(
+        "name: label\ndescription: d\nparameters: {properties: {a: {type: object, additionalProperties: {type: string}}},"
+        " required: [a], additionalProperties: false, type: object}\n",
+        "utf-8",
+    )
+    result = toolgen("show", "label", "--provider", "openai_chat", cwd=project)
+    assert (result.returncode, '"strict": true' in result.stdout, '"key"' in result.stdout) == (0, True, True)
 
 
 def test_the_code_runs(project: Path) -> None:
