@@ -3,9 +3,9 @@
 
     result = run(session, "What is the weather in Oslo?", handlers)
 
-A turn is an answer, all its calls run, and the results sent. The loop goes on while an answer has calls and did not end early.
-Calls that cannot run (their arguments are no JSON, they repeat what somebody else wrote) are answered with an error, so that the
-model can do otherwise and the history can be sent. Without `tools` a request offers every declared tool that is not deprecated. Only
+A turn is an answer, all its calls run, and the results sent. The loop goes on while an answer has calls to run and did not
+end early. Calls that the model can mend (their arguments are no JSON) are answered with an error; those that were cut off, held
+back or not trusted have one too, but alone they are no reason to go on. Without `tools` a request offers every declared tool that is not deprecated. Only
 what is offered runs, and of that what the choice among tools leaves; one that forces a call does so for the first answer only.
 
 All by hand: `session.complete(request)`, `dispatch_all(tool_calls_of(completion.message), handlers)`, both messages

@@ -86,15 +86,25 @@ def test_an_unknown_reason_is_kept(runnable: Package) -> None:
         assert (result.stopped_by, result.completion.stop_reason) == ("end", "pause_turn")
 
 
-@pytest.mark.parametrize(
-    "invalid", ["malformed", "not_an_object", "duplicate_id", "untrusted", "truncated", "filtered"]
-)
-def test_a_call_that_cannot_run_is_answered(runnable: Package, invalid: str) -> None:
+@pytest.mark.parametrize("invalid", ["malformed", "not_an_object", "duplicate_id"])
+def test_a_call_that_can_be_mended_is_answered(runnable: Package, invalid: str) -> None:
     models, handlers = runnable.module("models"), Handlers()
     call = models.ToolCallPart(models.ToolCall("c1", "read_file", {}, models.InvalidCall("{", invalid)))
     answers = [completion(runnable, "I look.", call, reason="tool_calls"), completion(runnable, "Done.")]
     for result, _, _ in all_ways(runnable, answers, "Hello", handlers):
         assert (result.turns, result.stopped_by, result.text) == (1, "end", "Done.")
+        assert [kind for kind, _ in values(runnable, result.messages[2])] == ["error"]
+        assert runnable.module("messages").validate(result.messages) == []
+    assert handlers.log == []
+
+
+@pytest.mark.parametrize("invalid", ["untrusted", "truncated", "filtered"])
+def test_a_call_that_cannot_be_mended_is_no_reason_to_go_on(runnable: Package, invalid: str) -> None:
+    models, handlers = runnable.module("models"), Handlers()
+    call = models.ToolCallPart(models.ToolCall("c1", "read_file", {}, models.InvalidCall("{", invalid)))
+    answers = [completion(runnable, "I look.", call, reason="tool_calls"), completion(runnable, "Never.")]
+    for result, session, _ in all_ways(runnable, answers, "Hello", handlers):
+        assert (result.turns, result.stopped_by, result.text, len(session.sent)) == (0, "end", "I look.", 1)
         assert [kind for kind, _ in values(runnable, result.messages[2])] == ["error"]
         assert runnable.module("messages").validate(result.messages) == []
     assert handlers.log == []

@@ -34,7 +34,7 @@ from ..json_texts.json_text import loose
 from ..offering.callable_tools import callable_names, unforced
 from ..streams.leaving import closed_at_end
 from .dispatching import Dispatcher, OnResult
-from .outcomes import error_result
+from .outcomes import cannot_run, error_result
 from .reviews import Review
 from .run_results import RunResult, StoppedBy, total_usage
 from .telling import answer_events, result_event
@@ -43,6 +43,9 @@ __all__ = ["Asked", "Rounds"]
 
 Asked: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
 """Sends a request, and gives the events of the answer; `completed` is the last one."""
+
+_MENDABLE = ("malformed", "not_an_object", "duplicate_id")
+"""Why calls cannot be run that a model can send again as they should be."""
 
 
 class Rounds:
@@ -201,7 +204,16 @@ class Rounds:
         reason = completion.finish_reason
         if reason == "length" or reason == "content_filter" or reason == "error":
             return reason
-        if not calls:
+        if not any(
+            call.invalid is None or call.invalid.reason in _MENDABLE for call in calls
+        ):
+            told = [
+                error_result(call, cannot_run(call.invalid))
+                for call in calls
+                if call.invalid is not None
+            ]
+            if told:  # no API takes a call without a result in a history
+                self._add(ToolMessage(told))
             return "end"
         if self._cancelled():
             self._add(ToolMessage([self._result(call) for call in calls]))
