@@ -1,6 +1,6 @@
 """How deep values may be that came as values: as deep as texts of JSON are read.
 
-But for `copied` nothing here recurses, so that it holds for values of any depth.
+Nothing here recurses deeper than that, so that it holds for values of any depth.
 """
 
 from __future__ import annotations
@@ -19,18 +19,16 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 
 def too_deep(value: Any) -> bool:
     """Whether objects and lists stand more than `MAX_DEPTH` deep inside each other."""
-    if type(value) is not dict and type(value) is not list:
-        return False
-    inside: list[Iterator[Any]] = [_items(value)]
-    while inside:
-        for item in inside[-1]:
-            if type(item) is dict or type(item) is list:
-                if len(inside) == MAX_DEPTH:
-                    return True
-                inside.append(_items(item))
-                break
-        else:
-            inside.pop()
+    return type(value) in _CONTAINERS and _goes_below(value, MAX_DEPTH)
+
+
+def _goes_below(holder: Any, left: int) -> bool:
+    """Whether objects and lists stand more than so many deep inside each other; it recurses no further than that."""
+    if not left:
+        return True
+    for item in holder.values() if type(holder) is dict else holder:
+        if (type(item) is dict or type(item) is list) and _goes_below(item, left - 1):
+            return True
     return False
 
 
@@ -81,10 +79,6 @@ def deep_text(value: Any) -> str:
             within.discard(identity)
             inside.pop()
     return "".join(written)
-
-
-def _items(value: Any) -> Iterator[Any]:
-    return iter(value.values() if type(value) is dict else value)
 
 
 def _members(value: Any) -> Iterator[tuple[str, Any]]:
