@@ -7,7 +7,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,8 @@ def prop(schema: Any, **more: Any) -> dict[str, Any]:
 def errors(folder: Path, files: Mapping[str, Any]) -> list[Finding]:
     """The errors of sources, found without rendering anything."""
     findings = Findings()
-    read_project(write(folder, files), findings, ("openai_chat",))
+    with chdir(write(folder, files).parent):
+        read_project(Path("schemas"), findings, ("openai_chat",))
     return [f for f in findings if f.level == "error"]
 
 
