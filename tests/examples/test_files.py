@@ -69,7 +69,7 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("tides: ")
+    assert lines[0].partition(": ")[0].endswith("/tides")
     assert [line.split()[0] for line in lines if line.startswith(("openai", "anthropic", "note"))] == [
         "openai_chat",
         "anthropic",
