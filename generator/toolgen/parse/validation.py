@@ -127,7 +127,7 @@ class _Reporter:
 
     def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
         expected = " or ".join(names)
-        found = _json_type(value)
+        found = json_type(value)
         self._add("wrong-type", span, expected, expected=Verbatim(expected), found=Verbatim(found))
 
     def _other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
@@ -196,7 +196,7 @@ def _shown(value: object) -> str:
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, list | dict):
-        return _json_type(value)
+        return json_type(value)
     return quoted(json.dumps(value))[1:-1]
 
 
@@ -211,7 +211,7 @@ def _listed(values: Iterable[object]) -> str:
     return ", ".join(parts())
 
 
-def _json_type(value: object) -> str:
+def json_type(value: object) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -11,6 +11,7 @@ from toolgen.load import Document, Sources
 from toolgen.parse.keys import nearest as closest
 from toolgen.resolve.catalog import Catalog, Profile, Tool
 from toolgen.resolve.collisions import check_wire_names
+from toolgen.resolve.defaults import check_defaults, with_own
 from toolgen.resolve.format import link_format
 from toolgen.resolve.profiles import link_profiles, merged, nearest, stem
 from toolgen.resolve.tools import link
@@ -43,7 +44,9 @@ def link_catalog(sources: Sources, config: Config, providers: Sequence[str], fin
                 hint=nearest(name, known) or f"known are {', '.join(known)}",
                 name=name,
             )
-    profiles = tuple(_with_config(p, config) for p in link_profiles(sources.providers, wanted, findings))
+    linked = link_profiles(sources.providers, wanted, findings)
+    check_defaults(sources, config, linked, known, findings)
+    profiles = tuple(_with_config(p, config) for p in linked)
     format = link_format(sources.formats, findings)
     tools, types = link(sources, findings)
     check_wire_names(tools, profiles, findings)
@@ -63,7 +66,7 @@ def _check_provider_keys(
         said += [(name, tool.document.key_span("providers", name)) for name in tool.providers]
         said += [(name, tool.document.span("unsupported", i)) for i, name in enumerate(tool.unsupported)]
     if config is not None and isinstance(config.value, dict):
-        sections = ("budgets", "limits", "defaults")
+        sections = ("budgets", "limits")
         said += [(name, config.key_span(key, name)) for key in sections for name in config.value.get(key, {})]
     for name, span in said:
         near = closest(name, known) if name not in (*known, *PROVIDERS) else None
@@ -79,7 +82,7 @@ def _with_config(profile: Profile, config: Config) -> Profile:
     """The profile with the project's own values for what a request must have, and its own limits."""
     facts = dict(profile.facts)
     if config.defaults.get(profile.name):
-        facts["defaults"] = {**facts.get("defaults", {}), **config.defaults[profile.name]}
+        facts["defaults"] = with_own(facts, config.defaults[profile.name])
     own = {
         name: None if most is None else {"most": most, "evidence": "toolgen.yaml"}
         for name, most in config.limits.get(profile.name, {}).items()

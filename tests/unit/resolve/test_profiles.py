@@ -97,3 +97,55 @@ def test_a_provider_that_is_not_there_is_named(tmp_path: Path) -> None:
     result, errors = built(project(tmp_path, "openai_chat, opnai_chat"))
     assert result is None
     assert errors == [("provider-unknown", 1, "schemas/toolgen.yaml")]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said", "hint"),
+    [
+        ("{anthropic: {max_tokens: hi}}", "wrong-type", "expected integer, found string", ""),
+        ("{anthropic: {max_tokens: null}}", "wrong-type", "expected integer, found null", ""),
+        ("{anthropic: {max_tokens: true}}", "wrong-type", "expected integer, found boolean", ""),
+        ("{anthropic: {max_tokens: 0.5}}", "wrong-type", "expected integer, found number", ""),
+        ("{anthropic: {max_tokens: 0}}", "invalid-value", "0 is less than 1", ""),
+        ("{anthropic: {maxTokens: 77}}", "unknown-key", "'maxTokens'", "did you mean 'max_tokens'?"),
+        ("{anthropic: {nope: 5}}", "unknown-key", "'nope'", "remove it"),
+        ("{openai_chat: {max_tokens: 5}}", "unknown-key", "'max_tokens'", "remove it"),
+        ("{bedrock: {user: 5}}", "wrong-type", "expected string, found integer", ""),
+        ("{bedrock: {user: ''}}", "invalid-value", "shorter than 1", ""),
+        ("{gemini: {thoughtSignature: 5}}", "wrong-type", "expected string, found integer", ""),
+        ("{vertex: {thought_signature: x}}", "unknown-key", "", "did you mean 'thoughtSignature'?"),
+        ("{antropic: {max_tokens: 5}}", "provider-unknown", "'antropic'", "did you mean 'anthropic'?"),
+        ("{zzz: {}}", "provider-unknown", "'zzz'", "known are "),
+    ],
+)
+def test_a_default_that_no_wire_takes_is_told_at_its_place(
+    tmp_path: Path, text: str, code: str, said: str, hint: str
+) -> None:
+    schemas = project(tmp_path, "anthropic, openai_chat")
+    with (schemas / "toolgen.yaml").open("a", encoding="utf-8") as stream:
+        stream.write(f"defaults:\n  {text}\n")
+    findings = Findings()
+    with chdir(tmp_path):
+        assert compile_project(Path("schemas"), findings) is None
+    (found,) = findings
+    assert (found.code, found.span.path, found.span.line) == (code, "schemas/toolgen.yaml", 3)
+    assert (said in found.message, hint in (found.hint or "")) == (True, True)
+
+
+def test_defaults_that_the_wire_takes_are_printed(tmp_path: Path) -> None:
+    schemas = project(tmp_path, "anthropic, bedrock, gemini")
+    with (schemas / "toolgen.yaml").open("a", encoding="utf-8") as stream:
+        stream.write("defaults:\n  anthropic: {max_tokens: 77.0}\n  bedrock: {user: Go on.}\n")
+        stream.write("  gemini: {thoughtSignature: unsigned}\n  openai_chat: {}\n")
+    result, errors = built(schemas)
+    assert errors == []
+    assert "_MAX_TOKENS = 77\n" in result.files["providers/anthropic.py"]
+    assert '_FIRST_TEXT = "Go on."\n' in result.files["providers/bedrock.py"]
+    assert 'sign_first_call(wire, "unsigned"' in result.files["providers/gemini.py"]
+
+
+def test_a_profile_without_sound_defaults_is_told_whatever_the_project_sets(tmp_path: Path) -> None:
+    schemas = project(tmp_path, "anthropic", anthropic="defaults: 5\n")
+    with (schemas / "toolgen.yaml").open("a", encoding="utf-8") as stream:
+        stream.write("defaults: {anthropic: {max_tokens: 5}}\n")
+    assert ("wrong-type", 1, "schemas/providers/anthropic.yaml") in built(schemas)[1]

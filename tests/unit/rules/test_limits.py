@@ -83,7 +83,7 @@ def test_a_limit_that_no_rule_reads_is_refused(tmp_path: Path, wrong: dict[str, 
     assert {f.span.path for f in findings} == {f"{schemas.as_posix()}/toolgen.yaml"}
 
 
-@pytest.mark.parametrize("section", ["limits", "budgets", "defaults"])
+@pytest.mark.parametrize("section", ["limits", "budgets"])
 def test_a_provider_with_a_slip_of_the_pen_is_told(tmp_path: Path, section: str) -> None:
     config = json.dumps({section: {"openai_cat": {}, "prompt": {}, "ours_alone": {}}})
     schemas = written(tmp_path, {"tools/now.json": '{"name": "now"}', "toolgen.yaml": config})
