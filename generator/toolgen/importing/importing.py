@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import Verbatim
 from toolgen.importing.authored import Authors
 from toolgen.importing.checking import check, check_project
 from toolgen.importing.declaring import declared, declared_type
@@ -19,6 +21,7 @@ from toolgen.importing.record import RECORD, Imported, Record, load_record
 from toolgen.importing.referring import referred
 from toolgen.importing.tool import ImportedTool, ImportedType
 from toolgen.load import Document, load
+from toolgen.load.folder import kind_of_file
 from toolgen.load.foreign import load_foreign
 from toolgen.resources import builtin
 from toolgen.write.adding import Added, Addition, add_all
@@ -47,7 +50,7 @@ def import_file(
         KeyError: there is no such format.
     """
     document = load_foreign(file, findings)
-    record = load_record(schemas, findings) if document is not None else None
+    record = load_record(schemas, findings) if document is not None and _are_folders(schemas, findings) else None
     if document is None or record is None:
         return None
     foreign = form(format)
@@ -68,6 +71,24 @@ def import_file(
     if findings.errors:
         return None
     return _merge(incoming, types, name, record, schemas, findings)
+
+
+def _are_folders(schemas: Path, findings: Findings) -> bool:
+    """Whether files can go below SCHEMAS; reports the first on the way to them that is there and no folder."""
+    for path in (*reversed(schemas.parents), schemas, *(schemas / folder for folder in _FOLDERS)):
+        try:
+            mode = path.stat().st_mode
+        except (OSError, ValueError):
+            continue  # Writing says what is wrong with a path that leads nowhere.
+        if not stat.S_ISDIR(mode):
+            shown = path.as_posix()
+            kind, wanted = Verbatim(kind_of_file(mode)), Verbatim("a folder")
+            findings.add("not-a-file", Span(shown), hint=_NO_FOLDER, path=shown, kind=kind, wanted=wanted)
+            return False
+    return True
+
+
+_NO_FOLDER = "give --out the folder that shall hold tools/, or move what is there away"
 
 
 def _incoming(tools: list[ImportedTool], former: Imported, document: Document, findings: Findings) -> list[Incoming]:

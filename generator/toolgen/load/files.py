@@ -12,7 +12,7 @@ from typing import Literal
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import limits
-from toolgen.load.folder import Folder, Found
+from toolgen.load.folder import Folder, Found, kind_of_file
 from toolgen.load.json_reader import read_json
 from toolgen.load.report import Report, Unreadable
 from toolgen.load.sources import Document
@@ -101,11 +101,12 @@ def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
     try:
         handle = os.open(path, flags)
         with os.fdopen(handle, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
+            mode = os.fstat(handle).st_mode
+            if not stat.S_ISREG(mode):
                 report.fatal(
                     "not-a-file",
                     path=report.path,
-                    kind=Verbatim("something else by now"),
+                    kind=Verbatim(kind_of_file(mode)),
                     wanted=Verbatim("a regular file"),
                 )
             data = stream.read(limits.FILE_BYTES + 1)

@@ -21,6 +21,7 @@ from toolgen.load.sources import below
 EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 
 _KINDS = (
+    (stat.S_ISREG, "a regular file"),
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -107,7 +108,7 @@ class Folder:
                 return None
         mode = _mode(path)
         if mode is None or not stat.S_ISREG(mode):
-            kind = next((k for test, k in _KINDS if mode is not None and test(mode)), "gone")
+            kind = "gone" if mode is None else kind_of_file(mode)
             self._refuse("not-a-file", source, kind=Verbatim(kind), wanted=Verbatim("a regular file"))
             return None
         self._files += 1
@@ -154,6 +155,11 @@ class Folder:
 
 def _is_source(name: str) -> bool:
     return Path(name).suffix.lower() in EXTENSIONS
+
+
+def kind_of_file(mode: int) -> str:
+    """What a file is, by its mode, as a message says it."""
+    return next((kind for test, kind in _KINDS if test(mode)), "no file")
 
 
 def _mode(path: Path) -> int | None:

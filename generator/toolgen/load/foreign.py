@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load.files import Budget, regular_bytes
+from toolgen.load.folder import kind_of_file
 from toolgen.load.json_reader import read_json
 from toolgen.load.report import Report, Unreadable
 from toolgen.load.sources import Document
@@ -52,10 +54,14 @@ def read_back(text: str, path: str, findings: Findings) -> object:
 def _resolved(file: Path, report: Report) -> Path:
     try:
         path = file.resolve(strict=True)
+        mode = path.stat().st_mode
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
         reason = (error.strerror if isinstance(error, OSError) else None) or "the path leads nowhere"
         report.fatal("unreadable-source", path=report.path, reason=Verbatim(reason))
-    if path.is_dir():
-        report.fatal("not-a-file", path=report.path, kind=Verbatim("a folder"), wanted=Verbatim("a regular file"))
+    if not stat.S_ISREG(mode):
+        kind, wanted = Verbatim(kind_of_file(mode)), Verbatim("a regular file")
+        report.fatal(
+            "not-a-file", hint="name the file that holds the tools", path=report.path, kind=kind, wanted=wanted
+        )
     return path

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from toolgen.diagnostics import Findings
+from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Document
+from toolgen.load.tree import kind_of
 from toolgen.parse.meta import meta
 from toolgen.parse.validation import conforms
 
@@ -67,12 +69,16 @@ def _legal(name: object) -> bool:
     return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
-def _shown(name: object) -> str:
-    return name if isinstance(name, str) else repr(name)
+def _shown(name: Any) -> str | Verbatim:
+    return name if isinstance(name, str) else Verbatim(f"({kind_of(name)})")
 
 
 def _hint(name: object) -> str | None:
-    return None if isinstance(name, str) else "It is no text; put it in quotes."
+    """What makes a text of what is none; None for text, which its code has a hint for."""
+    if isinstance(name, str):
+        return None
+    scalar = isinstance(name, bool | int | float)
+    return "It is no text; put it in quotes." if scalar else "Write a text here, such as get_weather."
 
 
 def _with_plain_names(document: Document) -> Document:

@@ -128,7 +128,8 @@ class _Reporter:
     def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
         expected = " or ".join(names)
         found = json_type(value)
-        self._add("wrong-type", span, expected, expected=Verbatim(expected), found=Verbatim(found))
+        hint = type_hint(expected, value)
+        self._add("wrong-type", span, expected, hint=hint, expected=Verbatim(expected), found=Verbatim(found))
 
     def _other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
         span = self._place(error, pointer)
@@ -211,7 +212,17 @@ def _listed(values: Iterable[object]) -> str:
     return ", ".join(parts())
 
 
+def type_hint(expected: str, value: object) -> str | None:
+    """What mends a value of the wrong type, where it is plain to see."""
+    if value is None:
+        return "give it a value, or take it out"
+    if "string" in expected and isinstance(value, bool | int | float):
+        return "put it in quotes"
+    return None
+
+
 def json_type(value: object) -> str:
+    """Name the JSON type of a value."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from jsonschema.exceptions import ValidationError
+
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Pointer
+from toolgen.parse.keys import words
+from toolgen.parse.validation import json_type, type_hint
 from toolgen.resolve.bounds import check_bounds
 from toolgen.resolve.dialect import Dialect, UnknownDialectError, dialect, respelled
 from toolgen.resolve.keywords import walk
@@ -114,6 +118,23 @@ def _check_form(
         pointer: Pointer = tuple(error.absolute_path)
         if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
             continue
+        if not pointer and root.pointer in _CHECKED:
+            continue
         keyword = next((step for step in reversed(pointer) if isinstance(step, str)), "the schema")
-        reason = Verbatim(error.message[:200].encode("unicode_escape").decode("ascii"))
-        findings.add("schema-invalid", library.span(root, *pointer), keyword=keyword, reason=reason)
+        reason, hint = _explained(error)
+        findings.add("schema-invalid", library.span(root, *pointer), hint=hint, keyword=keyword, reason=reason)
+
+
+_CHECKED: tuple[Pointer, ...] = (("parameters",), ("result",))
+"""Keys of a declaration whose own type is checked, and told, with the declaration."""
+
+
+def _explained(error: ValidationError) -> tuple[Verbatim, str | None]:
+    """Why a schema is not sound, types by their JSON names, and what mends it where that is plain to see."""
+    value: object = error.instance
+    if error.validator == "type":
+        expected = " or ".join(words(error.validator_value))
+        return Verbatim(f"expected {expected}, found {json_type(value)}"), type_hint(expected, value)
+    if value is None:
+        return Verbatim("null is no value of it"), "put null in quotes where its type is meant, or take it out"
+    return Verbatim(error.message[:200].encode("unicode_escape").decode("ascii")), None

@@ -102,6 +102,33 @@ def test_what_is_no_file_is_never_waited_for(tmp_path: Path) -> None:
         assert [f.code for f in findings] == ["not-a-file" if name in ("pipe", "folder") else "unreadable-source"]
 
 
+@pytest.mark.parametrize(("name", "kind"), [("/dev/null", "a device"), ("pipe", "a pipe"), ("folder", "a folder")])
+def test_what_is_no_file_is_called_what_it_is(tmp_path: Path, name: str, kind: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    findings = Findings()
+    assert import_file(tmp_path / name, "mcp", tmp_path / "schemas", findings) is None
+    (found,) = findings
+    assert found.message.endswith(f" is {kind}, not a regular file")
+    assert found.hint == "name the file that holds the tools"
+
+
+@pytest.mark.parametrize(
+    ("file", "out"), [("file", "file"), ("file", "file/below"), ("schemas/tools", "schemas"), ("s/types", "s")]
+)
+def test_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path, file: str, out: str) -> None:
+    (tmp_path / "in.json").write_text(json.dumps([GOOD]))
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("mine")
+    findings = Findings()
+    assert import_file(tmp_path / "in.json", "mcp", tmp_path / out, findings) is None
+    (found,) = findings
+    assert (found.code, found.span.path) == ("not-a-file", (tmp_path / file).as_posix())
+    assert found.message.endswith("is a regular file, not a folder")
+    assert "--out" in (found.hint or "")
+    assert (tmp_path / file).read_text() == "mine"
+
+
 def test_a_second_import_of_the_same_changes_nothing(tmp_path: Path) -> None:
     first = imported(tmp_path, [GOOD])
     inode = (tmp_path / "schemas" / "tools" / "good.yaml").stat().st_ino

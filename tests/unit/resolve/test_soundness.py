@@ -59,6 +59,39 @@ def test_contradictions_are_named(schema: dict[str, Any], code: str, said: str) 
 
 
 @pytest.mark.parametrize(
+    ("schema", "said", "hint"),
+    [
+        (
+            None,
+            "'p' is not sound JSON Schema: expected object or boolean, found null",
+            "give it a value, or take it out",
+        ),
+        (5, "'p' is not sound JSON Schema: expected object or boolean, found integer", None),
+        ({"items": "x"}, "'items' is not sound JSON Schema: expected object or boolean, found string", None),
+        ({"title": True}, "'title' is not sound JSON Schema: expected string, found boolean", "put it in quotes"),
+        (
+            {"type": None},
+            "'type' is not sound JSON Schema: null is no value of it",
+            "put null in quotes where its type is meant, or take it out",
+        ),
+    ],
+)
+def test_types_have_their_json_names_and_null_a_hint(schema: Any, said: str, hint: str | None) -> None:
+    (found,) = faults({"tools/a.yaml": tool({"properties": {"p": schema}})})
+
+    assert (found.code, found.message, found.hint) == ("schema-invalid", said, hint)
+
+
+@pytest.mark.parametrize("key", ["parameters", "result"])
+@pytest.mark.parametrize(("value", "hint"), [(None, "give it a value, or take it out"), (5, None), ("x", None)])
+def test_what_is_no_schema_at_all_is_told_once(key: str, value: Any, hint: str | None) -> None:
+    (found,) = faults({"tools/a.yaml": {"name": "a", key: value}})
+
+    assert (found.code, found.hint) == ("wrong-type", hint)
+    assert found.message.startswith("expected object")
+
+
+@pytest.mark.parametrize(
     "schema",
     [
         {"type": "integer", "default": 1.0},
