@@ -7,6 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from .projects import TOOL, command, errors, tool, write
 
 def _read(folder: Path, content: str | bytes, name: str = "tools/a.yaml") -> tuple[Sources, list[Finding]]:
     findings = Findings()
-    return load(write(folder, {name: content}), findings), list(findings)
+    with chdir(write(folder, {name: content}).parent):
+        return load(Path("schemas"), findings), list(findings)
 
 
 def _value(folder: Path, text: str) -> Any:
