@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,6 +15,15 @@ import pytest
 from tests.running.project import Handlers
 from tests.running.scripts import completion, native
 from tests.support.generated import Package
+
+
+@pytest.fixture(autouse=True)
+def _heeding_interrupts() -> Iterator[None]:
+    """Interrupts count, also where the tests were started in the background, which ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
 
 READ = ("read_file", {"path": "a"})
 COMMAND = ("run_command", {"command": "a"})
