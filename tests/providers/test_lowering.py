@@ -195,7 +195,7 @@ def test_a_request_that_was_read_with_nulls_goes_back_with_them(package: Package
 @pytest.mark.pain("P05", "P09")
 def test_a_tool_that_cannot_be_strict_as_it_must_is_an_error_at_its_place(tmp_path: Path) -> None:
     always = {**LABELS, "strict": "always"}
-    place = ("tool-refused", "schemas/tools/label.json", 7)
+    place = ("tool-refused", (tmp_path / "a/schemas/tools/label.json").as_posix(), 7)
     assert refused(tmp_path / "a", FIND, always, {"name": "now"}) == [place] * 3
     left = built(tmp_path / "b", FIND, {**always, "unsupported": ["openai_chat", "openai_responses", "anthropic"]})
     module, models = left.provider("openai_chat"), left.module("models")
