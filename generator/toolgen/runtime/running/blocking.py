@@ -125,10 +125,10 @@ class Blocking:
                 raise
             if (current := asyncio.current_task()) is not None:
                 current.cancel()  # what it gave is known, so the next step is the one that is cancelled
-        value, error = done.result()
-        if error is not None:
-            raise error
-        return value  # type: ignore[no-any-return]
+        found: tuple[T, BaseException | None] = done.result()
+        if found[1] is not None:
+            raise found[1]
+        return found[0]
 
 
 async def between_steps(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
