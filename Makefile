@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test quick snapshots lint format types drift bench laws declarations lowered rows github-tools kills fuzz clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift bench laws declarations lowered size rows github-tools kills fuzz clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -9,7 +9,12 @@ KILLS ?= 1000
 FUZZ_SECONDS ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
+QUICK := tests/unit tests/test_architecture.py \
+	$(addprefix tests/providers/test_,$(addsuffix .py,laws answers tools snapshots coverage))
 READY := $(VENV)/.ready
+
+# Most tests start processes, which start in half the time where modules are compiled once.
+export PYTHONDONTWRITEBYTECODE :=
 
 help: ## show these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -25,15 +30,22 @@ $(READY): pyproject.toml
 	@touch $@
 
 build: $(READY) ## set up, and compile the example schemas into generated/
+	@$(BIN)/python -m toolgen.regenerate
 	@$(BIN)/toolgen build schemas
 
-check: lint types drift test ## everything that must hold before a commit
+check: lint types drift test ## what must hold before a commit
 
-test: $(READY) ## set up, and run all tests, slow ones too
+test: $(READY) ## set up, and run the tests, except slow proofs: five minutes at most
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(ARGS)
+
+test-all: $(READY) ## run all tests: wheels, environments, type checkers, kills and fuzzing too
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-quick: $(READY) ## run the tests that are not slow
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(ARGS)
+quick: $(READY) ## laws, unit tests, architecture, snapshots: a minute; no commands, safety, clients, sessions
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK) $(ARGS)
+
+mutants: $(READY) ## change the writer, the loader and what laws are about; list what no test sees; root on Linux
+	@$(BIN)/python -m tests.mutations.operators $(ARGS)
 
 snapshots: $(READY) ## bring the snapshots up to date; read their diff before you commit
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --snapshot-update $(ARGS)
@@ -50,7 +62,8 @@ types: $(READY) ## mypy and pyright, strict, over generator/, generated/ and exa
 	@$(BIN)/mypy
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
-drift: $(READY) ## is generated/ what schemas/ gives?
+drift: $(READY) ## are generated/ and the generated modules of the generator what schemas/ gives?
+	@$(BIN)/python -m toolgen.regenerate --check
 	@$(BIN)/toolgen check schemas
 
 bench: $(READY) ## converters, whole commands and ways to hold the format against others, as ratios
@@ -79,6 +92,9 @@ lowered: $(READY) ## lower every declaration of the wider corpus for every provi
 	else \
 		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
 	fi
+
+size: $(READY) ## files and lines of the generator and of what it generates, beside their goals
+	@$(BIN)/python -m tests.support.size
 
 rows: $(READY) ## which rows of the founding documents have a test
 	@$(BIN)/python -m tests.support.rows

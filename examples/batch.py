@@ -19,7 +19,7 @@ from typing import Any, TextIO
 from examples.connecting import session
 from examples.workshop import Workshop
 from generated.models import Request, UserMessage, dump
-from generated.runtime.loop import RunResult, arun
+from generated.running import RunResult, arun
 from generated.sessions import AsyncSession, SessionError
 from generated.tools import Deny
 

@@ -23,8 +23,8 @@ from examples.connecting import session
 from examples.workshop import Workshop
 from generated import models
 from generated.messages import repair
+from generated.running import arun_stream
 from generated.runtime.errors import ConversionError
-from generated.runtime.loop import arun_stream
 from generated.sessions import AsyncSession, SessionError
 from generated.tools import LOW_RISK, Allow, Deny
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import fcntl
+import json
+import os
+import ssl
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +21,6 @@ settings.load_profile("untimed")
 
 pytest.register_assert_rewrite("tests.providers.laws", "tests.providers.single_laws")
 
-from tests.providers.exchanges import Exchanges  # noqa: E402
 from tests.support import known_failures  # noqa: E402
 from tests.support.generated import Package, compiled, write_project  # noqa: E402
 from tests.support.repository import PROFILES, SCHEMAS  # noqa: E402
@@ -66,17 +69,41 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_certificates() -> Iterator[None]:
+    """No client talks to another machine, and reading certificates is most of what it takes to make one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
+        yield
+
+
+def _shared(name: str, factory: pytest.TempPathFactory, compile_files: Callable[[Path], Mapping[str, str]]) -> Package:
+    """A package that is compiled once, by the first of several test processes that needs it."""
+    folder = factory.mktemp(name)
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return Package(compile_files(folder), folder)
+    file = factory.getbasetemp().parent / f"{name}.json"
+    with file.open("a+", encoding="utf-8") as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        opened.seek(0)
+        text = opened.read()
+        if not text:
+            text = json.dumps(dict(compile_files(folder)))
+            opened.write(text)
+            opened.flush()
+    return Package(json.loads(text), folder)
+
+
 @pytest.fixture(scope="session")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     """The package of this repository's schemas, for every profile."""
-    return Package(compiled(SCHEMAS, PROFILES), tmp_path_factory.mktemp("repository"))
+    return _shared("repository", tmp_path_factory, lambda folder: compiled(SCHEMAS, PROFILES))
 
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Package:
     """The package of the small project, for every profile."""
-    folder = tmp_path_factory.mktemp("sample")
-    return Package(compiled(write_project(folder)), folder)
+    return _shared("sample", tmp_path_factory, lambda folder: compiled(write_project(folder), PROFILES))
 
 
 @pytest.fixture
@@ -85,8 +112,10 @@ def models(sample: Package) -> Any:
 
 
 @pytest.fixture(scope="session")
-def exchanges() -> Iterator[Exchanges]:
+def exchanges() -> Iterator[Any]:
     """The official clients, and the server on this machine that answers them."""
+    from tests.providers.exchanges import Exchanges  # the clients take two seconds, which few tests need
+
     opened = Exchanges()
     yield opened
     opened.close()
@@ -100,6 +129,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def runnable(tmp_path_factory: pytest.TempPathFactory) -> Package:
     """The package of tools that are run, for every profile."""
-    from tests.running.project import project
+    from tests.running.project import compiled_tools
 
-    return project(tmp_path_factory.mktemp("runnable"))
+    return _shared("runnable", tmp_path_factory, compiled_tools)

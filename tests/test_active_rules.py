@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.generated import toolgen, write_project
+from tests.support.commands import toolgen
+from tests.support.generated import write_project
 from tests.support.repository import PROFILES, profile
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lowered import lower
@@ -30,7 +31,7 @@ SCHEMA: dict[str, Any] = {
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    write_project(tmp_path)
+    write_project(tmp_path, providers=PROFILES)
     return tmp_path
 
 

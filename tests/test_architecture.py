@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,23 +19,22 @@ STAGES = ("load", "parse", "resolve", "rules", "plan", "render", "write")
 
 BESIDE = {
     "load": {"diagnostics"},
-    "parse": {"diagnostics", "resources"},
-    "resolve": {"diagnostics", "resources", "config"},
+    "parse": {"diagnostics", "validation"},
+    "resolve": {"diagnostics", "validation"},
     "rules": {"diagnostics"},
-    "plan": set(),
-    "render": {"resources", "diagnostics"},
+    "plan": {"resources"},
+    "render": {"resources", "diagnostics", "runtime"},
     "write": {"diagnostics"},
     "diagnostics": set(),
     "resources": set(),
-    "config": {"diagnostics", "load", "parse"},
-    "pipeline": {"diagnostics", "config", "resources", *STAGES[:-1]},
-    "compiling": {"__init__", "diagnostics", "config", "resources", "pipeline", *STAGES},
-    "linting": {"diagnostics", "pipeline", "compiling", "rules", "render"},
-    "active_rules": {"diagnostics", "parse", "pipeline", "resolve", "runtime"},
-    "remembered": {"__init__"},
-    "importing": {"diagnostics", "config", "resources", "runtime", *STAGES} - {"render"},
-    "cli": {"__init__", "diagnostics", "parse", "pipeline", "compiling", "linting", "active_rules", "importing"}
-    | {"remembered", "write"},
+    "validation": {"diagnostics", "load", "resources"},
+    "pipeline": {"diagnostics", "resources", *STAGES[:-1]},
+    "compilation": {"__init__", "diagnostics", "pipeline", *STAGES},
+    "regenerate": {"diagnostics", "resources", *STAGES[:-1]},
+    "build_cache": {"__init__"},
+    "importing": {"diagnostics", "validation", "resources", "runtime", *STAGES} - {"render"},
+    "cli": {"__init__", "diagnostics", "validation", "pipeline", "compilation", "build_cache", "importing"}
+    | {"resources", "load", "resolve", "render", "write", "runtime"},
     "__main__": {"cli"},
     "__init__": set(),
 }
@@ -62,8 +61,12 @@ GENERATORS = {"render/model_code.py": "the models of tools", "render/format_code
 """The only modules that import datamodel_code_generator."""
 
 
+COPIED = ("runtime", "wires")
+"""What a build copies into its output."""
+
+
 def modules(folder: Path = PACKAGE) -> list[Path]:
-    return sorted(p for p in folder.rglob("*.py") if "runtime" not in p.relative_to(PACKAGE).parts)
+    return sorted(p for p in folder.rglob("*.py") if p.relative_to(PACKAGE).parts[0] not in COPIED)
 
 
 def name_of(path: Path) -> str:
@@ -74,18 +77,20 @@ def part_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imports(path: Path) -> Iterator[tuple[str, int]]:
+@cache
+def imports(path: Path) -> list[tuple[str, int]]:
     """The absolute names that a module imports, relative ones too, with their lines."""
-    package = ["toolgen", *path.relative_to(PACKAGE).parts[:-1]]
+    package, found = ["toolgen", *path.relative_to(PACKAGE).parts[:-1]], []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
+            found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
-            yield module, node.lineno
+            found.append((module, node.lineno))
             if module == "toolgen":
-                yield from ((f"toolgen.{alias.name}", node.lineno) for alias in node.names)
+                found += [(f"toolgen.{alias.name}", node.lineno) for alias in node.names]
+    return found
 
 
 def allowed(part: str) -> set[str]:
@@ -99,19 +104,34 @@ def test_every_part_has_its_place() -> None:
     assert {part_of(p) for p in modules()} == set(BESIDE)
 
 
-@pytest.mark.parametrize("path", modules(), ids=name_of)
-def test_imports_keep_to_the_order_of_the_stages(path: Path) -> None:
-    part, wrong = part_of(path), []
-    for name, line in imports(path):
-        target = name.split(".")[1:2] or ["__init__"]
-        if name.split(".")[0] == "toolgen" and target[0] != "__version__" and target[0] not in allowed(part):
-            wrong.append(f"line {line}: {part} imports {name}")
+def test_imports_keep_to_the_order_of_the_stages() -> None:
+    wrong = []
+    for path in modules():
+        for name, line in imports(path):
+            target = name.split(".")[1:2] or ["__init__"]
+            if name.split(".")[0] == "toolgen" and target[0] not in {"__version__", *allowed(part_of(path))}:
+                wrong.append(f"{name_of(path)}:{line} imports {name}")
     assert wrong == []
 
 
-@pytest.mark.parametrize("path", [p for p in modules() if part_of(p) in STAGES[1:-1]], ids=name_of)
-def test_between_load_and_write_nothing_sees_the_machine(path: Path) -> None:
-    assert [name for name, _ in imports(path) if name.split(".")[0] in IMPURE] == []
+def test_what_follows_parse_knows_its_types_and_calls_none_of_it() -> None:
+    later = [path for path in modules() if part_of(path) in STAGES[2:5]]
+    assert len(later) > 40
+    names = [
+        (name_of(path), alias.name)
+        for path in later
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("toolgen.parse")
+        for alias in node.names
+    ]
+    assert [(path, name) for path, name in names if not name[0].isupper()] == []
+
+
+def test_between_load_and_write_nothing_sees_the_machine() -> None:
+    between = [path for path in modules() if part_of(path) in STAGES[1:-1]]
+    assert len(between) > 50
+    seen = [(name_of(path), name) for path in between for name, _ in imports(path) if name.split(".")[0] in IMPURE]
+    assert seen == []
 
 
 def test_the_code_generator_is_behind_two_modules() -> None:
@@ -128,7 +148,7 @@ def test_nothing_but_the_command_line_prints() -> None:
         for node in ast.walk(ast.parse(p.read_text("utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input", "open")
     }
-    assert {c for c in calls if not c.startswith("cli/")} == {"remembered.py"}  # which opens its record
+    assert {c for c in calls if not c.startswith("cli/")} == {"build_cache.py"}  # which opens its record
 
 
 DEFAULTS = {"resolve/linking.py": set(PROVIDERS)}
@@ -139,26 +159,26 @@ NAMES_WIRES = "importing/formats/"
 
 
 @pytest.mark.row("U05")
-@pytest.mark.parametrize("path", modules(), ids=name_of)
-def test_the_generator_knows_no_provider(path: Path) -> None:
+def test_the_generator_knows_no_provider() -> None:
     """What is said of one is in its profile, its template and the functions of the runtime that it picks."""
-    constants = {n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant)}
-    named = {value for value in constants if isinstance(value, str) and value in PROFILES}
-    assert named <= DEFAULTS.get(name_of(path), set()) or name_of(path).startswith(NAMES_WIRES)
-
-
-RUNS_TOOLS = {"runtime/loop.py"}
-"""The modules of the runtime that also know the declared tools, for they run them."""
+    named = {
+        (name_of(path), node.value)
+        for path in modules()
+        if not name_of(path).startswith(NAMES_WIRES)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in PROFILES
+    }
+    assert {(path, name) for path, name in named if name not in DEFAULTS.get(path, set())} == set()
 
 
 @pytest.mark.row("A01")
-@pytest.mark.parametrize("path", sorted((PACKAGE / "runtime").rglob("*.py")), ids=name_of)
-def test_the_runtime_knows_the_standard_library_pydantic_and_the_format(path: Path) -> None:
-    wrong = []
-    for name, line in imports(path):
-        parts = name.split(".")
-        own = parts[:2] == ["toolgen", "runtime"] or parts[:2] == ["toolgen", "models"]
-        own = own or (parts[:2] == ["toolgen", "tools"] and name_of(path) in RUNS_TOOLS)
-        if not own and parts[0] not in {*sys.stdlib_module_names, "pydantic", "pydantic_core"}:
-            wrong.append(f"line {line}: {name}")
+def test_the_runtime_knows_the_standard_library_pydantic_and_the_format() -> None:
+    runtime, wrong = sorted((PACKAGE / "runtime").rglob("*.py")), []
+    assert len(runtime) > 100
+    for path in runtime:
+        for name, line in imports(path):
+            parts = name.split(".")
+            own = parts[:2] == ["toolgen", "runtime"]
+            if not own and parts[0] not in {*sys.stdlib_module_names, "pydantic", "pydantic_core"}:
+                wrong.append(f"{name_of(path)}:{line} imports {name}")
     assert wrong == []

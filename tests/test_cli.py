@@ -1,15 +1,19 @@
-"""The command line as users have it: a process, its output and its exit code."""
+"""The command line as users have it: its output and its exit code."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.generated import toolgen, write_project
+from tests.support.commands import toolgen, toolgen_process
+from tests.support.generated import write_project
 from tests.support.repository import PROFILES, ROOT, SCHEMAS
 
 
@@ -19,10 +23,21 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def built_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    write_project(folder)
+    assert toolgen("build", cwd=folder).returncode == 0
+    return folder
+
+
 @pytest.fixture
-def built(project: Path) -> Path:
-    assert toolgen("build", cwd=project).returncode == 0
-    return project
+def built(built_once: Path, tmp_path: Path) -> Path:
+    """A project with its package, for one test to change."""
+    return shutil.copytree(built_once, tmp_path, dirs_exist_ok=True)
+
+
+EVERY_PROVIDER = [word for name in PROFILES for word in ("--provider", name)]
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -163,18 +178,19 @@ def test_a_name_that_no_wire_takes_is_refused(project: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["a" * 64, "find-slots", "2fa", "_", "Find_Slots"])
 def test_a_name_that_every_wire_takes_builds(project: Path, name: str) -> None:
     (project / "schemas" / "tools" / "good.json").write_text(json.dumps({"name": name}), "utf-8")
-    assert toolgen("build", cwd=project).returncode == 0
+    assert toolgen("build", *EVERY_PROVIDER, cwd=project).returncode == 0
     for provider in PROFILES:
         assert f'"{name}"' in (project / "generated" / "providers" / f"{provider}.py").read_text("utf-8")
 
 
-@pytest.mark.parametrize("schema", ["true", "false", "{$ref: ../types/any.yaml}"])
-def test_a_result_may_be_any_value_or_none(project: Path, schema: str) -> None:
+def test_a_result_may_be_any_value_or_none(project: Path) -> None:
     (project / "schemas" / "types" / "any.yaml").write_text("true\n", "utf-8")
-    (project / "schemas" / "tools" / "free.yaml").write_text(f"name: free\ndescription: d\nresult: {schema}\n", "utf-8")
-    everyone = [argument for provider in PROFILES for argument in ("--provider", provider)]
-    for command in (["build"], ["lint"], ["show", "free"]):
-        result = toolgen(*command, *everyone, cwd=project)
+    results = {"any": "true", "none": "false", "shared": "{$ref: ../types/any.yaml}"}
+    for name, schema in results.items():
+        declaration = f"name: {name}\ndescription: d\nresult: {schema}\n"
+        (project / "schemas" / "tools" / f"{name}.yaml").write_text(declaration, "utf-8")
+    for command in (["build"], ["lint"], *(["show", name] for name in results)):
+        result = toolgen(*command, *EVERY_PROVIDER, cwd=project)
         assert (result.returncode, "Traceback" in result.stderr) == (0, False)
 
 
@@ -254,7 +270,7 @@ def test_several_findings_a_run(project: Path) -> None:
 
 @pytest.mark.parametrize("level", ["warning", "error"])
 def test_a_project_sets_the_level_of_a_rule(project: Path, level: str) -> None:
-    config = {"providers": PROFILES, "lint": {"parameter-without-description": level}}
+    config = {"providers": ["openai_chat"], "lint": {"parameter-without-description": level}}
     (project / "schemas" / "toolgen.yaml").write_text(json.dumps(config), "utf-8")
     assert f": {level}[parameter-without-description]: " in toolgen("build", cwd=project).stderr
 
@@ -262,13 +278,13 @@ def test_a_project_sets_the_level_of_a_rule(project: Path, level: str) -> None:
 def test_a_rule_may_be_off_and_notes_are_shown_when_asked_for(project: Path) -> None:
     assert "note[" not in toolgen("build", cwd=project).stderr
     assert "note[parameter-without-description]" in toolgen("build", "-v", cwd=project).stderr
-    config = {"providers": PROFILES, "lint": {"parameter-without-description": "off"}}
+    config = {"providers": ["openai_chat"], "lint": {"parameter-without-description": "off"}}
     (project / "schemas" / "toolgen.yaml").write_text(json.dumps(config), "utf-8")
     assert "parameter-without-description" not in toolgen("build", "-v", cwd=project).stderr
 
 
 def test_show_prints_the_payload_by_provider(project: Path) -> None:
-    result = toolgen("show", "get_weather", cwd=project)
+    result = toolgen("show", "get_weather", *EVERY_PROVIDER, cwd=project)
     assert result.returncode == 0
     shown = json.loads(result.stdout)
     assert list(shown) == PROFILES
@@ -373,6 +389,25 @@ def test_a_file_that_was_edited_by_hand_is_not_overwritten_unasked(built: Path) 
     assert module.read_text("utf-8").endswith("MINE = 1\n")
     assert toolgen("build", "--force", cwd=built).returncode == 0
     assert "MINE" not in module.read_text("utf-8")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["check"], ["show", "no_such_tool"]], ids=" ".join)
+def test_a_program_ends_and_prints_as_a_command_in_this_process_does(project: Path, arguments: list[str]) -> None:
+    program, command = toolgen_process(*arguments, cwd=project), toolgen(*arguments, cwd=project)
+    codes = {"--version": 0, "check": 1, "show": 2}
+    assert (program.returncode, program.stdout, program.stderr) == (command.returncode, command.stdout, command.stderr)
+    assert program.returncode == codes[arguments[0]]
+
+
+def test_an_error_of_the_tool_itself_is_raised_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError
+
+    before = dict(os.environ), Path.cwd(), sys.argv, sys.stdout, signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr("toolgen.cli.main", broken)
+    with pytest.raises(ZeroDivisionError):
+        toolgen("build", cwd=tmp_path, env={"HOME": "elsewhere"})
+    assert before == (dict(os.environ), Path.cwd(), sys.argv, sys.stdout, signal.getsignal(signal.SIGINT))
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]], ids=" ".join)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.generated import toolgen, write_project
+from tests.support.commands import toolgen, toolgen_process
+from tests.support.generated import write_project
+from tests.support.repository import PROFILES
 
 
 def built(folder: Path) -> dict[str, bytes]:
@@ -17,7 +19,7 @@ def built(folder: Path) -> dict[str, bytes]:
 @pytest.mark.pain("P17")
 def test_two_machines_write_the_same_bytes(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "elsewhere" / "zwei ü"
-    write_project(one)
+    write_project(one, providers=PROFILES)
     # Written the other way round, so that the order of the folder's entries may differ.
     (other / "schemas").mkdir(parents=True)
     for source in sorted((one / "schemas").rglob("*"), reverse=True):
@@ -25,8 +27,10 @@ def test_two_machines_write_the_same_bytes(tmp_path: Path) -> None:
             target = other / source.relative_to(one)
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(source, target)
-    first = toolgen("build", "schemas", cwd=one, env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C", "TZ": "UTC"})
-    second = toolgen(
+    first = toolgen_process(
+        "build", "schemas", cwd=one, env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C", "TZ": "UTC"}
+    )
+    second = toolgen_process(
         "build",
         other / "schemas",
         "--out",

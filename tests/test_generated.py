@@ -14,7 +14,7 @@ import pytest
 from tests.support.generated import Package
 from tests.support.repository import OWN_CODE, PROFILES
 
-LIGHT = ["", "models", "providers", "tools", *(f"providers.{name}" for name in PROFILES)]
+LIGHT = ["", "models", "messages", "providers", "tools", *(f"providers.{name}" for name in PROFILES)]
 
 
 def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -28,22 +28,41 @@ def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def python(package: Package, code: str) -> str:
-    result = run("-W", "error", "-I", "-c", f"import sys; sys.path.insert(0, '.'); {code}", cwd=package.folder.parent)
-    assert result.returncode == 0, result.stderr
-    return result.stdout.strip()
+IMPORTING = """
+import importlib, os, sys
+sys.path.insert(0, ".")
+package, *modules = sys.argv[1:]
+for module in modules:
+    child = os.fork()
+    if child == 0:
+        importlib.import_module(f"{package}.{module}".rstrip("."))
+        print(module, *sorted(sys.modules), sep="\\t", flush=True)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        sys.exit(f"{module} is not imported")
+"""
+"""Imports each module in an interpreter that has imported nothing else: a copy of one that has just begun."""
+
+
+@pytest.fixture(scope="module")
+def loaded(sample: Package) -> dict[str, list[str]]:
+    """All modules that are loaded once a module of the package is imported, by its name in the package."""
+    result = run("-W", "error", "-I", "-c", IMPORTING, sample.name, *LIGHT, cwd=sample.folder.parent)
+    assert (result.returncode, result.stderr) == (0, "")
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert [name for name, *_ in rows] == LIGHT
+    return {name: names for name, *names in rows}
 
 
 @pytest.mark.parametrize("module", LIGHT)
-def test_importing_is_light_and_silent(sample: Package, module: str) -> None:
-    name = f"{sample.name}.{module}".rstrip(".")
-    seen = python(sample, f"import {name}; print(*sorted(m for m in sys.modules))").split()
-    assert [m for m in seen if m.split(".")[0] in ("pydantic", "pydantic_core", "toolgen", "jinja2", "yaml")] == []
+def test_importing_is_light_and_silent(loaded: dict[str, list[str]], module: str) -> None:
+    heavy = ("pydantic", "pydantic_core", "toolgen", "jinja2", "yaml")
+    assert [m for m in loaded[module] if m.split(".")[0] in heavy] == []
 
 
-def test_importing_the_package_loads_no_provider_and_no_tool(sample: Package) -> None:
-    seen = python(sample, f"import {sample.name}; print(*sorted(m for m in sys.modules))").split()
-    assert [m for m in seen if m.startswith(f"{sample.name}.")] == []
+def test_importing_the_package_loads_no_provider_and_no_tool(sample: Package, loaded: dict[str, list[str]]) -> None:
+    assert sample.name in loaded[""]
+    assert [m for m in loaded[""] if m.startswith(f"{sample.name}.")] == []
 
 
 def test_every_module_imports_without_a_warning(sample: Package) -> None:
@@ -70,10 +89,10 @@ def test_nothing_but_pydantic_and_the_standard_library_is_imported(sample: Packa
 
 
 @pytest.mark.row("I04")
-def test_the_format_makes_no_json_text(sample: Package) -> None:
+def test_the_format_makes_no_json_text(sample: Package, loaded: dict[str, list[str]]) -> None:
     """Values stay as they are: what makes text of them is not reached from the format's module."""
-    names = python(sample, f"import {sample.name}.models; print(*sys.modules)").split()
-    paths = {m.removeprefix(f"{sample.name}.").replace(".", "/") + ".py" for m in names if f"{sample.name}." in m}
+    names = [m.removeprefix(f"{sample.name}.") for m in loaded["models"] if m.startswith(f"{sample.name}.")]
+    paths = {name.replace(".", "/") + ".py" for name in names}
     assert {"models.py", "runtime/format/values.py"} <= paths
     users = [
         path
@@ -87,17 +106,16 @@ def test_the_format_makes_no_json_text(sample: Package) -> None:
 
 @pytest.mark.row("T57")
 @pytest.mark.parametrize("provider", OWN_CODE)
-def test_converters_reach_nothing_that_runs_tools(sample: Package, provider: str) -> None:
-    code = f"import {sample.name}.providers.{provider}, {sample.name}.messages; print(*sys.modules)"
-    own = [m.removeprefix(f"{sample.name}.") for m in python(sample, code).split() if m.startswith(f"{sample.name}.")]
+def test_converters_reach_nothing_that_runs_tools(sample: Package, loaded: dict[str, list[str]], provider: str) -> None:
+    seen = {*loaded[f"providers.{provider}"], *loaded["messages"]}
+    own = [m.removeprefix(f"{sample.name}.") for m in seen if m.startswith(f"{sample.name}.")]
     assert f"providers.{provider}" in own
-    assert [m for m in own if m.split(".")[0] not in ("models", "messages", "providers", "runtime")] == []
+    assert [m for m in own if m.split(".")[0] not in ("models", "messages", "providers", "runtime", "wires")] == []
     assert [m for m in own if m.split(".")[-1] in ("loop", "dispatch", "handlers", "sessions")] == []
 
 
-def test_models_import_no_provider(sample: Package) -> None:
-    seen = python(sample, f"import {sample.name}.models; print(*sys.modules)").split()
-    assert [m for m in seen if ".providers" in m or ".tools" in m] == []
+def test_models_import_no_provider(loaded: dict[str, list[str]]) -> None:
+    assert [m for m in loaded["models"] if ".providers" in m or ".tools" in m] == []
 
 
 def test_the_folder_may_be_renamed_and_moved(sample: Package, tmp_path: Path) -> None:
@@ -180,8 +198,8 @@ def test_pyright_has_nothing_to_say(sample: Package) -> None:
 
 
 @pytest.mark.parametrize("provider", PROFILES)
-def test_no_constant_of_a_provider_is_left_unread(package: Package, provider: str) -> None:
-    text = package.files[f"providers/{provider}.py"]
+def test_no_constant_of_a_wire_is_left_unread(package: Package, provider: str) -> None:
+    text = package.files[f"wires/{provider}.py"]
     constants = set(re.findall(r"^_[A-Z][A-Z_]*(?=[ :])", text, re.MULTILINE))
     assert constants
     assert {name for name in constants if len(re.findall(rf"\b{name}\b", text)) == 1} == set()

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from tests.support.generated import toolgen
+from tests.support.commands import toolgen
+from toolgen.regenerate import out_of_date
+
+
+def test_the_generated_modules_of_the_generator_are_in_step() -> None:
+    assert out_of_date() == []
 
 
 def test_the_committed_package_is_in_step() -> None:

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.corpus.tools_list import tools_list
-from tests.support.generated import toolgen
+from tests.support.commands import toolgen, toolgen_process
 from tests.support.repository import ROOT
 
 GITHUB = ROOT / "tests" / "corpus" / "github-tools.json"
@@ -123,7 +123,7 @@ def test_a_file_that_was_not_imported_is_not_overwritten(tmp_path: Path) -> None
 def test_hostile_names_are_told_in_any_locale(tmp_path: Path, locale: str) -> None:
     (tmp_path / "in.json").write_text(json.dumps([{"name": "\u202e天\x1b[31m", "inputSchema": {"type": "object"}}]))
     environment = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
-    result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path, env=environment)
+    result = toolgen_process("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path, env=environment)
     assert (result.returncode, "Traceback" in result.stderr) == (0, False)
     assert "\x1b" not in result.stderr
     assert "\u202e" not in result.stderr

@@ -1,4 +1,4 @@
-"""`toolgen lint` and `toolgen explain` as users have them: processes, their output and their exit codes."""
+"""`toolgen lint` and `toolgen explain` as users have them: their output and their exit codes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.generated import toolgen
+from tests.support.commands import toolgen
 from toolgen.diagnostics import CODES
 
 TOOL = """\
@@ -20,6 +20,8 @@ parameters:
     tags: {type: array}
 """
 
+CONFIG = "providers: [openai_chat]\n"
+
 BARE = "schemas/tools/send.yaml:7:5: error[array-without-items]: the array 'tags' does not say what its items are"
 
 
@@ -27,6 +29,7 @@ BARE = "schemas/tools/send.yaml:7:5: error[array-without-items]: the array 'tags
 def project(tmp_path: Path) -> Path:
     (tmp_path / "schemas" / "tools").mkdir(parents=True)
     (tmp_path / "schemas" / "tools" / "send.yaml").write_text(TOOL, "utf-8")
+    (tmp_path / "schemas" / "toolgen.yaml").write_text(CONFIG, "utf-8")
     return tmp_path
 
 
@@ -47,7 +50,7 @@ def test_an_error_of_a_rule_ends_with_one_and_a_build_goes_on(project: Path) -> 
     assert BARE in result.stderr.split("\n")
     assert "  7 |     tags: {type: array}\n    |     ^^^^\n  hint: state them, such as" in result.stderr
     assert result.stderr.endswith("schemas: 1 tool, 1 error, 1 note\n")
-    assert names(project) == ["schemas", "schemas/tools", "schemas/tools/send.yaml"]
+    assert names(project) == ["schemas", "schemas/toolgen.yaml", "schemas/tools", "schemas/tools/send.yaml"]
     build = toolgen("build", cwd=project)
     assert build.returncode == 0
     assert "array-without-items" not in build.stderr
@@ -118,7 +121,7 @@ def test_a_comment_or_the_configuration_silences_a_rule(project: Path) -> None:
     assert toolgen("lint", cwd=project).stderr == "schemas: 1 tool, nothing to say\n"
     change(project, " # toolgen: allow array-without-items, parameter-without-description", "")
     levels = "lint: {array-without-items: warning, parameter-without-description: off}\n"
-    (project / "schemas" / "toolgen.yaml").write_text(levels, "utf-8")
+    (project / "schemas" / "toolgen.yaml").write_text(CONFIG + levels, "utf-8")
     result = toolgen("lint", cwd=project)
     assert result.returncode == 0
     assert result.stderr.startswith(BARE.replace("error[", "warning["))
@@ -128,7 +131,7 @@ def test_a_comment_or_the_configuration_silences_a_rule(project: Path) -> None:
 def test_a_rule_that_a_project_makes_an_error_ends_with_one(project: Path) -> None:
     change(project, "{type: array}", "{type: string}")
     levels = "lint: {parameter-without-description: error}\n"
-    (project / "schemas" / "toolgen.yaml").write_text(levels, "utf-8")
+    (project / "schemas" / "toolgen.yaml").write_text(CONFIG + levels, "utf-8")
     assert toolgen("lint", cwd=project).returncode == 1
 
 

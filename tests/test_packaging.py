@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.generated import compiled, toolgen, write_project
+from tests.support.generated import compiled, write_project
 from tests.support.repository import PROFILES, ROOT
 
 pytestmark = pytest.mark.slow
@@ -21,8 +22,10 @@ FLOOR = "2.12.0"
 """The oldest pydantic that generated packages promise to work with."""
 
 
-def run(*command: str | Path, cwd: Path) -> str:
+def run(*command: str | Path, cwd: Path, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a program that sees no other packages than its environment's, and those of a folder."""
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    environment |= {} if path is None else {"PYTHONPATH": str(path)}
     result = subprocess.run(
         [*map(str, command)],
         cwd=cwd,
@@ -33,14 +36,22 @@ def run(*command: str | Path, cwd: Path) -> str:
         stdin=subprocess.DEVNULL,
     )
     assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
-    return result.stdout
+    return result
+
+
+def project(folder: Path) -> Path:
+    """The small project, for every profile."""
+    schemas = write_project(folder)
+    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": PROFILES}), "utf-8")
+    return schemas
 
 
 def fresh(folder: Path, *packages: str | Path) -> Path:
     """The interpreter of a new environment with packages."""
-    venv.create(folder, with_pip=True)
+    venv.create(folder)
     python = folder / "bin" / "python"
-    run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages, cwd=folder)
+    pip = (sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check")
+    run(*pip, "install", "-q", "--no-compile", *packages, cwd=folder)
     return python
 
 
@@ -74,7 +85,7 @@ def test_the_wheel_holds_the_program_and_what_it_reads(distributions: dict[str, 
     }
     for kind in ("format", "meta", "providers"):
         expected |= {f"toolgen/schemas/{kind}/{p.name}" for p in (ROOT / "schemas" / kind).glob("*.yaml")}
-    assert names == expected | {"toolgen/py.typed"}
+    assert names == expected | {"toolgen/py.typed", "toolgen/wires/digests.json"}
 
 
 def test_a_wheel_of_the_sdist_is_the_same(distributions: dict[str, Path]) -> None:
@@ -89,31 +100,23 @@ def test_the_sdist_holds_tests_and_samples(distributions: dict[str, Path]) -> No
 
 
 def test_an_installed_wheel_builds_what_the_checkout_builds(distributions: dict[str, Path], tmp_path: Path) -> None:
-    write_project(tmp_path)
-    python = fresh(tmp_path / "env", distributions["wheel"])
-    run(python.parent / "toolgen", "build", "schemas", "--out", "installed", cwd=tmp_path)
-    assert toolgen("build", "schemas", "--out", "checkout", cwd=tmp_path).returncode == 0
+    project(tmp_path)
+    program = fresh(tmp_path / "env", distributions["wheel"]).parent / "toolgen"
+    run(program, "build", "schemas", "--out", "installed", cwd=tmp_path)
+    here = (sys.executable, "-m", "toolgen")
+    run(*here, "build", "schemas", "--out", "checkout", cwd=tmp_path, path=ROOT / "generator")
     installed, checkout = (
         {p.relative_to(tmp_path / name): p.read_bytes() for p in (tmp_path / name).rglob("*") if p.is_file()}
         for name in ("installed", "checkout")
     )
     assert installed == checkout
-    assert (
-        "in step"
-        in subprocess.run(
-            [python.parent / "toolgen", "check", "schemas", "--out", "installed"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stderr
-    )
+    assert "in step" in run(program, "check", "schemas", "--out", "installed", cwd=tmp_path).stderr
 
 
 @pytest.mark.row("U08")
 @pytest.mark.parametrize("pydantic", [f"pydantic=={FLOOR}", "pydantic"], ids=["floor", "newest"])
 def test_a_generated_package_needs_pydantic_alone(tmp_path: Path, pydantic: str) -> None:
-    files = compiled(write_project(tmp_path))
+    files = compiled(project(tmp_path))
     for path, text in files.items():
         (tmp_path / "app" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "app" / path).write_text(text, "utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ USERS = {
 """A package, the module that it brings, and the folder that imports it."""
 
 
+@cache
 def imported(folder: Path) -> set[str]:
     """The packages that the modules of a folder import."""
     found: set[str] = set()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.providers.exchanges import whole
-from tests.support.generated import toolgen
+from tests.support.commands import toolgen
 from tests.support.loopback import Loopback
 from tests.support.repository import ROOT
 

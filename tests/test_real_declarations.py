@@ -7,14 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.support.package import write_package
+from tests.corpus.declarations import DECLARATIONS
+from tests.support.package import printed, write_package
 from tests.support.sources import faults
-from tests.test_tool_modules import run
-
-ROWS = [
-    json.loads(line)
-    for line in (Path(__file__).parent / "corpus" / "declarations.jsonl").read_text("utf-8").splitlines()
-]
 
 _IMPORT = """
 import json
@@ -42,7 +37,7 @@ def _declared(position: int, row: dict[str, Any]) -> dict[str, Any]:
 def test_real_declarations_build_or_are_refused_at_a_place(tmp_path: Path) -> None:
     files: dict[str, Any] = {}
     refused = []
-    for position, row in enumerate(ROWS):
+    for position, row in enumerate(DECLARATIONS):
         path = f"tools/t{position}.json"
         declared = _declared(position, row)
         found = faults({path: json.dumps(declared)})
@@ -53,5 +48,5 @@ def test_real_declarations_build_or_are_refused_at_a_place(tmp_path: Path) -> No
             files[path] = declared
     write_package(files, tmp_path)
 
-    assert len(run(tmp_path, _IMPORT)) == len(files)
+    assert len(printed(tmp_path, _IMPORT)) == len(files)
     assert len(files) >= 40, refused

@@ -7,13 +7,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from tests.corpus.declarations import DECLARATIONS
 from tests.corpus.lowered import faults
 from tests.support.dialects import CHECKERS
 from tests.support.repository import PROFILES, profile
-from tests.test_real_declarations import ROWS
 
 JUDGE = Draft202012Validator(Draft202012Validator.META_SCHEMA)
-SOUND = [row["parameters"] for row in ROWS if JUDGE.is_valid(row["parameters"])]
+SOUND = [row["parameters"] for row in DECLARATIONS if JUDGE.is_valid(row["parameters"])]
 """The schemas that are schemas."""
 
 

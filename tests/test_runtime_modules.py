@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.generated import compiled, write_project
+from tests.support.generated import Package, compiled, write_project
 from tests.support.repository import PROFILES
 from toolgen.render.reachable import IMPORTED_BY_APPS, reachable
 from toolgen.resources import runtime_folder
@@ -41,8 +41,11 @@ def missing(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("provider", PROFILES)
-def test_a_package_of_one_provider_has_what_it_imports_and_no_more(tmp_path: Path, provider: str) -> None:
+def test_a_package_of_one_provider_has_what_it_imports_and_no_more(
+    sample: Package, tmp_path: Path, provider: str
+) -> None:
     files = compiled(write_project(tmp_path), [provider])
+    assert files[f"providers/{provider}.py"] == sample.files[f"providers/{provider}.py"], "whatever else is built"
     assert list(missing(files)) == []
     used = {name for path, text in files.items() if path.endswith(".py") for name in imports(path, text)}
     late = {dotted(path) for path in files if path.startswith("runtime/running/")}
@@ -52,8 +55,8 @@ def test_a_package_of_one_provider_has_what_it_imports_and_no_more(tmp_path: Pat
 
 def test_a_provider_leaves_out_what_only_others_need(tmp_path: Path) -> None:
     files = compiled(write_project(tmp_path), ["anthropic"])
-    assert "runtime/streams/message_events.py" in files
-    assert "runtime/streams/chat_chunks.py" not in files
+    assert "runtime/apis/anthropic/stream.py" in files
+    assert "runtime/apis/openai_chat/stream.py" not in files
     assert (
         len([path for path in files if path.startswith("runtime/")]) < len(list(runtime_folder().rglob("*.py"))) / 1.5
     )

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.package import write_package
-from tests.support.sources import linked, tool
+from tests.support.copies import Copies
+from tests.support.package import BESIDE, ISOLATED, printed, write_package
+from tests.support.repository import ROOT
+from tests.support.sources import linked, samples, tool
 from toolgen.render.tools import tool_modules
-
-SCHEMAS = Path(__file__).resolve().parents[1] / "schemas"
 
 _TABLE = """
 import json, sys
@@ -31,29 +31,25 @@ for name, value in json.load(sys.stdin):
 """
 
 
-def samples() -> dict[str, str]:
-    """The sample tools and types of this repository."""
-    files = [p for kind in ("tools", "types") for p in (SCHEMAS / kind).rglob("*.*")]
-    return {p.relative_to(SCHEMAS).as_posix(): p.read_text("utf-8") for p in files}
+Run = Callable[..., list[Any]]
 
 
-def run(folder: Path, code: str, data: Any = None) -> list[Any]:
-    """Run code beside the package in a new process, warnings as errors; read a JSON value of each line."""
-    done = subprocess.run(
-        [sys.executable, "-I", "-W", "error", "-c", f"import sys; sys.path.insert(0, '.')\n{code}"],
-        cwd=folder,
-        input=json.dumps(data),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stderr == ""
-    return [json.loads(line) for line in done.stdout.splitlines()]
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    """Runs code beside the package in a new process, warnings as errors; reads a JSON value of each line."""
+    with Copies("pydantic", options=ISOLATED, folder=ROOT) as copies:
+
+        def in_a_copy(folder: Path, code: str, data: Any = None) -> list[Any]:
+            done = copies.run("-c", BESIDE + code, typed=json.dumps(data), folder=folder)
+            assert (done.stderr, done.returncode) == ("", 0)
+            return [json.loads(line) for line in done.stdout.splitlines()]
+
+        yield in_a_copy
 
 
-def parse(folder: Path, parameters: Any, values: list[Any], files: Mapping[str, Any] | None = None) -> list[Any]:
+def parse(run: Run, folder: Path, parameters: Any, values: list[Any]) -> list[Any]:
     """What parse_arguments makes of each value."""
-    write_package({"tools/probe.yaml": tool(parameters), **(files or {})}, folder)
+    write_package({"tools/probe.yaml": tool(parameters)}, folder)
     return run(folder, _TABLE, [["probe", value] for value in values])
 
 
@@ -66,7 +62,7 @@ print(json.dumps([m for m in sys.modules if m.startswith(("pydantic", "generated
 print(json.dumps({name: d.parameters for name, d in tools.DEFINITIONS.items()}))
 print(json.dumps([tools.ALIASES, sorted(tools.LOW_RISK), tools.DISPLAY_NAMES, sorted(tools.DEPRECATED)]))
 """
-    loaded, parameters, (aliases, low, names, deprecated) = run(tmp_path, code)
+    loaded, parameters, (aliases, low, names, deprecated) = printed(tmp_path, code)
 
     assert loaded == ["generated.tools.handlers"]
     assert parameters == {t.name: t.parameters for t in linked(samples())[0]}
@@ -99,7 +95,8 @@ def test_a_module_has_the_same_bytes_alone_and_among_others() -> None:
 def test_the_order_of_hashing_changes_nothing(tmp_path: Path) -> None:
     code = (
         "import hashlib, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from tests.test_tool_modules import *\n"
+        "from tests.support.sources import linked, samples\n"
+        "from toolgen.render.tools import tool_modules\n"
         "print(hashlib.sha256(repr(tool_modules(*linked(samples()))).encode()).hexdigest())"
     )
     root = str(Path(__file__).resolve().parents[1])
@@ -135,6 +132,14 @@ OPTIONAL = {
 READ = {"opt": None, "opt_null": None, "dflt": "d", "dflt_null": "n", "shared": None}
 
 
+@pytest.fixture(scope="module")
+def optional(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a package whose tool has properties that may be absent, null or both."""
+    folder = tmp_path_factory.mktemp("optional")
+    write_package({"tools/probe.yaml": tool(OPTIONAL), "types/maybe.yaml": {"type": ["string", "null"]}}, folder)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("given", "read"),
     [
@@ -152,11 +157,10 @@ READ = {"opt": None, "opt_null": None, "dflt": "d", "dflt_null": "n", "shared": 
         ({"req": 1.5}, "/req: expected an integer, found number"),
     ],
 )
-def test_absent_null_and_given(tmp_path: Path, given: dict[str, Any], read: Any) -> None:
+def test_absent_null_and_given(run: Run, optional: Path, given: dict[str, Any], read: Any) -> None:
     value = {"req": 1, "req_null": None, **given}
-    files = {"types/maybe.yaml": {"type": ["string", "null"]}}
 
-    as_object, as_text = parse(tmp_path, OPTIONAL, [value, json.dumps(value)], files)
+    as_object, as_text = run(optional, _TABLE, [["probe", value], ["probe", json.dumps(value)]])
 
     assert as_object == as_text
     if isinstance(read, str):
@@ -168,7 +172,7 @@ def test_absent_null_and_given(tmp_path: Path, given: dict[str, Any], read: Any)
         }
 
 
-def test_extra_properties_follow_the_schema(tmp_path: Path) -> None:
+def test_extra_properties_follow_the_schema(run: Run, tmp_path: Path) -> None:
     def thing(extra: Any) -> dict[str, Any]:
         return {
             "type": "object",
@@ -191,7 +195,7 @@ def test_extra_properties_follow_the_schema(tmp_path: Path) -> None:
         {"x": 1},
     ]
 
-    typed, wrong, kept, refused, top = parse(tmp_path, schema, values)
+    typed, wrong, kept, refused, top = parse(run, tmp_path, schema, values)
 
     assert typed["value"]["typed"] == {"a": None, "x": 1}
     assert wrong == {"error": "/typed/x: expected an integer, found string"}
@@ -200,7 +204,7 @@ def test_extra_properties_follow_the_schema(tmp_path: Path) -> None:
     assert top["value"]["x"] == 1
 
 
-def test_recursion_maps_tuples_numbers_and_formats(tmp_path: Path) -> None:
+def test_recursion_maps_tuples_numbers_and_formats(run: Run, tmp_path: Path) -> None:
     schema = {
         "properties": {
             "tree": {"$ref": "#/$defs/tree"},
@@ -228,7 +232,7 @@ def test_recursion_maps_tuples_numbers_and_formats(tmp_path: Path) -> None:
         {"number": True},
     ]
 
-    first, *others = parse(tmp_path, schema, [good, *bad])
+    first, *others = parse(run, tmp_path, schema, [good, *bad])
 
     assert first["value"] == good
     assert [o["error"].split(":")[0] for o in others] == [
@@ -240,22 +244,22 @@ def test_recursion_maps_tuples_numbers_and_formats(tmp_path: Path) -> None:
     ]
 
 
-def test_json_text_is_read_strictly(tmp_path: Path) -> None:
+def test_json_text_is_read_strictly(run: Run, tmp_path: Path) -> None:
     texts = [
         '{"a": 1', "{} {}", "{'a': 1}", '{"a": NaN}', '{"a": 1e999}', '{"a": 1, "\\u0061": 2}', '{"a": "\\ud800"}',
         "[" * 100_000, '{"a": ' + "9" * 5000 + "}", "", "null", "[]", '"x"', "// x\n{}", "\ufeff{}",
     ]  # fmt: skip
 
-    results = parse(tmp_path, {"type": "object"}, [*texts, '{"a": "\\ud83d\\ude80"}'])
+    results = parse(run, tmp_path, {"type": "object"}, [*texts, '{"a": "\\ud83d\\ude80"}'])
 
     assert ["error" in r for r in results] == [True] * len(texts) + [False]
     assert results[-1]["value"] == {"a": "🚀"}
 
 
-def test_errors_are_short_and_hold_no_values(tmp_path: Path) -> None:
+def test_errors_are_short_and_hold_no_values(run: Run, tmp_path: Path) -> None:
     schema = {"properties": {"a": {"type": "array", "items": {"type": "integer"}}}}
 
-    (many,) = parse(tmp_path, schema, [{"a": ["secret"] * 5000}])
+    (many,) = parse(run, tmp_path, schema, [{"a": ["secret"] * 5000}])
     unknown, near = run(tmp_path, _TABLE, [["sesame", {}], ["prob", {}]])
 
     lines = many["error"].splitlines()
@@ -277,7 +281,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def test_hostile_texts_are_data(tmp_path: Path) -> None:
+def test_hostile_texts_are_data(run: Run, tmp_path: Path) -> None:
     properties: dict[str, Any] = {
         text: {
             "description": text,
@@ -322,7 +326,7 @@ def test_hostile_texts_are_data(tmp_path: Path) -> None:
     ["class", "import", "None", "match", "json", "typing", "pydantic", "models", "tools", "types", "__init__", "_", "-",
      "2fa", "con", "COM1", "dispatch", "parse_arguments", "overload", "annotations", "A" * 64, "print"],
 )  # fmt: skip
-def test_tools_of_any_legal_name_work(tmp_path: Path, name: str) -> None:
+def test_tools_of_any_legal_name_work(run: Run, tmp_path: Path, name: str) -> None:
     write_package({"tools/a.yaml": tool({"properties": {"a": {"type": "string"}}}, name)}, tmp_path)
 
     (parsed,) = run(tmp_path, _TABLE, [[name, {"a": "x"}]])
@@ -331,7 +335,7 @@ def test_tools_of_any_legal_name_work(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("count", [20, 60, 100, 300])
-def test_circles_and_chains_of_any_length_import(tmp_path: Path, count: int) -> None:
+def test_circles_and_chains_of_any_length_import(run: Run, tmp_path: Path, count: int) -> None:
     def ring(close: bool) -> dict[str, Any]:
         nodes: dict[str, Any] = {
             f"n{i}": {"type": "object", "properties": {"next": {"$ref": f"#/$defs/n{i + 1}"}}} for i in range(count)
@@ -368,7 +372,7 @@ def test_generated_code_is_typed(tmp_path: Path, checker: list[str]) -> None:
     )
 
     done = subprocess.run(
-        [sys.executable, "-m", *checker, "."],
+        [sys.executable, "-m", *checker, "use.py", "generated/tools", "generated/types.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -6,66 +6,10 @@ Facts checked on 2026-11-22: https://github.com/KisinTheFlame/kagami
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
-from ..models import (
-    AssistantMessage,
-    AssistantPart,
-    Completion,
-    ContentPart,
-    Message,
-    OpaquePart,
-    OutputSchema,
-    ReasoningPart,
-    RefusalPart,
-    Request,
-    SystemMessage,
-    TextPart,
-    ToolCall,
-    ToolCallPart,
-    ToolChoice,
-    ToolDefinition,
-    ToolMessage,
-    ToolResult,
-    UserMessage,
-)
-from ..runtime.answers.finish import FinishReason
-from ..runtime.codecs import (
-    blank_if_none,
-    call_id,
-    named_result,
-    object_arguments,
-    open_dialect,
-    tool_name,
-)
-from ..runtime.conversion.lists import defaulted, read_list, write_list
-from ..runtime.conversion.one_text import as_one_text
-from ..runtime.conversion.plain import optional_text, plain
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
-    ABSENT,
-    NOTHING,
-    Residue,
-    kept_at,
-    leftovers,
-    marked,
-    nested,
-    restore,
-)
-from ..runtime.conversion.whole import opaque_message, opaque_value
-from ..runtime.conversion.wire import Wire
-from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import wrong_type
-from ..runtime.json_texts.json_text import is_json
-from ..runtime.messages.arrange import arranged, results_of
-from ..runtime.offering import choices
-from ..runtime.offering.offered import write_offered
-from ..runtime.paths import ROOT, Path
-from ..runtime.tool_results.result_objects import (
-    read_result_object,
-    write_result_object,
-)
+from ..runtime.conversion.wire import DeclaredTools
+from ..wires.kagami import Kagami
 
 __all__ = [
     "FINGERPRINT",
@@ -87,197 +31,6 @@ __all__ = [
     "tools",
 ]
 
-WIRE = Wire(
-    "kagami",
-    "Kagami",
-    ids=".*\\S.*",
-    id_length=25,
-    id_prefix="call_",
-    names="[a-zA-Z0-9_-]{1,64}",
-    name_length=64,
-    dialects={
-        "open": {
-            "keywords": [
-                "type",
-                "description",
-                "enum",
-                "items",
-                "properties",
-                "required",
-            ],
-            "complete": True,
-            "types": "one",
-            "nullable": "none",
-            "untyped": "text",
-            "enum": "numbers",
-            "root": {"type": "object", "needs": ["properties"]},
-        }
-    },
-    spellings={
-        "run_query": {
-            "object": {
-                "parameters": {"as": {"items": {"json": True}}},
-                "range": {"as": {"items": {"json": True}}},
-            }
-        },
-        "search_documents": {
-            "object": {
-                "query": {
-                    "as": {
-                        "object": {
-                            "equals": {"as": {"json": True}},
-                            "all": {
-                                "as": {
-                                    "items": {
-                                        "object": {
-                                            "equals": {"as": {"json": True}},
-                                            "all": {
-                                                "as": {
-                                                    "items": {
-                                                        "object": {
-                                                            "equals": {
-                                                                "as": {"json": True}
-                                                            },
-                                                            "all": {
-                                                                "as": {
-                                                                    "items": {
-                                                                        "json": True
-                                                                    }
-                                                                }
-                                                            },
-                                                            "any": {
-                                                                "as": {
-                                                                    "items": {
-                                                                        "json": True
-                                                                    }
-                                                                }
-                                                            },
-                                                        }
-                                                    }
-                                                }
-                                            },
-                                            "any": {
-                                                "as": {
-                                                    "items": {
-                                                        "object": {
-                                                            "equals": {
-                                                                "as": {"json": True}
-                                                            },
-                                                            "all": {
-                                                                "as": {
-                                                                    "items": {
-                                                                        "json": True
-                                                                    }
-                                                                }
-                                                            },
-                                                            "any": {
-                                                                "as": {
-                                                                    "items": {
-                                                                        "json": True
-                                                                    }
-                                                                }
-                                                            },
-                                                        }
-                                                    }
-                                                }
-                                            },
-                                        }
-                                    }
-                                }
-                            },
-                            "any": {
-                                "as": {
-                                    "items": {
-                                        "object": {
-                                            "equals": {"as": {"json": True}},
-                                            "all": {
-                                                "as": {
-                                                    "items": {
-                                                        "object": {
-                                                            "equals": {
-                                                                "as": {"json": True}
-                                                            },
-                                                            "all": {
-                                                                "as": {
-                                                                    "items": {
-                                                                        "json": True
-                                                                    }
-                                                                }
-                                                            },
-                                                            "any": {
-                                                                "as": {
-                                                                    "items": {
-                                                                        "json": True
-                                                                    }
-                                                                }
-                                                            },
-                                                        }
-                                                    }
-                                                }
-                                            },
-                                            "any": {
-                                                "as": {
-                                                    "items": {
-                                                        "object": {
-                                                            "equals": {
-                                                                "as": {"json": True}
-                                                            },
-                                                            "all": {
-                                                                "as": {
-                                                                    "items": {
-                                                                        "json": True
-                                                                    }
-                                                                }
-                                                            },
-                                                            "any": {
-                                                                "as": {
-                                                                    "items": {
-                                                                        "json": True
-                                                                    }
-                                                                }
-                                                            },
-                                                        }
-                                                    }
-                                                }
-                                            },
-                                        }
-                                    }
-                                }
-                            },
-                        }
-                    }
-                }
-            }
-        },
-        "set_preferences": {
-            "object": {
-                "language": {
-                    "as": {
-                        "texts": ["de", "en", "ja", None],
-                        "said": ["de", "en", "ja", "null"],
-                    }
-                }
-            }
-        },
-    },
-)
-"""How this wire spells ids and names."""
-
-_REQUEST: frozenset[str] = frozenset(
-    ["messages", "outputFormat", "toolChoice", "tools"]
-)
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
-_TOOL: frozenset[str] = frozenset(["description", "name", "parameters"])
-_TOOL_LEAST: frozenset[str] = frozenset(["name"])
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id"])
-_TOOL_RESULT: frozenset[str] = frozenset(["name", "response", "role", "toolCallId"])
-_TEXT_PART: frozenset[str] = frozenset(["type", "value"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_TOOL_CHOICE: dict[str, Any] = {"auto": "auto", "none": "none", "required": "required"}
 ToolName: TypeAlias = Literal[
     "create_order",
     "find-free-slots",
@@ -783,1029 +536,179 @@ TOOLS: list[dict[str, Any]] = [
 FINGERPRINT = "59bdd66eb9f7b7310eb10860724969087db17e56dc54f00b1a14971ca4795153"
 """SHA-256 of the compact JSON of TOOLS."""
 
-_ENTRIES: dict[str, dict[str, Any]] = dict(
-    zip(
-        [
-            "create_order",
-            "find-free-slots",
-            "get_weather",
-            "list_time_zones",
-            "read_file",
-            "run_query",
-            "search_documents",
-            "send_message",
-            "set_preferences",
-            "write_file",
-        ],
-        TOOLS,
-        strict=True,
+_converter = Kagami(
+    DeclaredTools(
+        names=get_args(ToolName),
+        payload=TOOLS,
+        spellings={
+            "run_query": {
+                "object": {
+                    "parameters": {"as": {"items": {"json": True}}},
+                    "range": {"as": {"items": {"json": True}}},
+                }
+            },
+            "search_documents": {
+                "object": {
+                    "query": {
+                        "as": {
+                            "object": {
+                                "equals": {"as": {"json": True}},
+                                "all": {
+                                    "as": {
+                                        "items": {
+                                            "object": {
+                                                "equals": {"as": {"json": True}},
+                                                "all": {
+                                                    "as": {
+                                                        "items": {
+                                                            "object": {
+                                                                "equals": {
+                                                                    "as": {"json": True}
+                                                                },
+                                                                "all": {
+                                                                    "as": {
+                                                                        "items": {
+                                                                            "json": True
+                                                                        }
+                                                                    }
+                                                                },
+                                                                "any": {
+                                                                    "as": {
+                                                                        "items": {
+                                                                            "json": True
+                                                                        }
+                                                                    }
+                                                                },
+                                                            }
+                                                        }
+                                                    }
+                                                },
+                                                "any": {
+                                                    "as": {
+                                                        "items": {
+                                                            "object": {
+                                                                "equals": {
+                                                                    "as": {"json": True}
+                                                                },
+                                                                "all": {
+                                                                    "as": {
+                                                                        "items": {
+                                                                            "json": True
+                                                                        }
+                                                                    }
+                                                                },
+                                                                "any": {
+                                                                    "as": {
+                                                                        "items": {
+                                                                            "json": True
+                                                                        }
+                                                                    }
+                                                                },
+                                                            }
+                                                        }
+                                                    }
+                                                },
+                                            }
+                                        }
+                                    }
+                                },
+                                "any": {
+                                    "as": {
+                                        "items": {
+                                            "object": {
+                                                "equals": {"as": {"json": True}},
+                                                "all": {
+                                                    "as": {
+                                                        "items": {
+                                                            "object": {
+                                                                "equals": {
+                                                                    "as": {"json": True}
+                                                                },
+                                                                "all": {
+                                                                    "as": {
+                                                                        "items": {
+                                                                            "json": True
+                                                                        }
+                                                                    }
+                                                                },
+                                                                "any": {
+                                                                    "as": {
+                                                                        "items": {
+                                                                            "json": True
+                                                                        }
+                                                                    }
+                                                                },
+                                                            }
+                                                        }
+                                                    }
+                                                },
+                                                "any": {
+                                                    "as": {
+                                                        "items": {
+                                                            "object": {
+                                                                "equals": {
+                                                                    "as": {"json": True}
+                                                                },
+                                                                "all": {
+                                                                    "as": {
+                                                                        "items": {
+                                                                            "json": True
+                                                                        }
+                                                                    }
+                                                                },
+                                                                "any": {
+                                                                    "as": {
+                                                                        "items": {
+                                                                            "json": True
+                                                                        }
+                                                                    }
+                                                                },
+                                                            }
+                                                        }
+                                                    }
+                                                },
+                                            }
+                                        }
+                                    }
+                                },
+                            }
+                        }
+                    }
+                }
+            },
+            "set_preferences": {
+                "object": {
+                    "language": {
+                        "as": {
+                            "texts": ["de", "en", "ja", None],
+                            "said": ["de", "en", "ja", "null"],
+                        }
+                    }
+                }
+            },
+        },
+        package=__package__,
     )
 )
+WIRE = _converter.wire
+"""How this wire spells ids and names."""
 
 
 def tools(*names: ToolName) -> list[dict[str, Any]]:
     """Return the entries of some declared tools, in the order given. They are shared: do not change them."""
-    return [_ENTRIES[name] for name in names]
-
-
-def to_tools(
-    definitions: Sequence[ToolDefinition | OpaquePart],
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> list[Any]:
-    """Write tool definitions as the wire's `tools`.
-
-    Raises:
-        ConversionError: a tool may not be sent to this provider, or its schema is no schema.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written: list[Any] = _write_tools(definitions, ABSENT, ROOT, writer)
-    writer.finish()
-    return written
-
-
-def from_tools(
-    wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> list[ToolDefinition | OpaquePart]:
-    """Read the wire's `tools`; the provider's own tools stay opaque.
-
-    Raises:
-        ConversionError: a value has the wrong JSON type.
-    """
-    return _read_tools(wire, ROOT, Reader(WIRE, tools=tools))[0] or []
-
-
-def to_tool_choice(
-    choice: ToolChoice,
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> Any:
-    """Write a tool choice; None where it is said by leaving it out.
-
-    Raises:
-        ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_tool_choice(choice, ABSENT, ROOT, writer)
-    writer.finish()
-    return None if written is ABSENT else written
-
-
-def from_tool_choice(
-    wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> ToolChoice | None:
-    """Read a tool choice; None for one that the format has no word for."""
-    return _read_tool_choice(wire, ROOT, Reader(WIRE, tools=tools))[0]
-
-
-def to_tool_call(
-    call: ToolCall,
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> dict[str, Any]:
-    """Write one call of the history.
-
-    Raises:
-        ConversionError: its arguments hold what JSON cannot.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_tool_call(call, ROOT, writer)
-    writer.finish()
-    return written
-
-
-def to_tool_result(
-    result: ToolResult,
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> dict[str, Any]:
-    """Write one result of the history.
-
-    Raises:
-        ConversionError: its value cannot be written, or the wire cannot keep its error flag.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_tool_result(result, ROOT, writer)
-    writer.finish()
-    return written
-
-
-def to_messages(
-    messages: Sequence[Message],
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> list[Any]:
-    """Write messages as the wire's own.
-
-    Raises:
-        ConversionError: a value cannot be written as it was meant.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_messages(messages, ABSENT, ROOT, writer)
-    writer.finish()
-    return written
-
-
-def from_messages(
-    wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> list[Message]:
-    """Read the wire's messages; the assistant's are counted as turns from 0.
-
-    Raises:
-        ConversionError: a value has the wrong JSON type.
-    """
-    return _read_messages(wire, ROOT, Reader(WIRE, tools=tools))[0]
-
-
-def to_request(
-    request: Request,
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> dict[str, Any]:
-    """Write the body of a request, JSON-ready.
-
-    Raises:
-        ConversionError: a value cannot be written as it was meant.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools or ())
-    written = _write_request(request, ROOT, writer)
-    writer.finish()
-    return written
-
-
-def from_request(
-    body: Any,
-    model: str | None = None,
-    *,
-    tools: Iterable[ToolDefinition | OpaquePart] = (),
-) -> Request:
-    """Read the body of a request. `model` is its model where the body names none.
-
-    Raises:
-        ConversionError: a value has the wrong JSON type.
-    """
-    if type(body) is not dict:
-        raise wrong_type(ROOT, "an object", body)
-    request = _read_request(body, ROOT, Reader(WIRE, tools=tools))
-    if request.model is None:
-        request.model = model
-    return request
-
-
-def from_response(
-    response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> Completion:
-    """Read a response: its body. `turn` counts the assistant messages before it.
-
-    Raises:
-        ConversionError: a value has the wrong JSON type.
-    """
-    return _read_response(plain(response, ROOT), ROOT, Reader(WIRE, turn, tools))
-
-
-def to_response(
-    completion: Completion,
-    *,
-    id: str | None = None,
-    created: int | None = None,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> dict[str, Any]:
-    """Write a response. `id` and `created` (seconds since 1970) stand in for what the completion lacks.
-
-    Raises:
-        ConversionError: a value cannot be written as it was meant.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_response(completion, id, created, writer)
-    writer.finish()
-    return written
-
-
-def from_tool_calls(
-    response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> list[ToolCall]:
-    """Read the calls of a response.
-
-    Raises:
-        ConversionError: as `from_response`.
-    """
-    content = from_response(response, turn, tools=tools).message.content
-    return (
-        [part.call for part in content if type(part) is ToolCallPart]
-        if type(content) is list
-        else []
-    )
-
-
-def _read_tools(
-    value: Any, at: Path, reader: Reader
-) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
-    """Read the tools on offer."""
-    return read_list(
-        None if value is ABSENT else value, at, reader, _read_tool_entry
-    ), ABSENT
-
-
-def _write_tools(
-    definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer
-) -> Any:
-    """Write the tools on offer."""
-    return (
-        ABSENT
-        if definitions is None
-        else write_list(definitions, at, writer, _write_offered)
-    )
-
-
-def _write_offered(definition: Any, at: Path, writer: Writer) -> Any:
-    """Write a tool as its declaration offers it to this provider."""
-    return write_offered(definition, at, writer, _write_tool_entry)
-
-
-def _read_tool_choice(
-    value: Any, at: Path, reader: Reader
-) -> tuple[ToolChoice | None, Any]:
-    """Read how the tools are to be used; what the table lacks is kept."""
-    if value is None or value is ABSENT:
-        return None, ABSENT
-    return choices.read(value, reader, _TOOL_CHOICE)
-
-
-def _write_tool_choice(
-    choice: ToolChoice | None, kept: Any, at: Path, writer: Writer
-) -> Any:
-    """Write how the tools are to be used."""
-    if choice is None:
-        return ABSENT if marked(kept) else kept
-    return choices.write(choice, kept, at, writer, _TOOL_CHOICE)
-
-
-def _read_offer(
-    value: Any, at: Path, reader: Reader
-) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
-    """Read the tools on offer; that there was no list is kept."""
-    tools, _ = _read_tools(value, at, reader)
-    return tools, {"$absent": True} if value is ABSENT else ABSENT
-
-
-def _write_offer(
-    definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer
-) -> Any:
-    """Write the tools on offer; a request has a list of them, if it did not come without."""
-    if definitions is None and (kept is None or marked(kept)):
-        return kept if kept is None else ABSENT
-    return _write_tools(defaulted(definitions, [], at, writer), ABSENT, at, writer)
-
-
-def _read_output_word(
-    value: Any, at: Path, reader: Reader
-) -> tuple[Literal["text", "json"] | None, Any]:
-    """Read what the answer shall be; another word is kept."""
-    if value is ABSENT:
-        return None, {"$absent": True}
-    if value == "text" or value == "json":
-        return value, ABSENT
-    if value is not None and type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return None, value
-
-
-def _write_output_word(
-    output_format: Literal["text", "json"] | OutputSchema | None,
-    kept: Any,
-    at: Path,
-    writer: Writer,
-) -> Any:
-    """Write what the answer shall be; of a schema only that it is JSON."""
-    if type(output_format) is OutputSchema:
-        writer.own(output_format.metadata, at)
-        writer.lost(
-            at,
-            "a schema for the answer",
-            "rewritten",
-            "warning",
-            "it is JSON of any form here",
-        )
-        return "json"
-    if output_format is None and kept is not ABSENT:
-        return ABSENT if marked(kept) else kept
-    return defaulted(output_format, "text", at, writer)
-
-
-def _read_parts(
-    value: Any, at: Path, reader: Reader
-) -> tuple[str | list[ContentPart], Any]:
-    """Read the parts of a content; one text is that text."""
-    if type(value) is not list:
-        raise wrong_type(at, "an array", None if value is ABSENT else value)
-    parts = read_list(value, at, reader, _read_part) or []
-    return parts[0].text if len(parts) == 1 and type(
-        parts[0]
-    ) is TextPart and not parts[0].metadata else parts, ABSENT
-
-
-def _write_parts(
-    content: str | Sequence[Any], kept: Any, at: Path, writer: Writer
-) -> list[Any]:
-    """Write the parts of a content; a text is one."""
-    return write_list(
-        [TextPart(content)] if type(content) is str else content,
-        at,
-        writer,
-        _write_part,
-    )
-
-
-def _read_messages(wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-    """Read the messages; neighbouring results become one message, another role's message stays as it is."""
-    if type(wire) is not list:
-        raise wrong_type(at, "an array", wire)
-    messages: list[Message] = []
-    for i, item in enumerate(wire):
-        here = (at, i)
-        if type(item) is not dict:
-            raise wrong_type(here, "an object", item)
-        role = item.get("role")
-        if role == "assistant":
-            messages.append(_read_assistant_message(item, here, reader))
-            reader.next_turn()
-        elif role == "tool":
-            result = _read_tool_result(item, here, reader)
-            last = messages[-1] if messages else None
-            if type(last) is ToolMessage:
-                last.results.append(result)
-            else:
-                messages.append(ToolMessage([result]))
-        elif role == "user":
-            messages.append(_read_user_message(item, here, reader))
-        elif role in ("system",):
-            messages.append(_read_system_message(item, here, reader))
-        else:
-            messages.append(opaque_message(item, reader))
-    return messages, ABSENT
-
-
-def _write_messages(
-    messages: Sequence[Message], kept: Any, at: Path, writer: Writer
-) -> list[Any]:
-    """Write the messages: one for each result, directly behind the calls of the turn."""
-    wires: list[Any] = []
-    for message, here, places in arranged(messages, at, writer):
-        if type(message) is ToolMessage:
-            writer.own(message.metadata, here)
-            for result, place in results_of(message, here, places):
-                wires.append(_write_tool_result(result, place, writer))
-        elif type(message) is AssistantMessage:
-            wires.append(_write_assistant_message(message, here, writer))
-        elif type(message) is SystemMessage:
-            wires.append(_write_system_message(message, here, writer))
-        elif type(message) is UserMessage:
-            whole = opaque_value(message, writer)
-            wires.append(
-                _write_user_message(message, here, writer) if whole is ABSENT else whole
-            )
-        else:
-            raise wrong_type(here, "a message", message)
-    return wires
-
-
-_ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
-
-
-def _read_said(
-    wire: dict[str, Any], at: Path, reader: Reader
-) -> tuple[str | list[AssistantPart], Residue]:
-    """Read content and calls of what the model answered, and what our own writing would not give."""
-    parts: list[AssistantPart] = [
-        *(
-            read_list(wire.get("content"), (at, "content"), reader, _read_answer_part)
-            or ()
-        )
-    ]
-    calls = read_list(
-        wire.get("toolCalls"), (at, "toolCalls"), reader, _read_tool_call_entry
-    )
-    rest: Residue = {} if "content" in wire else {"$absent": ["content"]}
-    if not calls and "toolCalls" in wire:
-        rest["toolCalls"] = calls
-    if (
-        not calls
-        and len(parts) == 1
-        and type(parts[0]) is TextPart
-        and not parts[0].metadata
-    ):
-        return parts[0].text, rest
-    return [*parts, *(calls or ())], rest
-
-
-def _read_answer_part(wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
-    """Read a part of what the model answered: a text, or a part that nobody knows."""
-    part = _read_part(wire, at, reader)
-    return part if type(part) is TextPart else OpaquePart(reader.wire.name, wire)
-
-
-def _write_answer_part(part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
-    """Write a part of an answer that is no call; a refusal is text here."""
-    if type(part) is RefusalPart:
-        writer.own(part.metadata, at)
-        writer.lost(at, "refusal", "rewritten", "note", "it is text here")
-        part = TextPart(part.text)
-    elif type(part) is ReasoningPart:
-        writer.no_place(at, "reasoning")
-        return []
-    written = _write_part(part, at, writer)
-    return [] if written is ABSENT else [written]
-
-
-def _write_said(
-    message: AssistantMessage, own: Residue, at: Path, writer: Writer
-) -> dict[str, Any]:
-    """Write content and calls of what the model answered; a content that was left out stays so."""
-    texts, calls = _spread(message, at, writer)
-    wire: dict[str, Any] = {"content": texts}
-    if not texts and ("content" in own or "content" in own.get("$absent", ())):
-        del wire["content"]
-    if calls:
-        wire["toolCalls"] = calls
-    return wire
-
-
-def _read_assistant_message(
-    wire: dict[str, Any], at: Path, reader: Reader
-) -> AssistantMessage:
-    """Read what the model answered: text alone as text, else its content, then its calls."""
-    content, rest = _read_said(wire, at, reader)
-    return AssistantMessage(
-        content,
-        metadata=reader.metadata({**leftovers(wire, _ASSISTANT_MESSAGE), **rest}),
-    )
-
-
-def _read_tool_call_entry(
-    wire: Any, at: Path, reader: Reader
-) -> ToolCallPart | OpaquePart:
-    """Read an entry of the calls; one that is no function call stays as it is."""
-    if type(wire) is dict and type(wire.get("function")) is dict:
-        call = _read_tool_call(wire, at, reader)
-        reader.called(wire.get("id"), call)
-        return ToolCallPart(call)
-    reader.called_otherwise(wire)
-    return OpaquePart(
-        reader.wire.name, wire, metadata=reader.metadata({"$key": "toolCalls"})
-    )
-
-
-def _write_assistant_message(
-    message: AssistantMessage, at: Path, writer: Writer
-) -> dict[str, Any]:
-    """Write what the model answered."""
-    own = writer.own(message.metadata, at)
-    wire: dict[str, Any] = {
-        "role": "assistant",
-        **_write_said(message, own, at, writer),
-    }
-    if own:
-        restore(wire, own)
-    return wire
-
-
-def _spread(
-    message: AssistantMessage, at: Path, writer: Writer
-) -> tuple[list[Any], list[Any]]:
-    """Write texts and calls of what the model answered."""
-    if message.name is not None:
-        writer.no_place((at, "name"), "name")
-    content = message.content
-    if type(content) is str:
-        return _write_answer_part(TextPart(content), (at, "content"), writer), []
-    texts: list[Any] = []
-    calls: list[Any] = []
-    for i, part in enumerate(content if type(content) is list else ()):
-        here = ((at, "content"), i)
-        if type(part) is ToolCallPart:
-            writer.own(part.metadata, here)
-            calls.append(_write_tool_call(part.call, (here, "call"), writer))
-        elif (
-            type(part) is OpaquePart
-            and writer.kept(part.metadata).get("$key") == "toolCalls"
-        ):
-            calls.append(part.value)
-        else:
-            if calls:
-                writer.lost(
-                    here,
-                    writer.kind_of(part),
-                    "moved",
-                    "note",
-                    "content stands before calls",
-                )
-            texts += _write_answer_part(part, here, writer)
-    return texts, calls
-
-
-def _read_result_response(
-    wire: dict[str, Any], at: Path, reader: Reader
-) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
-    """Read what a call gave."""
-    response = wire.get("response")
-    if type(response) is not dict:
-        raise wrong_type((at, "response"), "an object", response)
-    return read_result_object(response)
-
-
-def _write_result_response(
-    kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
-) -> dict[str, Any]:
-    """Write what a call gave; of several parts the texts, as one."""
-    if kind == "multimodal":
-        writer.lost(
-            (at[0], "kind"),
-            "multimodal",
-            "rewritten",
-            "note",
-            "a result has no parts here",
-        )
-        kind, value = (
-            "error" if is_error else "text",
-            as_one_text(value, (at[0], "value"), writer),
-        )
-    return {
-        "response": write_result_object(
-            kind, value, is_error, own.get("$response"), (at[0], "value"), writer
-        )
-    }
-
-
-_RESPONSE = frozenset(["content", "toolCalls"])
-
-
-def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-    """Read an answer; it says neither why it ended nor what it cost, and its content is one text."""
-    content = optional_text(wire, "content", at)
-    calls = read_list(
-        wire.get("toolCalls"), (at, "toolCalls"), reader, _read_tool_call_entry
-    )
-    rest = leftovers(wire, _RESPONSE)
-    if "content" not in wire:
-        rest["$absent"] = ["content"]
-    if calls == []:
-        rest["toolCalls"] = calls
-    elif calls and content == "":
-        rest["content"] = content
-    message = AssistantMessage(
-        [*([TextPart(content)] if content else []), *calls] if calls else content
-    )
-    reason: FinishReason = (
-        "tool_calls"
-        if any(type(call) is ToolCallPart for call in calls or ())
-        else "stop"
-    )
-    return Completion(message, reason, metadata=reader.metadata(rest))
-
-
-def _write_response(
-    completion: Completion, identifier: str | None, created: int | None, writer: Writer
-) -> dict[str, Any]:
-    """Write an answer. That it was cut off, filtered or failed cannot be said, so that its calls would be run."""
-    own = writer.own(completion.metadata, ROOT)
-    if completion.id is not None:
-        writer.no_place((ROOT, "id"), "id")
-    if completion.model is not None:
-        writer.no_place((ROOT, "model"), "model")
-    if completion.usage is not None:
-        writer.no_place((ROOT, "usage"), "usage")
-    at = (ROOT, "message")
-    writer.own(completion.message.metadata, at)
-    texts, calls = _spread(completion.message, at, writer)
-    if completion.finish_reason not in ("stop", "tool_calls"):
-        writer.no_place(
-            (ROOT, "finishReason"),
-            completion.finish_reason,
-            "behaviour" if calls else "warning",
-        )
-    wire: dict[str, Any] = {}
-    said = "".join(part["value"] for part in texts if part.get("type") == "text")
-    if said or not (calls or "content" in own or "content" in own.get("$absent", ())):
-        wire["content"] = said
-    if calls:
-        wire["toolCalls"] = calls
-    restore(wire, own)
-    return wire
-
-
-def _read_tool_entry(
-    wire: Any, at: Path, reader: Reader
-) -> ToolDefinition | OpaquePart:
-    """Read one of several objects; what is none of them stays as it is."""
-    if type(wire) is dict:
-        return _read_tool(wire, at, reader)
-    return OpaquePart(reader.wire.name, wire)
-
-
-def _write_tool_entry(value: Any, at: Path, writer: Writer) -> Any:
-    """Write one of several values; one that has no place on this wire is reported."""
-    if type(value) is ToolDefinition:
-        return _write_tool(value, at, writer)
-    if type(value) is OpaquePart and value.provider == writer.wire.name:
-        return value.value
-    writer.no_place(at, writer.kind_of(value), "warning")
-    return ABSENT
-
-
-def _read_part(wire: Any, at: Path, reader: Reader) -> ContentPart:
-    """Read one of several objects; what is none of them stays as it is."""
-    if type(wire) is dict:
-        kind = wire.get("type")
-        if kind == "text":
-            return _read_text_part(wire, at, reader)
-    return OpaquePart(reader.wire.name, wire)
-
-
-def _write_part(value: Any, at: Path, writer: Writer) -> Any:
-    """Write one of several values; one that has no place on this wire is reported."""
-    if type(value) is TextPart:
-        return _write_text_part(value, at, writer)
-    if type(value) is OpaquePart and value.provider == writer.wire.name:
-        return value.value
-    writer.no_place(at, writer.kind_of(value), "warning")
-    return ABSENT
-
-
-def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-    """Read a request of one turn."""
-    tools, tools_kept = _read_offer(wire.get("tools", ABSENT), (at, "tools"), reader)
-    messages, messages_kept = _read_messages(
-        wire.get("messages", ABSENT), (at, "messages"), reader
-    )
-    output_format, output_format_kept = _read_output_word(
-        wire.get("outputFormat", ABSENT), (at, "outputFormat"), reader
-    )
-    tool_choice, tool_choice_kept = _read_tool_choice(
-        wire.get("toolChoice", ABSENT), (at, "toolChoice"), reader
-    )
-    if (
-        wire.keys() == _REQUEST_LEAST
-        and messages_kept is ABSENT
-        and tools_kept is ABSENT
-        and output_format_kept is ABSENT
-        and tool_choice_kept is ABSENT
-    ):
-        return Request(
-            messages, tools=tools, tool_choice=tool_choice, output_format=output_format
-        )
-    rest = leftovers(wire, _REQUEST)
-    if messages_kept is not ABSENT:
-        rest["messages"] = messages_kept
-    if tools_kept is not ABSENT:
-        rest["tools"] = tools_kept
-    if output_format_kept is not ABSENT:
-        rest["outputFormat"] = output_format_kept
-    if tool_choice_kept is not ABSENT:
-        rest["toolChoice"] = tool_choice_kept
-    return Request(
-        messages,
-        tools=tools,
-        tool_choice=tool_choice,
-        output_format=output_format,
-        metadata=reader.metadata(rest),
-    )
-
-
-def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write a request of one turn."""
-    own = writer.own(request.metadata, at) if request.metadata else NOTHING
-    if request.parallel_tool_calls is not None:
-        writer.no_place(
-            (at, "parallelToolCalls"),
-            "parallelToolCalls",
-            "note" if request.parallel_tool_calls else "behaviour",
-        )
-    if request.max_output_tokens is not None:
-        writer.no_place((at, "maxOutputTokens"), "maxOutputTokens", "warning")
-    if request.temperature is not None:
-        writer.no_place((at, "temperature"), "temperature", "warning")
-    if request.top_p is not None:
-        writer.no_place((at, "topP"), "topP", "warning")
-    if request.stop is not None:
-        writer.no_place((at, "stop"), "stop", "warning")
-    if request.seed is not None:
-        writer.no_place((at, "seed"), "seed", "warning")
-    if request.reasoning is not None:
-        writer.no_place((at, "reasoning"), "reasoning", "warning")
-    if request.stream is not None:
-        writer.no_place((at, "stream"), "stream", "warning")
-    wire: dict[str, Any] = {
-        "messages": _write_messages(
-            request.messages,
-            kept_at(own, "messages") if own else ABSENT,
-            (at, "messages"),
-            writer,
-        ),
-    }
-    tools = _write_offer(
-        request.tools, kept_at(own, "tools") if own else ABSENT, (at, "tools"), writer
-    )
-    if tools is not ABSENT:
-        wire["tools"] = tools
-    output_format = _write_output_word(
-        request.output_format,
-        kept_at(own, "outputFormat") if own else ABSENT,
-        (at, "outputFormat"),
-        writer,
-    )
-    if output_format is not ABSENT:
-        wire["outputFormat"] = output_format
-    tool_choice = _write_tool_choice(
-        request.tool_choice,
-        kept_at(own, "toolChoice") if own else ABSENT,
-        (at, "toolChoice"),
-        writer,
-    )
-    if tool_choice is not ABSENT:
-        wire["toolChoice"] = tool_choice
-    if own:
-        restore(wire, own)
-    return wire
-
-
-def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
-    """Read a tool."""
-    name, name_kept = tool_name.read(wire.get("name", ABSENT), (at, "name"), reader)
-    description, description_kept = blank_if_none.read(
-        wire.get("description", ABSENT), (at, "description"), reader
-    )
-    parameters, parameters_kept = open_dialect.read(
-        wire.get("parameters", ABSENT), (at, "parameters"), reader
-    )
-    if (
-        wire.keys() == _TOOL_LEAST
-        and name_kept is ABSENT
-        and description_kept is ABSENT
-        and parameters_kept is ABSENT
-    ):
-        return ToolDefinition(name, description, parameters)
-    rest = leftovers(wire, _TOOL)
-    if name_kept is not ABSENT:
-        rest["name"] = name_kept
-    if description_kept is not ABSENT:
-        rest["description"] = description_kept
-    if parameters_kept is not ABSENT:
-        rest["parameters"] = parameters_kept
-    return ToolDefinition(name, description, parameters, metadata=reader.metadata(rest))
-
-
-def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write a tool."""
-    own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
-    if definition.strict is not None:
-        writer.no_place((at, "strict"), "strict")
-    wire: dict[str, Any] = {
-        "name": tool_name.write(
-            definition.name,
-            kept_at(own, "name") if own else ABSENT,
-            (at, "name"),
-            writer,
-        ),
-    }
-    description = blank_if_none.write(
-        definition.description,
-        kept_at(own, "description") if own else ABSENT,
-        (at, "description"),
-        writer,
-    )
-    if description is not ABSENT:
-        wire["description"] = description
-    parameters = open_dialect.write(
-        definition.parameters,
-        kept_at(own, "parameters") if own else ABSENT,
-        (at, "parameters"),
-        writer,
-    )
-    if parameters is not ABSENT:
-        wire["parameters"] = parameters
-    if own:
-        restore(wire, own)
-    return wire
-
-
-def _read_tool_call(wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
-    """Read a call of a function."""
-    function = wire.get("function")
-    if type(function) is not dict:
-        raise wrong_type((at, "function"), "an object", function)
-    id = wire.get("id")
-    name = function.get("name")
-    arguments = function.get("arguments")
-    if (
-        len(function) == 2
-        and type(name) is str
-        and name not in reader.spoken
-        and type(arguments) is dict
-        and reader.takes(id)
-    ):
-        if len(wire) == 2:
-            return reader.respelled(ToolCall(id, name, arguments))
-        rest = leftovers(wire, _TOOL_CALL)
-        return reader.respelled(
-            ToolCall(id, name, arguments, metadata=reader.metadata(rest))
-        )
-    id, id_kept = call_id.read(wire.get("id", ABSENT), (at, "id"), reader)
-    name, name_kept = tool_name.read(
-        function.get("name", ABSENT), ((at, "function"), "name"), reader
-    )
-    arguments, invalid, arguments_kept = object_arguments.read(
-        function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-    )
-    rest = leftovers(wire, _TOOL_CALL)
-    function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
-    if id_kept is not ABSENT:
-        rest["id"] = id_kept
-    if name_kept is not ABSENT:
-        function_rest["name"] = name_kept
-    if arguments_kept is not ABSENT:
-        function_rest["arguments"] = arguments_kept
-    nested(rest, wire, "function", function_rest)
-    return reader.respelled(
-        ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
-    )
-
-
-def _write_tool_call(call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write a call of a function."""
-    call = writer.respelled(call, at)
-    if (
-        call.metadata is None
-        and writer.names.get(call.name) == call.name
-        and call.invalid is None
-        and is_json(call.arguments)
-        and writer.keeps(call.id)
-    ):
-        return {
-            "id": call.id,
-            "function": {
-                "name": call.name,
-                "arguments": call.arguments,
-            },
-        }
-    own = writer.own(call.metadata, at) if call.metadata else NOTHING
-    function: dict[str, Any] = {
-        "name": tool_name.write(
-            call.name,
-            kept_at(own, "function", "name") if own else ABSENT,
-            (at, "name"),
-            writer,
-        ),
-        "arguments": object_arguments.write(
-            call.arguments,
-            call.invalid,
-            kept_at(own, "function", "arguments") if own else ABSENT,
-            (at, "arguments"),
-            writer,
-        ),
-    }
-    wire: dict[str, Any] = {
-        "id": call_id.write(
-            call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
-        ),
-        "function": function,
-    }
-    if own:
-        restore(wire, own)
-    return wire
-
-
-def _read_tool_result(wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
-    """Read a result as a message."""
-    tool_call_id, name, tool_call_id_kept = named_result.read(wire, at, reader)
-    kind, value_, is_error, kind_kept = _read_result_response(wire, at, reader)
-    rest = leftovers(wire, _TOOL_RESULT)
-    rest |= tool_call_id_kept
-    rest |= kind_kept
-    return ToolResult(
-        tool_call_id, name, kind, value_, is_error, metadata=reader.metadata(rest)
-    )
-
-
-def _write_tool_result(result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write a result as a message."""
-    own = writer.own(result.metadata, at) if result.metadata else NOTHING
-    wire: dict[str, Any] = {
-        "role": "tool",
-    }
-    wire |= named_result.write(
-        result.tool_call_id, result.name, own, (at, "toolCallId"), writer
-    )
-    wire |= _write_result_response(
-        result.kind, result.value, result.is_error, own, (at, "kind"), writer
-    )
-    if own:
-        restore(wire, own)
-    return wire
-
-
-def _read_text_part(wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
-    """Read a part of a message."""
-    text = wire.get("value")
-    if type(text) is str:
-        if len(wire) == 2:
-            return TextPart(text)
-        rest = leftovers(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.metadata(rest))
-    if type(text) is not str:
-        raise wrong_type((at, "value"), "a string", text)
-    rest = leftovers(wire, _TEXT_PART)
-    return TextPart(text, metadata=reader.metadata(rest))
-
-
-def _write_text_part(part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write a part of a message."""
-    if part.metadata is None:
-        return {
-            "type": "text",
-            "value": part.text,
-        }
-    own = writer.own(part.metadata, at) if part.metadata else NOTHING
-    wire: dict[str, Any] = {
-        "type": "text",
-        "value": part.text,
-    }
-    if own:
-        restore(wire, own)
-    return wire
-
-
-def _read_system_message(
-    wire: dict[str, Any], at: Path, reader: Reader
-) -> SystemMessage:
-    """Read a message of the system."""
-    content, content_kept = _read_parts(
-        wire.get("content", ABSENT), (at, "content"), reader
-    )
-    if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_kept is ABSENT:
-        return SystemMessage(content)
-    rest = leftovers(wire, _SYSTEM_MESSAGE)
-    if content_kept is not ABSENT:
-        rest["content"] = content_kept
-    return SystemMessage(content, metadata=reader.metadata(rest))
-
-
-def _write_system_message(
-    message: SystemMessage, at: Path, writer: Writer
-) -> dict[str, Any]:
-    """Write a message of the system."""
-    own = writer.own(message.metadata, at) if message.metadata else NOTHING
-    if message.name is not None:
-        writer.no_place((at, "name"), "name")
-    wire: dict[str, Any] = {
-        "role": "system",
-        "content": _write_parts(
-            message.content,
-            kept_at(own, "content") if own else ABSENT,
-            (at, "content"),
-            writer,
-        ),
-    }
-    if own:
-        restore(wire, own)
-    return wire
-
-
-def _read_user_message(wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
-    """Read a message of the user."""
-    content, content_kept = _read_parts(
-        wire.get("content", ABSENT), (at, "content"), reader
-    )
-    if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT:
-        return UserMessage(content)
-    rest = leftovers(wire, _USER_MESSAGE)
-    if content_kept is not ABSENT:
-        rest["content"] = content_kept
-    return UserMessage(content, metadata=reader.metadata(rest))
-
-
-def _write_user_message(
-    message: UserMessage, at: Path, writer: Writer
-) -> dict[str, Any]:
-    """Write a message of the user."""
-    own = writer.own(message.metadata, at) if message.metadata else NOTHING
-    if message.name is not None:
-        writer.no_place((at, "name"), "name")
-    wire: dict[str, Any] = {
-        "role": "user",
-        "content": _write_parts(
-            message.content,
-            kept_at(own, "content") if own else ABSENT,
-            (at, "content"),
-            writer,
-        ),
-    }
-    if own:
-        restore(wire, own)
-    return wire
+    return _converter.tools(*names)
+
+
+to_tools = _converter.to_tools
+from_tools = _converter.from_tools
+to_tool_choice = _converter.to_tool_choice
+from_tool_choice = _converter.from_tool_choice
+to_tool_call = _converter.to_tool_call
+to_tool_result = _converter.to_tool_result
+to_messages = _converter.to_messages
+from_messages = _converter.from_messages
+to_request = _converter.to_request
+from_request = _converter.from_request
+from_response = _converter.from_response
+to_response = _converter.to_response
+from_tool_calls = _converter.from_tool_calls

@@ -6,58 +6,11 @@ Facts checked on 2026-11-22: docs/prompt.md
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
-from ..models import (
-    ApiError,
-    AssistantMessage,
-    Completion,
-    Message,
-    OpaquePart,
-    Request,
-    StreamEvent,
-    ToolCall,
-    ToolCallPart,
-    ToolChoice,
-    ToolDefinition,
-    ToolResult,
-)
-from ..runtime.answers.api_errors import api_error
-from ..runtime.answers.text_answers import answer_object
-from ..runtime.clients.sdk_calls import keywords
-from ..runtime.codecs import tool_name
-from ..runtime.conversion.lists import read_list, write_list
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
-    ABSENT,
-    NOTHING,
-    kept_at,
-    leftovers,
-    marked,
-    restore,
-)
-from ..runtime.conversion.wire import Wire
-from ..runtime.conversion.writer import OnLoss, OnUnsupported, Writer
-from ..runtime.errors import wrong_type
-from ..runtime.offering import choices
-from ..runtime.offering.offered import write_offered
-from ..runtime.offering.offers import write_offer
-from ..runtime.paths import ROOT, Path
-from ..runtime.prompting.answers import read_text_answer, write_text_answer
-from ..runtime.prompting.conversation import (
-    read_text_messages,
-    write_results,
-    write_text_messages,
-)
-from ..runtime.prompting.reading import CallMaker, read_reply, reply_of
-from ..runtime.prompting.speeches import SpeechWriter
-from ..runtime.prompting.spoken import names_of
-from ..runtime.prompting.tools import entries_in, entries_text
-from ..runtime.streams.iterating import aiterate, iterate
-from ..runtime.streams.text_piece_writer import TextPieceWriter
-from ..runtime.streams.text_pieces import TextPieces
-from ..tools import ALIASES
+from ..runtime.apis.prompt.stream import TextPieces, TextPieceWriter
+from ..runtime.conversion.wire import DeclaredTools
+from ..wires.prompt import Prompt
 
 __all__ = [
     "FINGERPRINT",
@@ -86,27 +39,6 @@ __all__ = [
     "tools",
 ]
 
-WIRE = Wire(
-    "prompt",
-    "Plain text",
-    ids=".*\\S.*",
-    id_length=25,
-    id_prefix="call_",
-    names=".*\\S.*",
-    name_length=64,
-    dialects={"open": {"keywords": "any"}},
-)
-"""How this wire spells ids and names."""
-
-_REQUEST: frozenset[str] = frozenset(["messages", "model"])
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
-_TOOL: frozenset[str] = frozenset(["description", "name", "parameters"])
-_ERRORS: dict[str, Any] = {
-    "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
-    "message": [["error", "message"], ["error"], ["message"]],
-}
-_SDK_KEYWORDS = frozenset(["messages", "model"])
-_TOOL_CHOICE: dict[str, Any] = {}
 ToolName: TypeAlias = Literal[
     "create_order",
     "find-free-slots",
@@ -127,520 +59,51 @@ TOOLS: str = '# Tools\n\nYou can call these tools. Each line is one of them, as 
 FINGERPRINT = "bcce776fd00b821e2a85fd1df9f64808e219ce4d64c1fed18bcba951c37004f2"
 """SHA-256 of the compact JSON of TOOLS."""
 
-_ENTRIES: dict[str, dict[str, Any]] = dict(
-    zip(
-        [
-            "create_order",
-            "find-free-slots",
-            "get_weather",
-            "list_time_zones",
-            "read_file",
-            "run_query",
-            "search_documents",
-            "send_message",
-            "set_preferences",
-            "write_file",
-        ],
-        entries_in(TOOLS),
-        strict=True,
+_converter = Prompt(
+    DeclaredTools(
+        names=get_args(ToolName),
+        payload=TOOLS,
+        package=__package__,
     )
 )
-
-_NAMES: dict[str, str] = {
-    alias: name for alias, name in ALIASES.items() if name in _ENTRIES
-} | {name: name for name in _ENTRIES}
-"""The declared tools by each name that a text may use for them."""
+WIRE = _converter.wire
+"""How this wire spells ids and names."""
 
 
 def tools(*names: ToolName) -> str:
-    """Write some declared tools, in the order given."""
-    return entries_text([_ENTRIES[name] for name in names])
-
-
-def to_tools(
-    definitions: Sequence[ToolDefinition | OpaquePart],
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> str:
-    """Write tool definitions as text for the front of a system text; no text for none.
-
-    Raises:
-        ConversionError: a tool may not be sent to this provider, or its schema is none that JSON can hold.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = entries_text(write_list(definitions, ROOT, writer, _write_offered))
-    writer.finish()
-    return written
-
-
-def from_tools(
-    wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> list[ToolDefinition | OpaquePart]:
-    """Read the tools that a system text begins with; none where it begins otherwise.
-
-    Raises:
-        ConversionError: it is no text.
-    """
-    if type(wire) is not str:
-        raise wrong_type(ROOT, "a string", wire)
-    return (
-        read_list(entries_in(wire), ROOT, Reader(WIRE, tools=tools), _read_tool_entry)
-        or []
-    )
-
-
-def parse_text(
-    text: str,
-    tools: Iterable[ToolDefinition | OpaquePart] | None = None,
-    untrusted: Iterable[str] = (),
-    turn: int = 0,
-) -> AssistantMessage:
-    """Read the calls in what a model wrote. `tools` are those that it was offered; left out, the declared ones.
-
-    A block that also stands in one of the `untrusted` texts is a call that is not run.
-    """
-    if tools is None:
-        return reply_of(text, _names_for(()), untrusted, CallMaker(turn, set()))
-    return read_reply(text, tools, untrusted, turn)
-
-
-def to_tool_choice(
-    choice: ToolChoice,
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> Any:
-    """Write a tool choice; None where it is said by leaving it out.
-
-    Raises:
-        ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_tool_choice(choice, ABSENT, ROOT, writer)
-    writer.finish()
-    return None if written is ABSENT else written
-
-
-def from_tool_choice(
-    wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> ToolChoice | None:
-    """Read a tool choice; None for one that the format has no word for."""
-    return _read_tool_choice(wire, ROOT, Reader(WIRE, tools=tools))[0]
-
-
-def to_tool_call(
-    call: ToolCall,
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> str:
-    """Write one call of the history.
-
-    Raises:
-        ConversionError: its arguments hold what JSON cannot.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    message = AssistantMessage([ToolCallPart(call)])
-    written = SpeechWriter(writer, None).written(message, NOTHING, ROOT)
-    writer.finish()
-    return written or ""
-
-
-def to_tool_result(
-    result: ToolResult,
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> str:
-    """Write one result of the history, as what the user says.
-
-    Raises:
-        ConversionError: its value cannot be written.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = write_results([(result, ROOT)], writer)
-    writer.finish()
-    return written
-
-
-def to_messages(
-    messages: Sequence[Message],
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> list[Any]:
-    """Write messages as the wire's own.
-
-    Raises:
-        ConversionError: a value cannot be written as it was meant.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_messages(messages, ABSENT, ROOT, writer)
-    writer.finish()
-    return written
-
-
-def from_messages(
-    wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> list[Message]:
-    """Read the wire's messages; the assistant's are counted as turns from 0.
-
-    Raises:
-        ConversionError: a value has the wrong JSON type.
-    """
-    return _read_messages(wire, ROOT, Reader(WIRE, tools=tools))[0]
-
-
-def to_request(
-    request: Request,
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> dict[str, Any]:
-    """Write the body of a request, JSON-ready.
-
-    Raises:
-        ConversionError: a value cannot be written as it was meant.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported, tools=request.tools or ())
-    written = _write_request(request, ROOT, writer)
-    writer.finish()
-    return written
-
-
-def from_request(
-    body: Any,
-    model: str | None = None,
-    *,
-    tools: Iterable[ToolDefinition | OpaquePart] = (),
-) -> Request:
-    """Read the body of a request. `model` is its model where the body names none.
-
-    Raises:
-        ConversionError: a value has the wrong JSON type.
-    """
-    if type(body) is not dict:
-        raise wrong_type(ROOT, "an object", body)
-    request = _read_request(body, ROOT, Reader(WIRE, tools=tools))
-    if request.model is None:
-        request.model = model
-    return request
-
-
-def to_sdk(
-    request: Request,
-    *,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> dict[str, Any]:
-    """Write a request as keyword arguments of the official client's own call.
-
-    Raises:
-        ConversionError: a value cannot be written as it was meant.
-    """
-    return keywords(
-        to_request(request, on_loss=on_loss, on_unsupported=on_unsupported),
-        _SDK_KEYWORDS,
-    )
-
-
-def from_response(
-    response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> Completion:
-    """Read a response: its body, or the official client's object. `turn` counts the assistant messages before it.
-
-    Raises:
-        ConversionError: it is an API error (see `from_error`), or a value has the wrong JSON type.
-    """
-    return _read_response(
-        answer_object(response, ROOT), ROOT, Reader(WIRE, turn, tools)
-    )
-
-
-def to_response(
-    completion: Completion,
-    *,
-    id: str | None = None,
-    created: int | None = None,
-    on_loss: OnLoss | None = None,
-    on_unsupported: OnUnsupported = "error",
-) -> Any:
-    """Write a response. `id` and `created` (seconds since 1970) stand in for what the completion lacks.
-
-    Raises:
-        ConversionError: a value cannot be written as it was meant.
-    """
-    writer = Writer(WIRE, on_loss, on_unsupported)
-    written = _write_response(completion, id, created, writer)
-    writer.finish()
-    return written
-
-
-def from_tool_calls(
-    response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-) -> list[ToolCall]:
-    """Read the calls of a response.
-
-    Raises:
-        ConversionError: as `from_response`.
-    """
-    content = from_response(response, turn, tools=tools).message.content
-    return (
-        [part.call for part in content if type(part) is ToolCallPart]
-        if type(content) is list
-        else []
-    )
-
-
-def from_error(status: int, body: Any) -> ApiError:
-    """Read an error that the API answered with. `body` is its JSON, or its text."""
-    return api_error(WIRE.name, status, body, _ERRORS)
-
-
-def iter_events(
-    source: Iterable[Any],
-    *,
-    turn: int = 0,
-    tools: Iterable[ToolDefinition | OpaquePart] = (),
-    text_only: bool = False,
-) -> Iterator[StreamEvent]:
-    """Read a client's stream as it comes; `completed` is the last event, also where the stream breaks."""
-    return iterate(Stream(turn, tools=tools), source, text_only)
-
-
-def aiter_events(
-    source: AsyncIterable[Any],
-    *,
-    turn: int = 0,
-    tools: Iterable[ToolDefinition | OpaquePart] = (),
-    text_only: bool = False,
-) -> AsyncIterator[StreamEvent]:
-    """Read a client's asynchronous stream as it comes; `completed` is the last event."""
-    return aiterate(Stream(turn, tools=tools), source, text_only)
-
-
-def _names_for(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
-    """The names that declared tools and these go by in a text."""
-    given = names_of(tools)
-    spelled = {WIRE.spelling(name): name for name in (*_ENTRIES, *given.values())}
-    return _NAMES | given | spelled
-
-
-def _write_offered(definition: Any, at: Path, writer: Writer) -> Any:
-    """Write a tool as its declaration offers it to this provider."""
-    return write_offered(definition, at, writer, _write_tool_entry)
-
-
-def _read_tool_choice(
-    value: Any, at: Path, reader: Reader
-) -> tuple[ToolChoice | None, Any]:
-    """Read how the tools are to be used; what the table lacks is kept."""
-    if value is None or value is ABSENT:
-        return None, ABSENT
-    return choices.read(value, reader, _TOOL_CHOICE)
-
-
-def _write_tool_choice(
-    choice: ToolChoice | None, kept: Any, at: Path, writer: Writer
-) -> Any:
-    """Write how the tools are to be used."""
-    if choice is None:
-        return ABSENT if marked(kept) else kept
-    return choices.write(choice, kept, at, writer, _TOOL_CHOICE)
-
-
-def _read_messages(wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-    """Read the messages; tools in front of them are not theirs."""
-    messages, _, kept = read_text_messages(
-        wire, at, reader, _read_tool_entry, _names_for
-    )
-    return messages, kept
-
-
-def _write_messages(
-    messages: Sequence[Message], kept: Any, at: Path, writer: Writer
-) -> list[Any]:
-    """Write the messages."""
-    return write_text_messages(messages, [], kept, at, writer)
-
-
-def _read_conversation(
-    value: Any, at: Path, reader: Reader
-) -> tuple[
-    list[Message], list[ToolDefinition | OpaquePart] | None, ToolChoice | None, Any
-]:
-    """Read the messages and the tools in front of them; how these are to be used is not said here."""
-    messages, tools, kept = read_text_messages(
-        value, at, reader, _read_tool_entry, _names_for
-    )
-    return messages, tools, None, kept
-
-
-def _write_conversation(
-    messages: Sequence[Message],
-    tools: Sequence[Any] | None,
-    choice: ToolChoice | None,
-    kept: Any,
-    at: Path,
-    writer: Writer,
-) -> list[Any]:
-    """Write the messages behind the tools, as far as these may be called."""
-    entries = write_offer(tools, choice, at[0], writer, _TOOL_CHOICE, _write_offered)
-    return write_text_messages(
-        messages, [] if entries is ABSENT else entries, kept, at, writer
-    )
-
-
-def _read_response(wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
-    """Read an answer. It gives no reason for its end but calls."""
-    return read_text_answer(wire, at, reader, _names_for(reader.tools))
-
-
-def _write_response(
-    completion: Completion, identifier: str | None, created: int | None, writer: Writer
-) -> Any:
-    """Write an answer: a text, or the object in which one came."""
-    return write_text_answer(completion, writer)
-
-
-def _read_tool_entry(
-    wire: Any, at: Path, reader: Reader
-) -> ToolDefinition | OpaquePart:
-    """Read one of several objects; what is none of them stays as it is."""
-    if type(wire) is dict:
-        return _read_tool(wire, at, reader)
-    return OpaquePart(reader.wire.name, wire)
-
-
-def _write_tool_entry(value: Any, at: Path, writer: Writer) -> Any:
-    """Write one of several values; one that has no place on this wire is reported."""
-    if type(value) is ToolDefinition:
-        return _write_tool(value, at, writer)
-    if type(value) is OpaquePart and value.provider == writer.wire.name:
-        return value.value
-    writer.no_place(at, writer.kind_of(value), "warning")
-    return ABSENT
-
-
-def _read_request(wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-    """Read a request body."""
-    model = wire.get("model")
-    if model is not None and type(model) is not str:
-        raise wrong_type((at, "model"), "a string", model)
-    messages, tools, tool_choice, messages_kept = _read_conversation(
-        wire.get("messages", ABSENT), (at, "messages"), reader
-    )
-    if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT:
-        return Request(messages, model, tools, tool_choice)
-    rest = leftovers(wire, _REQUEST)
-    if messages_kept is not ABSENT:
-        rest["messages"] = messages_kept
-    return Request(messages, model, tools, tool_choice, metadata=reader.metadata(rest))
-
-
-def _write_request(request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write a request body."""
-    own = writer.own(request.metadata, at) if request.metadata else NOTHING
-    if request.parallel_tool_calls is not None:
-        writer.no_place(
-            (at, "parallelToolCalls"),
-            "parallelToolCalls",
-            "note" if request.parallel_tool_calls else "behaviour",
-        )
-    if request.output_format is not None:
-        writer.no_place((at, "outputFormat"), "outputFormat", "warning")
-    if request.max_output_tokens is not None:
-        writer.no_place((at, "maxOutputTokens"), "maxOutputTokens", "warning")
-    if request.temperature is not None:
-        writer.no_place((at, "temperature"), "temperature", "warning")
-    if request.top_p is not None:
-        writer.no_place((at, "topP"), "topP", "warning")
-    if request.stop is not None:
-        writer.no_place((at, "stop"), "stop", "warning")
-    if request.seed is not None:
-        writer.no_place((at, "seed"), "seed", "warning")
-    if request.reasoning is not None:
-        writer.no_place((at, "reasoning"), "reasoning", "warning")
-    if request.stream is not None:
-        writer.no_place((at, "stream"), "stream", "warning")
-    wire: dict[str, Any] = {
-        "messages": _write_conversation(
-            request.messages,
-            request.tools,
-            request.tool_choice,
-            kept_at(own, "messages") if own else ABSENT,
-            (at, "messages"),
-            writer,
-        ),
-    }
-    if request.model is not None:
-        wire["model"] = request.model
-    if own:
-        restore(wire, own)
-    return wire
-
-
-def _read_tool(wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
-    """Read an entry of the tools."""
-    name = wire.get("name")
-    if len(wire) == 1 and type(name) is str and name not in reader.spoken:
-        return ToolDefinition(name)
-    name, name_kept = tool_name.read(wire.get("name", ABSENT), (at, "name"), reader)
-    description = wire.get("description")
-    if description is not None and type(description) is not str:
-        raise wrong_type((at, "description"), "a string", description)
-    parameters = wire.get("parameters")
-    if parameters is not None and type(parameters) is not dict:
-        raise wrong_type((at, "parameters"), "an object", parameters)
-    rest = leftovers(wire, _TOOL)
-    if name_kept is not ABSENT:
-        rest["name"] = name_kept
-    return ToolDefinition(name, description, parameters, metadata=reader.metadata(rest))
-
-
-def _write_tool(definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write an entry of the tools."""
-    if (
-        definition.description is None
-        and definition.parameters is None
-        and definition.strict is None
-        and definition.metadata is None
-        and writer.names.get(definition.name) == definition.name
-    ):
-        return {
-            "name": definition.name,
-        }
-    own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
-    if definition.strict is not None:
-        writer.no_place((at, "strict"), "strict")
-    wire: dict[str, Any] = {
-        "name": tool_name.write(
-            definition.name,
-            kept_at(own, "name") if own else ABSENT,
-            (at, "name"),
-            writer,
-        ),
-    }
-    if definition.description is not None:
-        wire["description"] = definition.description
-    if definition.parameters is not None:
-        wire["parameters"] = definition.parameters
-    if own:
-        restore(wire, own)
-    return wire
+    """Return the text of some declared tools, in the order given."""
+    return _converter.tools(*names)
+
+
+to_tools = _converter.to_tools
+from_tools = _converter.from_tools
+to_tool_choice = _converter.to_tool_choice
+from_tool_choice = _converter.from_tool_choice
+to_tool_call = _converter.to_tool_call
+to_tool_result = _converter.to_tool_result
+to_messages = _converter.to_messages
+from_messages = _converter.from_messages
+to_request = _converter.to_request
+from_request = _converter.from_request
+to_sdk = _converter.to_sdk
+from_response = _converter.from_response
+to_response = _converter.to_response
+from_tool_calls = _converter.from_tool_calls
+from_error = _converter.from_error
+parse_text = _converter.parse_text
 
 
 class Stream(TextPieces):
-    """A stream of one answer: `feed` its pieces, `finish` it once the source ends or breaks."""
+    """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
-    WIRE = WIRE
-    read_response = staticmethod(_read_response)
-    names_for = staticmethod(_names_for)
+    converter = _converter
+
+
+iter_events = Stream.iter_events
+aiter_events = Stream.aiter_events
 
 
 class StreamWriter(TextPieceWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
-    WIRE = WIRE
-    write_response = staticmethod(_write_response)
+    converter = _converter

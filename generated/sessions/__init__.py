@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..runtime.sessions.base import AsyncSession, Session, ToolMode
-from ..runtime.sessions.client_facts import ClientMaker
 from ..runtime.sessions.connecting import (
     AnyProviderConfig,
+    ClientMaker,
     GenAIProviderConfig,
     OpenAIProviderConfig,
     ProviderConfig,
     connected,
 )
-from ..runtime.sessions.failures import SessionError
+from ..runtime.sessions.on_clients import SessionError
 
 __all__ = [
     "INTERFACES",

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import ClassVar, get_args
 
 from ..providers import copilot as _provider
-from ..runtime.sessions.client_facts import HostedCalls
-from ..runtime.sessions.hosted import HostedSession
-from ..runtime.sessions.hosted_async import AsyncHostedSession
-from ..runtime.sessions.hosted_provider import HostedProvider
+from ..runtime.apis.copilot.async_session import AsyncHostedSession
+from ..runtime.apis.copilot.session import HostedSession
+from ..runtime.apis.copilot.session_requests import HostedProvider
+from ..runtime.sessions.connecting import HostedCalls
 
 __all__ = ["AsyncSession", "Session"]
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import ClassVar, get_args
 
 from ..providers import openai_compatible as _provider
-from ..runtime.sessions.client_facts import ClientCalls
-from ..runtime.sessions.native import NativeSession
-from ..runtime.sessions.native_async import AsyncNativeSession
+from ..runtime.sessions.connecting import ClientCalls
+from ..runtime.sessions.native import AsyncNativeSession, NativeSession
 from ..runtime.sessions.on_clients import ProviderModule
 
 __all__ = ["AsyncSession", "Session"]

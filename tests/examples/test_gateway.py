@@ -32,13 +32,30 @@ HELLO: Any = [{"role": "system", "content": "Be brief."}, {"role": "user", "cont
 CALLS = (("tide", {"harbour": "Bergen"}), ("tide", {"harbour": 'Å "x"\n'}))
 
 
+Serving = Callable[[str, str], AbstractContextManager[str]]
+
+
+@pytest.fixture(scope="module")
+def gateway(serving: Serving, api: Loopback) -> Iterator[str]:
+    """The address of a gateway to the API. It keeps nothing between requests, so one serves all tests."""
+    with serving("gateway", api.address) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def gateway_to_nowhere(serving: Serving, nowhere: str) -> Iterator[str]:
+    with serving("gateway", nowhere) as address:
+        yield address
+
+
+def connected(address: str) -> Client:
+    return openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0)
+
+
 @pytest.fixture
-def client(serving: Callable[[str], AbstractContextManager[str]], monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+def client(gateway: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with (
-        serving("gateway") as address,
-        openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as made,
-    ):
+    with connected(gateway) as made:
         yield made
 
 
@@ -140,10 +157,10 @@ def test_what_the_provider_cannot_do_is_refused(
 
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
 def test_a_provider_that_is_not_there_is_an_error_of_the_api(
-    client: Client, upstream: Loopback, streaming: bool
+    gateway_to_nowhere: str, monkeypatch: pytest.MonkeyPatch, streaming: bool
 ) -> None:
-    upstream.close()
-    with pytest.raises(openai.InternalServerError) as caught:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with connected(gateway_to_nowhere) as client, pytest.raises(openai.InternalServerError) as caught:
         client.chat.completions.create(model="any", messages=HELLO, stream=streaming)
     assert (caught.value.status_code, caught.value.code, caught.value.type) == (502, "server", "server_error")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.mutations.test_mutations import Check, Mutation
+from tests.mutations.breaking import Check, Mutation, assert_caught
 from tests.prompting import followed, read, test_following, test_hazards, test_stages, test_texts
 from tests.providers import laws, test_prompt
 from tests.support.generated import Package
@@ -59,8 +59,8 @@ BLOCKS = "runtime/prompting/blocks.py"
 SPOKEN = "runtime/prompting/spoken.py"
 READING = "runtime/prompting/reading.py"
 FOLLOWING = "runtime/prompting/following.py"
-SPEECHES = "runtime/prompting/speeches.py"
-TALK = "runtime/prompting/conversation.py"
+SPEECHES = "runtime/apis/prompt/speeches.py"
+TALK = "runtime/apis/prompt/messages.py"
 
 MUTATIONS = (
     Mutation(
@@ -163,7 +163,7 @@ MUTATIONS = (
     Mutation(
         "words are calls",
         with_models(test_prompt.test_words_that_look_like_a_call_do_not_become_one, test_hazards.FENCE),
-        "runtime/prompting/writing.py",
+        "runtime/prompting/tools.py",
         "    if _reads_as(text, places):\n",
         "    if True:\n",
     ),
@@ -196,7 +196,7 @@ MUTATIONS = (
     Mutation(
         "a result leaves its line",
         on(test_texts.test_a_failure_is_told),
-        "runtime/prompting/outcomes.py",
+        "runtime/prompting/spoken.py",
         'entry["failed"] = True',
         "pass",
     ),
@@ -212,13 +212,5 @@ MUTATIONS = (
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
 def test_a_broken_reader_is_caught(sample: Package, tmp_path: Path, mutation: Mutation) -> None:
-    text = sample.files[mutation.file]
-    assert text.count(mutation.old) == 1, f"{mutation.file}: {mutation.old!r} stands {text.count(mutation.old)} times"
-    broken = Package({**sample.files, mutation.file: text.replace(mutation.old, mutation.new)}, tmp_path)
-    with pytest.raises((AssertionError, AttributeError, IndexError, ValueError, pytest.fail.Exception)):
-        mutation.check(broken)  # a test that stumbles over what it finds has failed as well
-
-
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
-def test_an_unbroken_reader_passes(sample: Package, mutation: Mutation) -> None:
-    mutation.check(sample)
+    # A test that stumbles over what it finds has failed as well.
+    assert_caught(mutation, sample, tmp_path, AttributeError, IndexError, ValueError)

@@ -84,7 +84,7 @@ def test_a_text_that_is_not_ours_offers_no_tools(sample: Package, change: tuple[
     )
 )
 def test_results_are_read_back_whatever_they_hold(sample: Package, results: list[Any]) -> None:
-    module, make = sample.module("runtime.prompting.outcomes"), sample.module("models").ToolResult
+    module, make = sample.module("runtime.prompting.spoken"), sample.module("models").ToolResult
     given_results = [
         make(i, n, kind, value, (kind == "data" and failed) or None) for i, n, (kind, value), failed in results
     ]
@@ -96,7 +96,7 @@ def test_results_are_read_back_whatever_they_hold(sample: Package, results: list
 
 @pytest.mark.row("Q13")
 def test_a_failure_is_told(sample: Package) -> None:
-    module, make = sample.module("runtime.prompting.outcomes"), sample.module("models").ToolResult
+    module, make = sample.module("runtime.prompting.spoken"), sample.module("models").ToolResult
     text = module.results_text([make("a", "now", "error", "no clock"), make("b", "now", "data", [1], True)])
     assert text.split("\n")[2:] == [
         '{"id":"a","name":"now","error":"no clock"}',
@@ -123,7 +123,7 @@ def test_a_failure_is_told(sample: Package) -> None:
     ],
 )
 def test_a_text_that_is_not_ours_holds_no_results(sample: Package, line: str) -> None:
-    module = sample.module("runtime.prompting.outcomes")
+    module = sample.module("runtime.prompting.spoken")
     text = module.results_text([sample.module("models").ToolResult("a", "now", "text", "x")])
     head, _, ours = text.rpartition("\n")
     assert module.read_results_text(text) is not None
@@ -139,7 +139,7 @@ def test_a_text_that_is_not_ours_holds_no_results(sample: Package, line: str) ->
 def test_a_call_is_read_back_whatever_it_says(sample: Package, name: str, arguments: Any, why: str | None) -> None:
     models = sample.module("models")
     call = models.ToolCall("an id", name, arguments)
-    text = sample.module("runtime.prompting.writing").call_text(call, why)
+    text = sample.module("runtime.prompting.tools").call_text(call, why)
     assert len(text.splitlines()) == 3
     content = read(sample, text).content
     assert content[-1].call == call or content[-1].call.name in ("get_weather", "run_command")
@@ -149,9 +149,9 @@ def test_a_call_is_read_back_whatever_it_says(sample: Package, name: str, argume
 def test_a_value_that_json_cannot_hold_is_refused_by_its_place(sample: Package) -> None:
     models = sample.module("models")
     with pytest.raises(models.ConversionError, match="arguments"):
-        sample.module("runtime.prompting.writing").call_text(models.ToolCall("a", "now", {"a": float("nan")}))
+        sample.module("runtime.prompting.tools").call_text(models.ToolCall("a", "now", {"a": float("nan")}))
     with pytest.raises(models.ConversionError, match=r"results\[0\]\.value"):
-        sample.module("runtime.prompting.outcomes").results_text([models.ToolResult("a", "now", "data", {1, 2})])
+        sample.module("runtime.prompting.spoken").results_text([models.ToolResult("a", "now", "data", {1, 2})])
 
 
 @pytest.mark.row("Q10")

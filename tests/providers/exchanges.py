@@ -8,8 +8,11 @@ from collections.abc import Iterable
 from contextlib import AsyncExitStack, ExitStack
 from typing import Any
 
+from tests.providers import laws
 from tests.providers.wires import WIRES, Client
+from tests.support.generated import Package
 from tests.support.loopback import Loopback, Reply, Sent, torn
+from tests.support.repository import table
 
 
 def whole(body: Any, status: int = 200) -> Reply:
@@ -95,3 +98,24 @@ class Exchanges:
         self.server.replies.clear()
         self.server.replies.append(reply)
         return WIRES[provider].client
+
+
+def plain(provider: str, body: Any) -> str:
+    """A body in one spelling, for a client may choose another one that the API treats alike."""
+    wire = WIRES[provider]
+    return laws.exact(wire.client.spelled(wire.alike(body)))
+
+
+def keywords(package: Package, provider: str, request: Any) -> dict[str, Any]:
+    found = package.provider(provider).to_sdk(request, on_loss=lambda loss: None, on_unsupported="weaken")
+    assert isinstance(found, dict)
+    return dict(found)
+
+
+def sent(exchanges: Exchanges, package: Package, provider: str, request: Any) -> Any:
+    """The body that the client sends for a request."""
+    if request.stream:
+        assert list(exchanges.streamed(provider, [], keywords(package, provider, request))) == []
+    else:
+        exchanges.answered(provider, table(provider)["answer"], keywords(package, provider, request))
+    return exchanges.sent().body

@@ -207,3 +207,17 @@ CONVERSATIONS: Mapping[str, list[Any]] = {
     ],
 }
 """Messages that each provider's table spells under `conversations`."""
+
+
+def one_result(models: Any, kind: str, value: Any, **more: Any) -> Any:
+    """A request with one call and its result."""
+    return models.load(
+        models.Request,
+        {
+            "messages": [
+                HELLO,
+                {"role": "assistant", "content": PAIR[:1]},
+                {"role": "tool", "results": [result("call_a", "get_weather", kind, value, **more)]},
+            ]
+        },
+    )

@@ -7,46 +7,17 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.recorded import STREAMS, answered, failed, params, refused, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, having, recordings
+from tests.support.repository import OWN_CODE, having
 
-
-def answered(provider: str) -> list[Any]:
-    """The recordings of a provider with an answer in one piece."""
-    return [r for r in recordings(provider) if r["response"] is not None and r["status"] < 400]
-
-
-def refused(provider: str) -> list[Any]:
-    """The recordings of a provider with an error in place of an answer."""
-    return [r for r in recordings(provider) if r["response"] is not None and r["status"] >= 400]
-
-
-def streamed(provider: str) -> list[Any]:
-    """The recordings of a provider with a stream that has no error in it."""
-    return [r for r in _streams(provider) if "stream_error" not in r["tags"]]
-
-
-def failed(provider: str) -> list[Any]:
-    """The recordings of a provider with a stream that has an error in it."""
-    return [r for r in _streams(provider) if "stream_error" in r["tags"]]
-
-
-def _streams(provider: str) -> list[Any]:
-    return [r for r in recordings(provider) if r["events"] is not None and r["status"] < 400]
-
-
-def _params(key: str, choose: Any, providers: list[str] = CONVERSING) -> list[Any]:
-    return [pytest.param(p, r[key], id=f"{p}-{r['id']}") for p in providers for r in choose(p)]
-
-
-BODIES = _params("response", answered, OWN_CODE)
-STREAMS = _params("events", streamed, OWN_CODE)
+BODIES = params("response", answered, OWN_CODE)
 each_answer = pytest.mark.parametrize(("provider", "body"), BODIES)
-each_split_answer = pytest.mark.parametrize(("provider", "body"), _params("response", answered, having("stream")))
+each_split_answer = pytest.mark.parametrize(("provider", "body"), params("response", answered, having("stream")))
 each_stream = pytest.mark.parametrize(("provider", "events"), STREAMS)
-each_answer_of_a_host = pytest.mark.parametrize(("provider", "body"), _params("response", answered))
-each_stream_of_a_host = pytest.mark.parametrize(("provider", "events"), _params("events", streamed))
+each_answer_of_a_host = pytest.mark.parametrize(("provider", "body"), params("response", answered))
+each_stream_of_a_host = pytest.mark.parametrize(("provider", "events"), params("events", streamed))
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 
 
@@ -69,7 +40,7 @@ def test_law_3_a_stream_is_read(sample: Package, provider: str, events: list[Any
 
 
 @pytest.mark.row("Q55")
-@pytest.mark.parametrize(("provider", "events"), _params("events", failed))
+@pytest.mark.parametrize(("provider", "events"), params("events", failed))
 def test_an_error_in_a_recorded_stream_ends_it(sample: Package, provider: str, events: list[Any]) -> None:
     completion, told = laws.played(sample, provider, events)
     said = WIRES[provider].heard(events)

@@ -8,11 +8,10 @@ import pytest
 
 from tests.providers import laws
 from tests.providers.requests import PIXEL
-from tests.providers.test_responses import put
-from tests.providers.test_tools import table
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING
+from tests.support.places import put
+from tests.support.repository import CONVERSING, table
 
 PROVIDER = "anthropic"
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
-from tests.providers.test_responses import answer_of, put
-from tests.providers.test_tools import table
 from tests.providers.wires import WIRES, as_object
 from tests.support.generated import Package, wire_name
-from tests.support.repository import OWN_CODE, having
+from tests.support.places import put
+from tests.support.repository import OWN_CODE, having, table
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 NAMES = ("get.weather", "get/weather", "get weather", "get_weather", "1st", "class", "x" * 129, "工具", "print")

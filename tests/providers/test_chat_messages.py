@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.test_responses import put
-from tests.providers.test_tools import table
 from tests.providers.wires import drained
 from tests.support.generated import Package
+from tests.support.places import put
+from tests.support.repository import table
 
 PROVIDER = "openai_chat"
 

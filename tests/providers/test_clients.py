@@ -7,33 +7,11 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.exchanges import Exchanges
+from tests.providers.exchanges import Exchanges, plain, sent
 from tests.providers.requests import HELLO, SCENARIOS
-from tests.providers.test_tools import UNSAID, names_tools, table
 from tests.providers.wires import WIRES
 from tests.support.generated import Package, wire_name
-from tests.support.repository import CONVERSING, OWN_CODE, having
-
-
-def plain(provider: str, body: Any) -> str:
-    """A body in one spelling, for a client may choose another one that the API treats alike."""
-    wire = WIRES[provider]
-    return laws.exact(wire.client.spelled(wire.alike(body)))
-
-
-def keywords(package: Package, provider: str, request: Any) -> dict[str, Any]:
-    found = package.provider(provider).to_sdk(request, on_loss=lambda loss: None, on_unsupported="weaken")
-    assert isinstance(found, dict)
-    return dict(found)
-
-
-def sent(exchanges: Exchanges, package: Package, provider: str, request: Any) -> Any:
-    """The body that the client sends for a request."""
-    if request.stream:
-        assert list(exchanges.streamed(provider, [], keywords(package, provider, request))) == []
-    else:
-        exchanges.answered(provider, table(provider)["answer"], keywords(package, provider, request))
-    return exchanges.sent().body
+from tests.support.repository import CONVERSING, OWN_CODE, UNSAID, having, names_tools, table
 
 
 @pytest.mark.row("T28", "T53")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.test_chat_chunks import CALLS, FORMS, WITHOUT_IDS, chunk, in_turn
-from tests.providers.test_responses import put
+from tests.providers.chunks import CALLS, FORMS, WITHOUT_IDS, chunk, in_turn
 from tests.support.generated import Package
+from tests.support.places import put
 from tests.support.repository import CONVERSING, PROFILES, extended, table
 
 PROVIDER = "openai_compatible"

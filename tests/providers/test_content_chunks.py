@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.test_tools import spelled, table
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
+from tests.support.repository import spelled, table
 
 PROVIDER = "mistral"
 WIRE = WIRES[PROVIDER]

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import HELLO, PIXEL, WEATHER, result
-from tests.providers.test_results import one_result
+from tests.providers.requests import HELLO, PIXEL, WEATHER, one_result, result
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 

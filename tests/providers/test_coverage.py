@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.providers.test_tools import table
 from tests.providers.wires import MESSAGE_WIRES, TOOL_WIRES, WIRES
 from tests.support.generated import Package
-from tests.support.repository import MESSAGING, OWN_CODE, PROFILES, SINGLE, TEXTS, profile, recordings
+from tests.support.repository import MESSAGING, OWN_CODE, PROFILES, SINGLE, TEXTS, profile, recordings, table
 
 HERE = Path(__file__).parent
 

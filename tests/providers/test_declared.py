@@ -50,7 +50,7 @@ each_name = pytest.mark.parametrize("name", [*NAMES, KEPT])
 @pytest.fixture(scope="module")
 def declared(tmp_path_factory: pytest.TempPathFactory) -> Package:
     folder = tmp_path_factory.mktemp("declared")
-    return Package(compiled(write_project(folder, TOOLS, {})), folder)
+    return Package(compiled(write_project(folder, TOOLS, {}), PROFILES), folder)
 
 
 @each_name

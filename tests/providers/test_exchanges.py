@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.exchanges import Exchanges, all_of, stream, whole
-from tests.providers.test_answers import answered, refused, streamed
-from tests.providers.test_clients import keywords, plain
-from tests.providers.test_responses import answer_of
-from tests.providers.test_tools import table
+from tests.providers.answers import answer_of
+from tests.providers.exchanges import Exchanges, all_of, keywords, plain, stream, whole
+from tests.providers.recorded import answered, refused, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import having
+from tests.support.repository import having, table
 
 
 def recorded(choose: Any) -> Any:

@@ -11,25 +11,14 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import HELLO, PIXEL, result
-from tests.providers.test_results import at, one_result
-from tests.providers.test_tools import names_tools, table
+from tests.providers.recorded import history
+from tests.providers.requests import HELLO, PIXEL, one_result, result
 from tests.providers.wires import WIRES, as_object
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, recordings
+from tests.support.places import at
+from tests.support.repository import CONVERSING, OWN_CODE, names_tools, table
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
-
-
-def history(provider: str) -> list[Any]:
-    """The recordings with earlier turns that the API took, whose calls all have results."""
-    return [
-        r
-        for r in recordings(provider)
-        if r["status"] < 400
-        and {"multi_turn", "tool_result"} & set(r["tags"])
-        and WIRES[provider].order_faults(r["request"]) == []
-    ]
 
 
 HANDOVERS = [

@@ -6,88 +6,13 @@ import copy
 import json
 import math
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.providers.hostile import carried, streamed
 from tests.support.generated import Package
 from tests.support.repository import OWN_CODE, having, recordings
-
-VALUES = [
-    None, True, 0, -1, 1.5, 10**30, math.nan, "", " ", "x", "\ud800", [], [None], [[]], [{}], {}, {"type": "x"}, {"$ref": "x"},
-]  # fmt: skip
-
-
-def ways(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The places in a value, itself left out."""
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        yield (*way, key)
-        yield from ways(inner, (*way, key))
-
-
-def spoiled(value: Any, rng: random.Random) -> Any:
-    """A copy in which one member is another value, is missing, or stands twice."""
-    value = copy.deepcopy(value)
-    places = list(ways(value))
-    if not places:
-        return value
-    *way, key = rng.choice(places)
-    holder = value
-    for step in way:
-        holder = holder[step]
-    chance = rng.random()
-    if chance < 0.2:
-        del holder[key]
-    elif chance < 0.3 and isinstance(holder, list):
-        holder.insert(key, copy.deepcopy(holder[key]))
-    else:
-        holder[key] = copy.deepcopy(rng.choice(VALUES))
-    return value
-
-
-def carried(sample: Package, provider: str, recording: Any, rng: random.Random) -> int:
-    """Carry what is spoiled to every wire; the number of things that were read."""
-    models, messages = sample.module("models"), sample.module("messages")
-    source, targets, done = sample.provider(provider), [sample.provider(p) for p in OWN_CODE], 0
-    options: dict[str, Any] = {"on_loss": lambda loss: None, "on_unsupported": "weaken"}
-
-    def attempt(function: Any, *args: Any, **keywords: Any) -> Any:
-        try:
-            return function(*args, **keywords)
-        except models.ConversionError:
-            return None
-
-    if isinstance(recording["request"], dict):
-        request = attempt(source.from_request, spoiled(recording["request"], rng))
-        if request is not None:
-            done += 1
-            assert json.dumps(models.dump(models.load(models.Request, models.dump(request))))
-            messages.validate(request.messages)
-            attempt(messages.repair, request.messages)
-            for target in targets:
-                attempt(target.to_request, request, **options)
-    if isinstance(recording["response"], dict):
-        body = spoiled(recording["response"], rng)
-        if provider in having("errors"):
-            attempt(source.from_error, 400, body)
-        completion = attempt(source.from_response, body)
-        if completion is not None:
-            done += 1
-            for target in targets:
-                attempt(target.to_response, completion, id="an-id", created=7, **options)
-    if recording["events"]:
-        told = attempt(streamed, source.Stream(), spoiled(recording["events"], rng))
-        if told is not None:
-            done += 1
-            for target in (sample.provider(p) for p in having("stream")):
-                writer = target.StreamWriter(id="an-id", created=7, on_loss=lambda loss: None)
-                attempt(lambda w=writer: [w.write(event) for event in told] + [w.finish()])
-    return done
-
-
-def streamed(stream: Any, events: list[Any]) -> list[Any]:
-    return [told for event in events for told in stream.feed(event)] + stream.finish()
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
 from tests.providers.requests import PIXEL
-from tests.providers.test_responses import answer_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.repository import having

@@ -8,11 +8,9 @@ import pytest
 import yaml
 
 from tests.providers import laws
-from tests.providers.requests import EVERYTHING, FIELDS, HELLO, SCENARIOS, result
-from tests.providers.test_results import one_result
-from tests.providers.test_tools import table
+from tests.providers.requests import EVERYTHING, FIELDS, HELLO, SCENARIOS, one_result, result
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, SCHEMAS, profile
+from tests.support.repository import CONVERSING, SCHEMAS, profile, table
 
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 

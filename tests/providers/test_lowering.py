@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.generated import Package, compiled, toolgen
-from toolgen.compiling import compile_project
+from tests.support.commands import toolgen
+from tests.support.generated import Package, compiled
+from toolgen.compilation import compile_project, lint_project
 from toolgen.diagnostics import Findings
-from toolgen.linting import lint_project
 
 FOUR = ("openai_chat", "openai_responses", "anthropic", "gemini")
 FIND: dict[str, Any] = {

@@ -23,8 +23,10 @@ from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 
 from tests.providers import laws
+from tests.providers.mcp_server import VALUES, server_of
 from tests.providers.wires.mcp import result_faults, tool_faults
-from tests.support.generated import Package, compiled, toolgen, write_project
+from tests.support.commands import toolgen
+from tests.support.generated import Package, compiled, write_project
 from tests.support.repository import recordings
 
 PROVIDER = "mcp"
@@ -53,45 +55,12 @@ TOOLS: tuple[dict[str, Any], ...] = (
     {"name": "draw", "description": "Draws."},
     {"name": "fail", "description": "Fails.", "result": {"type": "object"}},
 )
-VALUES: dict[str, tuple[str, Any]] = {
-    "get_weather": ("data", {"degrees": 7.5, "sky": "rain"}),
-    "primes": ("data", [2, 3, 5]),
-    "greet": ("text", "Hello, Ada"),
-    "tree": ("data", ["a", ["b", "c"]]),
-    "find": ("data", {"result": 1}),
-    "measure": ("data", {"result": 1.5}),
-    "anything": ("data", None),
-    "draw": (
-        "multimodal",
-        [{"type": "text", "text": "A dot:"}, {"type": "image", "data": "AA==", "mediaType": "image/png"}],
-    ),
-    "fail": ("error", "out of paper"),
-}
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Package:
     folder = tmp_path_factory.mktemp("served")
     return Package(compiled(write_project(folder, TOOLS), [PROVIDER]), folder)
-
-
-def server_of(package: Package) -> Server[Any]:
-    """A server of the declared tools; each gives its value."""
-    module, models = package.provider(PROVIDER), package.module("models")
-
-    async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in module.TOOLS])
-
-    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        call = module.from_tool_call(params, str(context.request_id))
-        if call.name not in VALUES:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {call.name}")
-        package.module("tools").parse_arguments(call.name, call.arguments)
-        kind, value = VALUES[call.name]
-        result = {"toolCallId": call.id, "name": call.name, "kind": kind, "value": value}
-        return types.CallToolResult.model_validate(module.to_tool_result(models.load(models.ToolResult, result)))
-
-    return Server("declared", on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 async def used(package: Package, target: Any, mode: Any) -> None:
@@ -134,7 +103,7 @@ import asyncio, sys
 from pathlib import Path
 sys.path[:0] = {paths!r}
 from mcp.server.stdio import stdio_server
-from tests.providers.test_mcp import server_of
+from tests.providers.mcp_server import server_of
 from tests.support.generated import Package
 
 async def main():

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from tests.providers import laws, message_laws
+from tests.providers.hostile import spoiled_everywhere
 from tests.providers.requests import CONVERSATIONS, SCENARIOS
-from tests.providers.test_results import at
-from tests.providers.test_tool_wires import VALUES, ways
-from tests.providers.test_tools import table
 from tests.providers.wires import MARK, MESSAGE_WIRES
 from tests.support.generated import Package
-from tests.support.repository import MESSAGING, OWN_CODE, recordings
+from tests.support.repository import MESSAGING, OWN_CODE, recordings, table
 
 each_provider = pytest.mark.parametrize("provider", MESSAGING)
 
@@ -194,12 +192,9 @@ def test_ids_that_were_used_before_are_told_apart(sample: Package, provider: str
 
 def spoiled(value: Any) -> Iterator[Any]:
     """Copies in each of which one member is another value; but a call without id or arguments, for it is given them."""
-    for way in ways(value):
-        for other in VALUES:
-            if not (way[-1] in ("id", "arguments") and other is None):
-                changed = copy.deepcopy(value)
-                at(changed, way[:-1])[way[-1]] = other
-                yield changed
+    for way, other, changed in spoiled_everywhere(value):
+        if not (way[-1] in ("id", "arguments") and other is None):
+            yield changed
 
 
 def comes_back(value: Any, back: Any, losses: list[Any]) -> bool:

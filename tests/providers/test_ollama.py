@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.exchanges import Exchanges
+from tests.providers.answers import answer_of
+from tests.providers.exchanges import Exchanges, sent
 from tests.providers.requests import HELLO, PIXEL, WEATHER
-from tests.providers.test_clients import sent
-from tests.providers.test_responses import answer_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,7 +56,32 @@ TOOLS = (
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Package:
     folder = tmp_path_factory.mktemp("payloads")
-    return Package(compiled(write_project(folder, TOOLS, {})), folder)
+    return Package(compiled(write_project(folder, TOOLS, {}), PROFILES), folder)
+
+
+@pytest.fixture(scope="module")
+def with_one_more(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    """The package with a further tool, in files whose order is not that of the names."""
+    folder = tmp_path_factory.mktemp("payloads")
+    schemas = write_project(folder, ({"name": "c_between", "description": "Comes between."}, *TOOLS), {})
+    for name, file in (("c_between", "z"), ("brief", "y")):
+        (schemas / "tools" / f"{name}.json").rename(schemas / "tools" / f"{file}.json")
+    return Package(compiled(schemas, OWN_CODE), folder)
+
+
+@pytest.fixture(scope="module")
+def built_again(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    """The package, built in another folder and for other profiles."""
+    folder = tmp_path_factory.mktemp("payloads")
+    return Package(compiled(write_project(folder, TOOLS, {}), OWN_CODE), folder)
+
+
+@pytest.fixture(scope="module")
+def in_other_words(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    """The package with one letter of one description changed."""
+    folder = tmp_path_factory.mktemp("payloads")
+    words = ({**KINDS, "description": "Takes all kindz."}, *TOOLS[1:])
+    return Package(compiled(write_project(folder, words, {}), OWN_CODE), folder)
 
 
 def offered(package: Package, provider: str) -> dict[str, Any]:
@@ -137,13 +161,9 @@ def test_a_description_may_be_another_for_a_provider(built: Package, provider: s
 
 @pytest.mark.pain("P17")
 @each_provider
-def test_a_further_tool_moves_no_other(built: Package, tmp_path: Path, provider: str) -> None:
+def test_a_further_tool_moves_no_other(built: Package, with_one_more: Package, provider: str) -> None:
     """The text of each entry and their order stay, so a prompt cache loses nothing before the new one."""
-    further = {"name": "c_between", "description": "Comes between."}
-    schemas = write_project(tmp_path, (further, *TOOLS), {})
-    for name, file in (("c_between", "z"), ("brief", "y")):  # the order of names, not of files
-        (schemas / "tools" / f"{name}.json").rename(schemas / "tools" / f"{file}.json")
-    more = Package(compiled(schemas, [provider]), tmp_path).provider(provider)
+    more = with_one_more.provider(provider)
     module = built.provider(provider)
     before = [json.dumps(module.tools(name)) for name in module.ToolName.__args__]
     after = [json.dumps(more.tools(name)) for name in more.ToolName.__args__]
@@ -155,9 +175,8 @@ def test_a_further_tool_moves_no_other(built: Package, tmp_path: Path, provider:
 
 @pytest.mark.pain("P17")
 @each_provider
-def test_a_fingerprint_is_that_of_the_tools_and_their_words(built: Package, tmp_path: Path, provider: str) -> None:
-    same = Package(compiled(write_project(tmp_path / "a", TOOLS, {}), [provider]), tmp_path / "a")
-    assert same.provider(provider).FINGERPRINT == built.provider(provider).FINGERPRINT
-    words = ({**KINDS, "description": "Takes all kindz."}, *TOOLS[1:])
-    other = Package(compiled(write_project(tmp_path / "b", words, {}), [provider]), tmp_path / "b")
-    assert other.provider(provider).FINGERPRINT != built.provider(provider).FINGERPRINT
+def test_a_fingerprint_is_that_of_the_tools_and_their_words(
+    built: Package, built_again: Package, in_other_words: Package, provider: str
+) -> None:
+    assert built_again.provider(provider).FINGERPRINT == built.provider(provider).FINGERPRINT
+    assert in_other_words.provider(provider).FINGERPRINT != built.provider(provider).FINGERPRINT

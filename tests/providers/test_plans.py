@@ -12,7 +12,7 @@ from tests.providers.requests import HELLO, WEATHER, result
 from tests.providers.wires import WIRES
 from tests.providers.wires.cohere import split
 from tests.support.generated import Package, write_project
-from toolgen.compiling import compile_project
+from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 
 PROVIDER = "cohere"

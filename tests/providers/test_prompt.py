@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.recorded import history
 from tests.providers.requests import CONVERSATIONS, HELLO, PAIR, SCENARIOS, WEATHER, result
-from tests.providers.test_history import history
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.repository import OWN_CODE, recordings, table

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.test_items import CALL, CUSTOM, OUTPUT, SEARCH, answer
+from tests.providers.response_items import CALL, CUSTOM, OUTPUT, SEARCH, answer
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 

@@ -8,39 +8,15 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
-from tests.providers.test_answers import answered, streamed
-from tests.providers.test_tools import table
+from tests.providers.recorded import answered, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, having, profile
+from tests.support.places import put
+from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, having, profile, table
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
-
-
-def put(value: Any, way: list[Any], new: Any) -> Any:
-    """The value with something else at the end of a way; with more members where there is no way to go."""
-    if not way:
-        return {**value, **new}
-    changed = copy.deepcopy(value)
-    inner = changed
-    for step in way[:-1]:
-        inner = inner[step]
-    inner[way[-1]] = new
-    return changed
-
-
-def answer_of(provider: str, *, calls: bool = False, **members: Any) -> Any:
-    """The table's answer with a text or with calls, and with `stop` or `usage`."""
-    facts = table(provider)
-    body = facts["answer"]
-    if calls:
-        body = put(body, facts["at"]["content"], facts["calls"])
-    elif "text" in facts:
-        body = put(body, facts["at"]["content"], [facts["text"]])
-    for name, value in members.items():
-        body = put(body, facts["at"][name], value)
-    return body
 
 
 def rows(key: str) -> list[Any]:

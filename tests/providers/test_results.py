@@ -8,35 +8,14 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.requests import HELLO, PAIR, PIXEL, SCENARIOS, result
-from tests.providers.test_tools import spelled, table
+from tests.providers.requests import HELLO, PAIR, PIXEL, SCENARIOS, one_result, result
 from tests.providers.wires import WIRES
 from tests.support.generated import Package, wire_name
-from tests.support.repository import OWN_CODE
+from tests.support.places import at
+from tests.support.repository import OWN_CODE, spelled, table
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 KINDS = ("text", "data", "error", "multimodal")
-
-
-def at(value: Any, way: list[Any]) -> Any:
-    """What stands at the end of a way of keys and places."""
-    for step in way:
-        value = value[step]
-    return value
-
-
-def one_result(models: Any, kind: str, value: Any, **more: Any) -> Any:
-    """A request with one call and its result."""
-    return models.load(
-        models.Request,
-        {
-            "messages": [
-                HELLO,
-                {"role": "assistant", "content": PAIR[:1]},
-                {"role": "tool", "results": [result("call_a", "get_weather", kind, value, **more)]},
-            ]
-        },
-    )
 
 
 @pytest.mark.row("I36", "I37", "I38", "I39", "I40", "I41", "I42", "I43", "I44", "I45", "I47", "I48", "T54")

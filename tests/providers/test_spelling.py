@@ -8,9 +8,8 @@ import pytest
 
 from tests.providers import laws
 from tests.providers.requests import CONVERSATIONS, DEFINITIONS, HELLO, SETTINGS
-from tests.providers.test_tools import table
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, PROFILES
+from tests.support.repository import CONVERSING, PROFILES, table
 
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 

@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
-from tests.providers.test_answers import STREAMS
-from tests.providers.test_responses import answer_of
-from tests.providers.test_tools import table
+from tests.providers.recorded import STREAMS
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.repository import having
+from tests.support.repository import having, table
 
 each_provider = pytest.mark.parametrize("provider", having("stream"))
 each_stream = pytest.mark.parametrize(("provider", "events"), STREAMS)

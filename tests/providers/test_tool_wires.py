@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from tests.providers import laws, single_laws
-from tests.providers.test_results import at
-from tests.providers.test_tools import table
+from tests.providers.hostile import spoiled_everywhere
 from tests.providers.wires import TOOL_WIRES, WIRES
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, SINGLE, recordings
+from tests.support.repository import CONVERSING, OWN_CODE, SINGLE, recordings, table
 
 each_provider = pytest.mark.parametrize("provider", SINGLE)
 
@@ -224,26 +223,6 @@ def test_state_of_others_stays_behind_and_is_reported(sample: Package, models: A
         assert sorted(loss.path for loss in losses) == paths
 
 
-VALUES = (None, True, 0, 1.5, "x", [], {}, [[]], {"a": 1}, float("nan"), "\ud800")
-
-
-def spoiled(value: Any) -> Iterator[Any]:
-    """Copies in each of which one member is another value."""
-    for way in ways(value):
-        for other in VALUES:
-            changed = copy.deepcopy(value)
-            holder = at(changed, way[:-1])
-            holder[way[-1]] = other
-            yield changed
-
-
-def ways(value: Any) -> Iterator[list[Any]]:
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in inner:
-        yield [key]
-        yield from ([key, *way] for way in ways(item))
-
-
 @each_exchange
 def test_hostile_values_are_read_or_refused_at_their_place(
     sample: Package, models: Any, provider: str, recording: Any
@@ -258,7 +237,7 @@ def test_hostile_values_are_read_or_refused_at_their_place(
         ("result", lambda value: module.from_tool_result(value, "call_a", name), module.to_tool_result),
     ]
     for key, read, write in readers:
-        for value in spoiled(recording[key]) if recording[key] is not None else ():
+        for *_, value in spoiled_everywhere(recording[key]) if recording[key] is not None else ():
             losses.clear()
             try:
                 found = read(copy.deepcopy(value))

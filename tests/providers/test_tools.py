@@ -13,27 +13,10 @@ from tests.providers import laws
 from tests.providers.requests import HELLO
 from tests.providers.wires import WIRES
 from tests.support.generated import PROBES, Package, wire_name
-from tests.support.repository import CONVERSING, MESSAGING, PROFILES, profile, table
+from tests.support.repository import CONVERSING, MESSAGING, PROFILES, UNSAID, names_tools, profile, spelled, table
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)
 each_with_conversations = pytest.mark.parametrize("provider", CONVERSING)
-
-
-UNSAID = "$absent"
-"""Stands in tables for a choice that is said by leaving it out."""
-
-
-def names_tools(provider: str) -> bool:
-    """Whether a choice can name a tool."""
-    return any(
-        type(choice) is dict and "name" in choice and wire is not None
-        for choice, wire in table(provider)["tool_choice"]
-    )
-
-
-def spelled(provider: str, identifier: str) -> str:
-    """An id as the table has it on this wire; most wires take it as it is."""
-    return str(table(provider)["ids"].get("spelled", {}).get(identifier, identifier))
 
 
 CHOICES = [

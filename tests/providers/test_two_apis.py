@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.exchanges import Exchanges
-from tests.providers.test_clients import keywords, sent
+from tests.providers.exchanges import Exchanges, keywords, sent
 from tests.providers.wires import MARK, WIRES
 from tests.providers.wires.gemini import camel
 from tests.support.generated import Package

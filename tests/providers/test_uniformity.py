@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
+from tests.providers.answers import answer_of
 from tests.providers.requests import SCENARIOS
-from tests.providers.test_responses import answer_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package, wire_name
 from tests.support.repository import CONVERSING

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.support.generated import Package, compiled, write_project
+from tests.support.generated import compiled, write_project
+from tests.support.repository import PROFILES
 
 TOOLS: tuple[dict[str, Any], ...] = (
     {
@@ -60,9 +61,9 @@ TOOLS: tuple[dict[str, Any], ...] = (
 )
 
 
-def project(folder: Path) -> Package:
-    """Build the package, for every profile."""
-    return Package(compiled(write_project(folder, TOOLS, {})), folder)
+def compiled_tools(folder: Path) -> dict[str, str]:
+    """The files of the package, for every profile."""
+    return compiled(write_project(folder, TOOLS, {}), PROFILES)
 
 
 class Handlers:

@@ -97,7 +97,7 @@ def test_all_calls_of_a_message_are_one_answer_without_those_that_the_agent_runs
 def test_an_agent_that_asks_for_one_call_after_the_other_is_not_waited_for(
     runnable: Package, play: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runnable.module("runtime.sessions.inbox").Inbox, "patience", 0.05)
+    monkeypatch.setattr(runnable.module("runtime.apis.copilot.live_client").Inbox, "patience", 0.05)
     runtime = play([Says("I look.", [READ, GREP], serially=True), Says("Done.")])
     with talking(runnable, runtime) as made:
         result = ran(runnable, made, Handlers())
@@ -109,7 +109,7 @@ def test_an_agent_that_asks_for_one_call_after_the_other_is_not_waited_for(
 def test_a_model_that_thinks_for_long_is_waited_for(
     runnable: Package, play: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runnable.module("runtime.sessions.inbox").Inbox, "patience", 0.02)
+    monkeypatch.setattr(runnable.module("runtime.apis.copilot.live_client").Inbox, "patience", 0.02)
     runtime = play([Says("I look.", [READ, GREP], tries=3), Says("Done.", tries=3)])
     runtime.refuses["session.tools.listPendingRequests"] = {"code": -32601, "message": "no such method"}
     with talking(runnable, runtime) as made:
@@ -118,7 +118,7 @@ def test_a_model_that_thinks_for_long_is_waited_for(
 
 
 def test_a_session_that_is_gone_is_noticed(runnable: Package, play: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runnable.module("runtime.sessions.inbox").Inbox, "patience", 0.02)
+    monkeypatch.setattr(runnable.module("runtime.apis.copilot.live_client").Inbox, "patience", 0.02)
     runtime = play([Says("I look.", ends="nothing")])
     runtime.refuses["session.tools.listPendingRequests"] = {"code": -32000, "message": "no such session"}
     with talking(runnable, runtime) as made, pytest.raises(runnable.module("sessions").SessionError) as raised:
@@ -372,7 +372,7 @@ def test_a_session_that_fails_is_an_error(
     runnable: Package, play: Any, data: Any, kind: str, status: int, later: bool
 ) -> None:
     runtime = play([Says("", ends="error", error=data), Says("Half an ans", ends="error", error=data), Says("Done.")])
-    error, loop = runnable.module("runtime.sessions.failures").SessionError, runnable.module("runtime.loop")
+    error, loop = runnable.module("runtime.sessions.on_clients").SessionError, runnable.module("runtime.loop")
     with talking(runnable, runtime, later) as made:
         with pytest.raises(error) as raised:
             ran(runnable, made, Handlers())
@@ -397,7 +397,7 @@ def test_a_session_that_fails_is_an_error(
 
 def test_what_the_client_refuses_is_an_error_and_changes_nothing(runnable: Package, play: Any) -> None:
     runtime = play([Says("Done.")])
-    error = runnable.module("runtime.sessions.failures").SessionError
+    error = runnable.module("runtime.sessions.on_clients").SessionError
     with talking(runnable, runtime) as made:
         for method in ("session.tools.set", "session.send"):
             runtime.refuses[method] = {"code": -32602, "message": "no", "data": {"errorType": "authentication"}}
@@ -492,7 +492,7 @@ def test_a_result_that_comes_too_late_is_reported(runnable: Package, play: Any) 
 def test_a_connection_that_is_cut_is_noticed_and_no_call_runs(
     runnable: Package, play: Any, later: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runnable.module("runtime.sessions.inbox").Inbox, "patience", 0.05)
+    monkeypatch.setattr(runnable.module("runtime.apis.copilot.live_client").Inbox, "patience", 0.05)
     loop, handlers = runnable.module("runtime.loop"), Handlers()
     session = runnable.module("sessions.copilot")
     runtime = play([Says("I look at it all", [READ], ends="cut")])
@@ -602,7 +602,7 @@ def test_a_history_that_is_nested_without_end_is_no_reason_to_fail(runnable: Pac
     models, deep = runnable.module("models"), []
     for _ in range(5000):
         deep = [deep]
-    known = runnable.module("runtime.sessions.known_messages").KnownMessages()
+    known = runnable.module("runtime.apis.copilot.session_requests").KnownMessages()
     history = [models.UserMessage("One.")]
     call = models.ToolCallPart(models.ToolCall("a", "grep", {"pattern": deep}))
     answer = models.AssistantMessage([call])

@@ -9,21 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.running.calls import call, run
 from tests.running.project import Handlers, pausing
 from tests.support.generated import Package
-
-
-def call(package: Package, name: str, arguments: Any = None, id: str = "c1", **more: Any) -> Any:
-    return package.module("models").ToolCall(id, name, {} if arguments is None else arguments, **more)
-
-
-def run(package: Package, one: Any, handlers: Any, **settings: Any) -> Any:
-    """The result by `dispatch` and by `dispatch_sync`, which are the same."""
-    tools = package.module("tools")
-    result = asyncio.run(tools.dispatch(one, handlers, **settings))
-    assert tools.dispatch_sync(one, handlers, **settings) == result
-    assert (result.tool_call_id, result.name) == (one.id, one.name)
-    return result
 
 
 @pytest.mark.parametrize(

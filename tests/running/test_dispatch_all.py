@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.running.calls import calls, cancelled
 from tests.running.project import Handlers, pausing
 from tests.support.generated import Package
-
-NAMES = {
-    "r": ("read_file", {"path": "a"}),
-    "g": ("grep", {"pattern": "a"}),
-    "w": ("write_file", {"path": "a", "text": "b"}),
-    "c": ("run_command", {"command": "a"}),
-    "x": ("nothing", {}),
-    "b": ("write_file", {}),
-}
-
-
-def calls(package: Package, letters: str) -> list[Any]:
-    make = package.module("models").ToolCall
-    return [make(f"c{i}", *NAMES[letter]) for i, letter in enumerate(letters)]
 
 
 def run(package: Package, letters: str, handlers: Any, **settings: Any) -> list[Any]:
@@ -175,17 +161,6 @@ def test_a_thousand_calls_at_once_lose_none(runnable: Package, sync: bool) -> No
     assert [r.tool_call_id for r in results] == [c.id for c in wanted]
     assert sorted(r.tool_call_id for r in heard) == sorted(c.id for c in wanted)
     assert (handlers.most if sync else most) <= 20
-
-
-async def cancelled(work: Any, when: Callable[[], bool]) -> list[Any]:
-    """Cancel a task once something has happened; the tasks that are left over then."""
-    task = asyncio.ensure_future(work)
-    while not when() and not task.done():
-        await asyncio.sleep(0.001)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    return [left for left in asyncio.all_tasks() if left is not asyncio.current_task()]
 
 
 @pytest.mark.row("Q51")

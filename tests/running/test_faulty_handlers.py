@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, computed_field
 
+from tests.running.calls import NAMES, call, calls, cancelled, run
 from tests.running.project import Handlers
 from tests.running.scripts import all_ways, completion
-from tests.running.test_dispatch import call, run
-from tests.running.test_dispatch_all import NAMES, calls, cancelled
 from tests.support.generated import Package
 
 

@@ -21,11 +21,11 @@ import hypothesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.providers.test_hostile_values import carried
+from tests.providers.hostile import carried
 from tests.support import strategies
-from tests.support.generated import Package, compiled, write_project
-from tests.support.repository import CONVERSING, recordings
-from toolgen.compiling import compile_project
+from tests.support.generated import Package, compiled, shipped_profiles, write_project
+from tests.support.repository import CONVERSING, PROFILES, recordings
+from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.printers import PRINTERS
 from toolgen.render import package
@@ -54,7 +54,7 @@ def holds(files: Mapping[str, Any]) -> None:
     start = time.process_time()
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(package, "format_code", _once):
         write(Path(folder), {**files, "types/t.json": TYPE})
-        with chdir(folder):
+        with chdir(folder), shipped_profiles("openai_chat", "gemini"):
             built = compile_project(Path("schemas"), findings, ("openai_chat", "gemini"))
     assert time.process_time() - start < SLOW
     for form in PRINTERS.values():
@@ -104,7 +104,7 @@ def traffic(seed: int) -> None:
     """A recorded exchange or stream with one member spoiled, carried to every wire."""
     if not _SAMPLE:
         folder = Path(tempfile.mkdtemp())
-        _SAMPLE.append(Package(compiled(write_project(folder)), folder))
+        _SAMPLE.append(Package(compiled(write_project(folder, providers=PROFILES)), folder))
     chance = random.Random(seed)
     recording = chance.choice([(p, r) for p in CONVERSING for r in recordings(p)])
     for _ in range(20):

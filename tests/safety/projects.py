@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager
@@ -12,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolgen.compiling import compile_project
+from tests.support.generated import shipped_profiles
+from toolgen.compilation import compile_project
 from toolgen.diagnostics import Finding, Findings
 from toolgen.pipeline import read_project
 from toolgen.render.imported import Imported
@@ -46,7 +45,7 @@ def prop(schema: Any, **more: Any) -> dict[str, Any]:
 def errors(folder: Path, files: Mapping[str, Any]) -> list[Finding]:
     """The errors of sources, found without rendering anything."""
     findings = Findings()
-    with chdir(write(folder, files).parent):
+    with chdir(write(folder, files).parent), shipped_profiles("openai_chat"):
         read_project(Path("schemas"), findings, ("openai_chat",))
     return [f for f in findings if f.level == "error"]
 
@@ -71,7 +70,8 @@ class Package:
 def package(folder: Path, files: Mapping[str, Any], providers: tuple[str, ...] = ("openai_chat",)) -> Iterator[Package]:
     """The package of sources without a fault, every module of a tool compiled and imported, warnings as errors."""
     findings = Findings()
-    built = compile_project(write(folder, files), findings, providers)
+    with shipped_profiles(*providers):
+        built = compile_project(write(folder, files), findings, providers)
     assert built is not None, [(f.code, f.message) for f in findings]
     with warnings.catch_warnings(), Imported(built.files) as imported:
         warnings.simplefilter("error")
@@ -80,28 +80,3 @@ def package(folder: Path, files: Mapping[str, Any], providers: tuple[str, ...] =
             if path.startswith("tools/") or path == "types.py":
                 imported.module(path[:-3].replace("/", ".").replace(".__init__", ""))
         yield Package(built.files, imported)
-
-
-def command(
-    folder: Path, *words: str, env: Mapping[str, str] | None = None, limit: bool = False
-) -> subprocess.CompletedProcess[bytes]:
-    """Run a command in a project; with `limit` in ten seconds of processor time and one gibibyte."""
-    bound = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))\n"
-    bound += "resource.setrlimit(resource.RLIMIT_CPU, (10, 10))\n"
-    code = (bound if limit else "") + "from toolgen.cli import main\nmain()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *words],
-        cwd=folder,
-        env=environment(folder) | (env or {}),
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        timeout=120,
-        check=False,
-    )
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """An environment in which the tool is this checkout's, and homes and caches are the test's own."""
-    root = Path(__file__).parents[2]
-    private = str(folder.parent / f"{folder.name}-home")
-    return {"PYTHONPATH": str(root / "generator"), "HOME": private, "XDG_CACHE_HOME": private, "PATH": "/usr/bin:/bin"}

@@ -11,16 +11,15 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.support.generated import heeding_interrupts, toolgen, write_project
-from tests.support.repository import ROOT
-from toolgen.compiling import Built, compile_project
+from tests.support.commands import environment, heeding_interrupts, toolgen_process
+from tests.support.generated import write_project
+from toolgen.compilation import Compilation, compile_project
 from toolgen.diagnostics import Findings
 from toolgen.write import LOCK, disk
 
@@ -40,9 +39,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def sources(folder: Path, *, newer: bool = False) -> Path:
     tools = (TOOLS[0] | {"description": "The hour."}, TOOLS[1]) if newer else TOOLS
-    schemas = write_project(folder, tools, {})
-    (schemas / "toolgen.yaml").write_text("providers: [openai_chat]\n")
-    return schemas
+    return write_project(folder, tools, {})
 
 
 def litter(folder: Path) -> list[Path]:
@@ -50,7 +47,7 @@ def litter(folder: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def versions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
+def versions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compilation]:
     """Two versions of one project, compiled once."""
     found = {}
     for name in ("old", "new"):
@@ -87,18 +84,18 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def quick(project: Path, run: Run, versions: dict[str, Built], monkeypatch: pytest.MonkeyPatch) -> Run:
+def quick(project: Path, run: Run, versions: dict[str, Compilation], monkeypatch: pytest.MonkeyPatch) -> Run:
     """The same with the sources compiled before: `quick("new", "build")`."""
 
     def call(version: str, *arguments: str) -> tuple[int, str, str]:
         built = dataclasses.replace(versions[version], schemas=project / "schemas")
-        monkeypatch.setattr("toolgen.compiling.compile_project", lambda *_, **__: built)
+        monkeypatch.setattr("toolgen.compilation.compile_project", lambda *_, **__: built)
         return run(*arguments)
 
     return call
 
 
-def same(built: Built, *_: object, **__: object) -> Built:
+def same(built: Compilation, *_: object, **__: object) -> Compilation:
     return built
 
 
@@ -114,14 +111,14 @@ def test_the_same_bytes_however_the_project_is_reached(tmp_path: Path, monkeypat
         shutil.copyfile(source, target)
         os.utime(target, ns=(10**18, 10**18))
     (tmp_path / "link").symlink_to(other)
-    one = toolgen(
+    one = toolgen_process(
         "build", "schemas", cwd=plain, env={"PYTHONHASHSEED": "11", "TZ": "Asia/Kolkata", "LC_ALL": "C.UTF-8"}
     )
     before = os.umask(0o077)
     try:
-        environment = {"PYTHONHASHSEED": "12", "LC_ALL": "C", "PYTHONOPTIMIZE": "2", "HOME": "/", "COLUMNS": "20"}
-        two = toolgen(
-            "build", ".", "--out", tmp_path / "link" / "generated", cwd=tmp_path / "link" / "schemas", env=environment
+        elsewhere = {"PYTHONHASHSEED": "12", "LC_ALL": "C", "PYTHONOPTIMIZE": "2", "HOME": "/", "COLUMNS": "20"}
+        two = toolgen_process(
+            "build", ".", "--out", tmp_path / "link" / "generated", cwd=tmp_path / "link" / "schemas", env=elsewhere
         )
     finally:
         os.umask(before)
@@ -176,9 +173,8 @@ runpy.run_module("toolgen", run_name="__main__", alter_sys=True)
 def test_check_opens_nothing_for_writing(project: Path, quick: Run, step: str) -> None:
     assert quick("old" if step == "in step" else "new", "build")[0] == 0
     before = tree(project)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     done = subprocess.run(
-        [sys.executable, "-B", "-c", AUDITED, "check"], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-B", "-c", AUDITED, "check"], capture_output=True, text=True, env=environment(), check=False
     )
     assert "AUDIT" not in done.stderr, done.stderr
     assert done.returncode == (0 if step == "in step" else 1)
@@ -236,7 +232,7 @@ def test_a_checkout_with_other_line_ends(project: Path, quick: Run, run: Run) ->
     for path in [p for p in project.rglob("*") if p.is_file()]:
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     monkey = pytest.MonkeyPatch()
-    monkey.setattr("toolgen.compiling.compile_project", compile_project)
+    monkey.setattr("toolgen.compilation.compile_project", compile_project)
     try:
         code, out, err = run("check")
     finally:
@@ -415,10 +411,11 @@ def test_no_room_for_the_lock(project: Path, quick: Run, monkeypatch: pytest.Mon
 
 
 def test_eight_builds_and_checks_at_once(
-    project: Path, quick: Run, versions: dict[str, Built], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    project: Path, quick: Run, versions: dict[str, Compilation], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     quick("old", "build")
-    start, children, both = time.monotonic() + 0.3, {}, [versions["old"], versions["new"]]
+    children, both = {}, [versions["old"], versions["new"]]
+    gate, opener = os.pipe()
     for number in range(12):
         what = "check" if number >= 8 else "build"
         log = tmp_path / f"log{number}"
@@ -429,8 +426,9 @@ def test_eight_builds_and_checks_at_once(
                 with log.open("w") as stderr:
                     sys.stderr, sys.stdout = stderr, open(os.devnull, "w")  # noqa: SIM115
                     built = dataclasses.replace(both[number % 2], schemas=project / "schemas")
-                    monkeypatch.setattr("toolgen.compiling.compile_project", partial(same, built))
-                    time.sleep(max(0.0, start - time.monotonic()))
+                    monkeypatch.setattr("toolgen.compilation.compile_project", partial(same, built))
+                    os.close(opener)
+                    os.read(gate, 1)  # until all are there
                     from toolgen.cli.group import main_group
 
                     main_group.main([what], prog_name="toolgen")
@@ -439,6 +437,8 @@ def test_eight_builds_and_checks_at_once(
             finally:
                 os._exit(code)
         children[child] = what, log
+    os.close(opener)
+    os.close(gate)
     ends: dict[str, list[tuple[int, str]]] = {"build": [], "check": []}
     for child, (what, log) in children.items():
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -456,11 +456,10 @@ def test_eight_builds_and_checks_at_once(
 @pytest.mark.slow
 def test_eight_programs_at_once(project: Path, quick: Run, tmp_path: Path) -> None:
     newer = sources(tmp_path / "newer", newer=True)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     programs = [
         subprocess.Popen(
             [sys.executable, "-m", "toolgen", "build", str(newer if n % 2 else "schemas"), "--out", "generated"],
-            env=environment,
+            env=environment(),
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -481,18 +480,18 @@ def test_a_diff_in_an_ascii_terminal(project: Path, quick: Run) -> None:
     quick("old", "build")
     module = project / "generated" / "tools" / "naive.py"
     module.write_text(module.read_text().replace("Café", "Cafè"))
-    environment = {
+    ascii_alone = {
         "LC_ALL": "C",
         "LANG": "C",
         "PYTHONIOENCODING": "ascii",
         "PYTHONUTF8": "0",
         "PYTHONCOERCECLOCALE": "0",
     }
-    checked = toolgen("check", cwd=project, env=environment)
+    checked = toolgen_process("check", cwd=project, env=ascii_alone)
     assert checked.returncode == 1
     assert checked.stdout.isascii()
     assert "Caf\\xe8 \\u2603 \\U0001f600" in checked.stdout
-    built = toolgen("build", "schemas", "--out", "généré", cwd=project, env=environment)
+    built = toolgen_process("build", "schemas", "--out", "généré", cwd=project, env=ascii_alone)
     assert built.returncode == 0
     assert built.stderr.isascii()
     assert "Traceback" not in checked.stderr + built.stderr
@@ -502,10 +501,9 @@ def test_a_diff_into_a_closed_pipe(project: Path, quick: Run) -> None:
     quick("new", "build")
     reader, writer = os.pipe()
     os.close(reader)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     command = [sys.executable, "-m", "toolgen", "check"]
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment, text=True, check=False)
-    both = subprocess.run(command, stdout=writer, stderr=writer, env=environment, check=False)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment(), text=True, check=False)
+    both = subprocess.run(command, stdout=writer, stderr=writer, env=environment(), check=False)
     os.close(writer)
     assert (done.returncode, both.returncode) == (1, 1)
     assert done.stderr == "generated: out of step with schemas; run `toolgen build`\n"
@@ -542,10 +540,9 @@ runpy.run_module("toolgen", run_name="__main__", alter_sys=True)
 def test_an_interrupt_is_one_line(project: Path, quick: Run, event: str, number: int, kind: int) -> None:
     quick("new", "build")
     old = tree(project / "generated")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator"), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", SIGNALLED, event, str(number), str(int(kind))],
-        env=environment,
+        env=environment({"PYTHONDONTWRITEBYTECODE": "1"}),
         capture_output=True,
         text=True,
         check=False,

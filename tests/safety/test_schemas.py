@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from toolgen.compiling import compile_project
+from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import read_project
 

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from tests.support.commands import toolgen
 from toolgen.diagnostics import Finding, Findings
 from toolgen.load import load
 from toolgen.load.sources import Sources
 
-from .projects import TOOL, command, errors, tool, write
+from .projects import TOOL, errors, tool, write
 
 
 def _read(folder: Path, content: str | bytes, name: str = "tools/a.yaml") -> tuple[Sources, list[Finding]]:
@@ -295,7 +296,7 @@ def test_a_misspelled_provider_is_told(tmp_path: Path) -> None:
         tmp_path, {"tools/a.json": tool(providers={"antropic": {}, "cohere": {}}, unsupported=["openai_chatt", "mcp"])}
     )
 
-    said = command(tmp_path, "build").stderr.decode()
+    said = toolgen("build", cwd=tmp_path).stderr
 
     assert said.count("provider-misspelled") == 2
     assert "anthropic" in said
@@ -384,7 +385,7 @@ def test_no_sources_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "file" / "schemas").write_text("x")
     (tmp_path / "empty" / "schemas" / "tools").mkdir(parents=True)
 
-    assert [command(tmp_path / name, "build").returncode for name in ("none", "file", "empty")] == [2, 2, 2]
+    assert [toolgen("build", cwd=tmp_path / name).returncode for name in ("none", "file", "empty")] == [2, 2, 2]
 
 
 @pytest.mark.safety("3.9", "0.7")

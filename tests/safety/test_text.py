@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.generated import Package
 from tests.support.repository import PROFILES
-from toolgen.compiling import compile_project
+from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.render.literals import docstring, python_string
 
@@ -113,9 +114,7 @@ def _python(files: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.safety("1.1", "1.2")
 def test_texts_come_back_as_data(built: dict[str, str], tmp_path: Path) -> None:
-    for path, text in built.items():
-        (tmp_path / "generated" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "generated" / path).write_text(text, "utf-8")
+    Package(built, tmp_path, "generated")
     code = """
 import json, sys
 sys.path.insert(0, ".")
@@ -231,9 +230,7 @@ def test_a_docstring_ends_where_it_ends(indent: int) -> None:
 
 @pytest.mark.safety("1.3")
 def test_importing_everything_touches_nothing(built: dict[str, str], tmp_path: Path) -> None:
-    for path, text in built.items():
-        (tmp_path / "generated" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "generated" / path).write_text(text, "utf-8")
+    Package(built, tmp_path, "generated")
     code = """
 import sys, os, pydantic, pydantic.json_schema, importlib.metadata
 sys.path.insert(0, ".")

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import itertools
 import json
 import os
 import re
-import signal
-import subprocess
+import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
-from tests.support.repository import PROFILES, ROOT, profile
-from toolgen.compiling import compile_project
+from tests.support.repository import PROFILES, SCHEMAS, profile
+from toolgen import resources
+from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 
 _serial = itertools.count()
@@ -81,16 +86,45 @@ TYPES: Mapping[str, Any] = {
 }
 
 
-def write_project(folder: Path, tools: tuple[Declaration, ...] = PROBES, types: Mapping[str, Any] = TYPES) -> Path:
-    """Write sources as JSON and return SCHEMAS. Every profile is asked for."""
+def write_project(
+    folder: Path,
+    tools: tuple[Declaration, ...] = PROBES,
+    types: Mapping[str, Any] = TYPES,
+    providers: Sequence[str] = ("openai_chat",),
+) -> Path:
+    """Write sources as JSON and return SCHEMAS. Each further provider takes time in a build."""
     schemas = folder / "schemas"
     for place, named in (("tools", {t["name"]: t for t in tools}), ("types", types)):
         (schemas / place).mkdir(parents=True)
         for name, value in named.items():
             suffix = ".json" if place == "tools" else ".yaml"
             (schemas / place / f"{name}{suffix}").write_text(json.dumps(value, indent=2) + "\n", "utf-8")
-    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": PROFILES}) + "\n", "utf-8")
+    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": list(providers)}) + "\n", "utf-8")
     return schemas
+
+
+_BUILTIN = resources.builtin
+_FOLDERS = ExitStack()
+atexit.register(_FOLDERS.close)
+
+
+@contextmanager
+def shipped_profiles(*names: str) -> Iterator[None]:
+    """Let the tool ship these profiles alone: reading all of them is most of the time that small sources take."""
+    folder = _shipped(names)
+    with mock.patch.object(resources, "builtin", lambda kind: folder if kind == "schemas" else _BUILTIN(kind)):
+        yield
+
+
+@cache
+def _shipped(profiles: tuple[str, ...]) -> Path:
+    folder = Path(_FOLDERS.enter_context(TemporaryDirectory()))
+    for kind in ("format", "meta"):
+        shutil.copytree(SCHEMAS / kind, folder / kind)
+    (folder / "providers").mkdir()
+    for name in profiles:
+        shutil.copy(SCHEMAS / "providers" / f"{name}.yaml", folder / "providers")
+    return folder
 
 
 def compiled(schemas: Path, providers: Sequence[str] = ()) -> dict[str, str]:
@@ -109,6 +143,7 @@ class Package:
         self.files = dict(files)
         self.name = name or f"generated_{next(_serial)}_{os.getpid()}"
         self.folder = folder / self.name
+        self._modules: dict[str, ModuleType] = {}
         for path, text in files.items():
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / path).write_text(text, "utf-8")
@@ -116,34 +151,14 @@ class Package:
 
     def module(self, name: str = "") -> ModuleType:
         """Import a module of the package."""
-        sys.path.insert(0, str(self.folder.parent))
-        try:
-            return importlib.import_module(f"{self.name}.{name}".rstrip("."))
-        finally:
-            sys.path.remove(str(self.folder.parent))
+        if name not in self._modules:
+            sys.path.insert(0, str(self.folder.parent))
+            try:
+                self._modules[name] = importlib.import_module(f"{self.name}.{name}".rstrip("."))
+            finally:
+                sys.path.remove(str(self.folder.parent))
+        return self._modules[name]
 
     def provider(self, name: str) -> ModuleType:
         """Import a provider's module."""
         return self.module(f"providers.{name}")
-
-
-def heeding_interrupts() -> None:
-    """Before a program starts: it heeds interrupts, also where the tests run in the background of a shell and do not."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
-def toolgen(
-    *arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None, root: Path = ROOT
-) -> subprocess.CompletedProcess[str]:
-    """Run the command line of a checkout in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(root / "generator"), **(env or {})}
-    return subprocess.run(
-        [sys.executable, "-m", "toolgen", *map(str, arguments)],
-        cwd=cwd or root,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )

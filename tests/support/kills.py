@@ -26,8 +26,9 @@ from write_faults import EXCHANGE, At, install
 from write_project import Project, snapshot
 from write_scenes import ALL, SCENES, Scene, Stage, kinds, set_stage
 
-from tests.support.generated import toolgen, write_project
-from tests.support.repository import ROOT
+from tests.support.commands import toolgen_process
+from tests.support.generated import write_project
+from tests.support.repository import PROFILES, ROOT
 
 PROGRAMS = 25
 """One kill in so many is of a whole program."""
@@ -168,18 +169,18 @@ def kill_programs(number: int, folder: Path, chance: random.Random) -> Count:
         if there not in (old, new):
             raise Torn(f"mixed after kill {serial} of a program")
         count["left the new tree" if there == (old, new)[serial % 2 == 0] else "left the old tree"] += 1
-        done = toolgen("build", "-q", cwd=folder, root=ROOT, env=cache)
+        done = toolgen_process("build", "-q", cwd=folder, root=ROOT, env=cache)
         if done.returncode or snapshot(folder / "generated") != (old, new)[serial % 2 == 0] or box.exists():
             raise Torn(f"the next build failed after kill {serial} of a program: {done.stderr}")
     return count
 
 
 def _two_versions(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    write_project(folder)
+    write_project(folder, providers=PROFILES)
     trees = []
     for newer in (True, False):
         _declare(folder, newer)
-        done = toolgen("build", "-q", cwd=folder, root=ROOT)
+        done = toolgen_process("build", "-q", cwd=folder, root=ROOT)
         if done.returncode:
             raise Torn(done.stderr)
         trees.append(snapshot(folder / "generated"))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from contextlib import chdir
 from pathlib import Path
 
+from toolgen.compilation import lint_project
 from toolgen.diagnostics import Finding, Findings
-from toolgen.linting import lint_project
 from toolgen.pipeline import link_project
 from toolgen.rules import apply_rules
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,9 +13,16 @@ from typing import Any
 from tests.support.repository import ROOT
 from tests.support.sources import linked
 from toolgen.render.package import runtime_files
+from toolgen.render.shipped import shipped_models
 from toolgen.render.tools import tool_modules
 
 GENERATED = ROOT / "generated"
+
+ISOLATED = ("-I", "-W", "error")
+"""Options of an interpreter that sees nothing but what it is given, and whose warnings are errors."""
+
+BESIDE = "import sys; sys.path.insert(0, '.')\n"
+"""What code begins with that runs in the folder of a package."""
 
 
 def write_package(files: Mapping[str, Any], folder: Path) -> Path:
@@ -26,7 +36,16 @@ def write_texts(texts: Mapping[str, str], folder: Path) -> Path:
     (package / "tools").mkdir(parents=True)
     for name in ("__init__.py", "models.py", "py.typed"):
         shutil.copy(GENERATED / name, package / name)
-    for path, text in {**runtime_files(), **texts}.items():
+    for path, text in {**runtime_files(), "runtime/models.py": shipped_models(), **texts}.items():
         (package / path).parent.mkdir(parents=True, exist_ok=True)
         (package / path).write_text(text, encoding="utf-8")
     return package
+
+
+def printed(folder: Path, code: str) -> list[Any]:
+    """The JSON value of each line that code prints, run in the folder of a package."""
+    done = subprocess.run(
+        [sys.executable, *ISOLATED, "-c", BESIDE + code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    return [json.loads(line) for line in done.stdout.splitlines()]

@@ -23,8 +23,11 @@ TRAFFIC = ROOT / "tests" / "traffic"
 PROVIDERS = ROOT / "tests" / "providers"
 
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
 def _read(file: Path) -> dict[str, Any]:
-    facts: dict[str, Any] = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
+    facts: dict[str, Any] = yaml.load(file.read_text("utf-8"), _LOADER) if file.exists() else {}
     return facts
 
 
@@ -92,3 +95,20 @@ def recordings(name: str) -> tuple[dict[str, Any], ...]:
     parent = None if name in OWN_CODE else extended(name)
     shared = recordings(parent) if parent is not None else ()
     return (*own, *(recording for recording in shared if recording["provider"] == name))
+
+
+UNSAID = "$absent"
+"""Stands in tables for a choice that is said by leaving it out."""
+
+
+def names_tools(provider: str) -> bool:
+    """Whether a choice can name a tool."""
+    return any(
+        type(choice) is dict and "name" in choice and wire is not None
+        for choice, wire in table(provider)["tool_choice"]
+    )
+
+
+def spelled(provider: str, identifier: str) -> str:
+    """An id as the table has it on this wire; most wires take it as it is."""
+    return str(table(provider)["ids"].get("spelled", {}).get(identifier, identifier))

@@ -7,10 +7,12 @@ from typing import Any
 
 import yaml
 
+from tests.support.repository import SCHEMAS
 from toolgen.diagnostics import Finding, Findings
 from toolgen.load import Document, Sources
+from toolgen.parse import parse
 from toolgen.resolve.catalog import SharedType, Tool
-from toolgen.resolve.tools import link
+from toolgen.resolve.linking import link
 
 
 def document(source: str, value: Any) -> Document:
@@ -57,7 +59,9 @@ def sources(files: Mapping[str, Any]) -> Sources:
 def linked(files: Mapping[str, Any]) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
     """The tools and types of files that are not refused."""
     findings = Findings()
-    result = link(sources(files), findings)
+    parsed = parse(sources(files), findings)
+    assert parsed is not None
+    result = link(parsed, findings)
     assert [finding for finding in findings if finding.level == "error"] == []
     return result
 
@@ -65,10 +69,18 @@ def linked(files: Mapping[str, Any]) -> tuple[tuple[Tool, ...], tuple[SharedType
 def faults(files: Mapping[str, Any]) -> list[Finding]:
     """The findings of files, sorted."""
     findings = Findings()
-    link(sources(files), findings)
+    parsed = parse(sources(files), findings)
+    assert parsed is not None
+    link(parsed, findings)
     return list(findings)
 
 
 def tool(parameters: Any, name: str = "probe", **more: Any) -> dict[str, Any]:
     """A declaration of a tool with these parameters."""
     return {"name": name, "description": "A tool.", "parameters": parameters, **more}
+
+
+def samples() -> dict[str, str]:
+    """The sample tools and types of this repository."""
+    files = [p for kind in ("tools", "types") for p in (SCHEMAS / kind).rglob("*.*")]
+    return {p.relative_to(SCHEMAS).as_posix(): p.read_text("utf-8") for p in files}

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from toolgen.diagnostics import Finding, Related, Span
-from toolgen.diagnostics.printers import PRINTERS
-from toolgen.diagnostics.printers.text import WIDTH
+from toolgen.diagnostics.printers import PRINTERS, WIDTH
 
 PATH = "schemas/tools/x.yaml"
 TEXT = "name: x\ntype: Citty\n\tü: 日本 end\n\n" + "a" * 300 + "HERE" + "b" * 300 + "\n"

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from toolgen.config import Config, configuration
 from toolgen.diagnostics import Finding, Findings
 from toolgen.diagnostics.rows.parse import ROWS
 from toolgen.load import load
-from toolgen.parse import conforms, meta
-from toolgen.parse.validation import MAX_FINDINGS
+from toolgen.parse.config import Config, configuration
+from toolgen.validation import MAX_FINDINGS, conforms, meta
 
 META: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -200,6 +199,7 @@ lint: {unknown-key: off, missing-key: warning}
 budgets: {anthropic: {bytes: 20000}}
 limits: {gemini: {tools: 64, strict_depth: null}}
 defaults: {anthropic: {max_tokens: 1024}}
+parts: [running, tools]
 recursion_depth: 2
 """
     config, findings = configured(tmp_path, text)
@@ -213,6 +213,7 @@ recursion_depth: 2
         budgets={"anthropic": {"bytes": 20000}},
         limits={"gemini": {"tools": 64, "strict_depth": None}},
         defaults={"anthropic": {"max_tokens": 1024}},
+        parts=("tools", "running"),
         recursion_depth=2,
     )
     assert set(meta("config")["properties"]) == set(Config.__dataclass_fields__)
@@ -224,6 +225,10 @@ recursion_depth: 2
         ("provider: [gemini]\n", "1:1 unknown-key", "did you mean 'providers'?"),
         ("edition: 1999\n", "1:10 invalid-value", None),
         ("strict: sometimes\n", "1:9 invalid-value", None),
+        ("parts: [tools, sessions]\n", "1:16 part-needs", "add the part that is named, or leave the other one out"),
+        ("parts: [converters, running]\n", "1:21 part-needs", "add the part that is named, or leave the other one out"),
+        ("parts: [tool]\n", "1:9 invalid-value", None),
+        ("parts: []\n", "1:8 invalid-value", None),
         ("providers: gemini\n", "1:12 wrong-type", None),
         ("providers: [Gem ini]\n", "1:13 invalid-value", None),
         ("recursion_depth: 0\n", "1:18 invalid-value", None),
@@ -239,8 +244,8 @@ def test_a_fault_in_the_configuration_is_a_finding(text: str, place: str, hint: 
 
 
 def test_every_code_of_the_stage_has_a_case() -> None:
-    seen = {place.split()[1] for _, place, _, _ in CASES if place} | {"unknown-code"}
+    seen = {place.split()[1] for _, place, _, _ in CASES if place} | {"unknown-code", "part-needs"}
     assert seen >= {row.id for row in ROWS if row.id in _OWN}
 
 
-_OWN = {"unknown-key", "missing-key", "wrong-type", "invalid-value", "unknown-code"}
+_OWN = {"unknown-key", "missing-key", "wrong-type", "invalid-value", "unknown-code", "part-needs"}

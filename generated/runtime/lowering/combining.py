@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..json_texts.json_text import same
+from ..json_texts.text import same
 
 __all__ = ["both", "kinds_of"]
 

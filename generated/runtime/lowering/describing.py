@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..json_texts.json_text import compact
+from ..json_texts.text import compact
 
 __all__ = ["described", "sentence"]
 

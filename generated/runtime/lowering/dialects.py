@@ -102,8 +102,11 @@ _CHOICES = frozenset(
         "patterns",
         "recursion",
         "refs",
+        "ref_siblings",
+        "says_open",
+        "types",
+        "untyped",
     ]
-    + ["ref_siblings", "says_open", "types", "untyped"]
 )
 """What makes a dialect that takes every keyword look into a schema all the same."""
 

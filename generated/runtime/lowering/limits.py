@@ -12,7 +12,6 @@ from .references import subschemas
 
 __all__ = ["exceeded", "sums"]
 
-
 _WORDS = {
     "properties": "properties",
     "depth": "levels of objects",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from ..json_texts.json_text import same
+from ..json_texts.text import same
 
 __all__ = ["NEVER", "Lowered", "Record", "Table", "Way"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..json_texts.json_text import compact, same
+from ..json_texts.text import compact, same
 from .describing import sentence
 from .records import Table, Way
 from .words import kind_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..json_texts.json_text import same
+from ..json_texts.text import same
 from .combining import kinds_of
 
 __all__ = ["fits", "shape_of"]

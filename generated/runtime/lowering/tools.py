@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..json_texts.json_text import is_json, same
+from ..json_texts.text import is_json, same
 from .dialects import Dialect
 from .limits import sums
 from .lowered import lower

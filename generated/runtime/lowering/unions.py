@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..json_texts.json_text import loose
+from ..json_texts.text import loose
 from .combining import both
 from .describing import described
 from .records import NEVER, Table, Way

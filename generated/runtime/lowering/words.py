@@ -48,8 +48,11 @@ STRUCTURE: Final = frozenset(
         "required",
         "additionalProperties",
         "items",
+        "prefixItems",
+        "enum",
+        "const",
+        "description",
     ]
-    + ["prefixItems", "enum", "const", "description"]
 )
 """Keywords that are lowered by rules of their own."""
 
@@ -71,8 +74,9 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
             "minContains",
             "maxContains",
             "unevaluatedItems",
-        ]
-        + ["items", "prefixItems"],
+            "items",
+            "prefixItems",
+        ],
         ("array",),
     ),
     **dict.fromkeys(
@@ -82,8 +86,6 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
             "propertyNames",
             "patternProperties",
             "dependentRequired",
-        ]
-        + [
             "dependentSchemas",
             "unevaluatedProperties",
             "properties",

@@ -33,11 +33,9 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from ..format.values import PYDANTIC, dump
-from ..json_texts.depth import too_deep
-from ..json_texts.strict_json import MAX_DEPTH
+from ..json_texts.strict import MAX_DEPTH, too_deep
 
 __all__ = ["NoJSONError", "json_value"]
-
 
 _SURE_BITS = 2000
 """Bits of integers that are written whatever limit of digits the interpreter was given: it takes none below 640."""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from ...models import ToolCall
+from ..models import ToolCall
 
 __all__ = ["Allow", "Deny", "Edit", "Review"]
 

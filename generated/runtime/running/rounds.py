@@ -10,7 +10,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from ...models import (
+from ..conversion.wire import synthetic_id
+from ..format.history import tool_calls_of
+from ..json_texts.text import loose
+from ..models import (
     AgentEvent,
     AgentFinal,
     AgentStepComplete,
@@ -28,16 +31,12 @@ from ...models import (
     ToolResult,
     Usage,
 )
-from ..conversion.ids import synthetic_id
-from ..format.history import tool_calls_of
-from ..json_texts.json_text import loose
-from ..offering.callable_tools import callable_names, unforced
-from ..streams.leaving import closed_at_end
+from .blocking import closed_at_end
 from .dispatching import Dispatcher, OnResult
-from .outcomes import cannot_run, error_result
+from .handlers import callable_names, unforced
+from .outcomes import answer_events, cannot_run, error_result, result_event
 from .reviews import Review
-from .run_results import RunResult, StoppedBy, total_usage
-from .telling import answer_events, result_event
+from .runs import RunResult, StoppedBy, total_usage
 
 __all__ = ["Asked", "Rounds"]
 

@@ -14,7 +14,9 @@ from enum import Enum
 from types import TracebackType
 from typing import Self
 
-from ...models import (
+from ..conversion.writer import OnLoss
+from ..format.history import text_of
+from ..models import (
     Completion,
     ContentPart,
     Message,
@@ -26,11 +28,9 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ..conversion.writer import OnLoss
-from ..format.history import text_of
-from ..streams.leaving import closed, closed_at_end
+from ..running.blocking import closed, closed_at_end
 from .folding import AnswerReader, answer_to, as_request, events_of, folded
-from .sending import awaited_answer, checked_answer
+from .on_clients import awaited_answer, checked_answer
 
 __all__ = ["AsyncSession", "Session", "ToolMode"]
 

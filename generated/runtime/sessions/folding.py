@@ -12,7 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...models import (
+from ..answers import hold_calls
+from ..conversion.writer import OnLoss
+from ..errors import ConversionLoss
+from ..format.history import text_of, tool_calls_of
+from ..json_texts.text import loose
+from ..models import (
     AllowedToolChoice,
     AssistantMessage,
     CompletedEvent,
@@ -36,18 +41,11 @@ from ...models import (
     ToolMessage,
     UserMessage,
 )
-from ..answers.finish import hold_calls
-from ..conversion.writer import OnLoss
-from ..errors import ConversionLoss
-from ..format.history import text_of, tool_calls_of
-from ..json_texts.json_text import loose
-from ..offering.callable_tools import callable_tools
 from ..prompting.following import ReplyReader
-from ..prompting.outcomes import results_text
 from ..prompting.reading import CallMaker, reply_of
-from ..prompting.spoken import names_of
-from ..prompting.tools import tools_text
-from ..prompting.writing import call_text, reply_text
+from ..prompting.spoken import names_of, results_text
+from ..prompting.tools import call_text, reply_text, tools_text
+from ..running.handlers import callable_tools
 
 __all__ = [
     "AnswerReader",

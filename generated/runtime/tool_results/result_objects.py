@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from ...models import TextPart, ToolResult
-from ..conversion.lists import Write, write_list
 from ..conversion.residue import ABSENT, Residue
+from ..conversion.values import Write, write_list
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
-from ..json_texts.depth import walked
-from ..json_texts.json_text import compact, is_json, loose, same
+from ..json_texts.strict import walked
+from ..json_texts.text import compact, is_json, loose, same
+from ..models import TextPart, ToolResult
 from ..paths import Path, spelled
 
 __all__ = [

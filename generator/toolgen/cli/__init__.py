@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from toolgen import __version__
+from toolgen.build_cache import shortcut
 from toolgen.cli.terminal import emit
-from toolgen.remembered import shortcut
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from toolgen.cli.running import FINE, WRONG, end, output_folder, report
 from toolgen.cli.terminal import emit
 
 if TYPE_CHECKING:
-    from toolgen.compiling import Built
+    from toolgen.compilation import Compilation
     from toolgen.write import Output
 
 
@@ -40,7 +40,7 @@ def command(
       toolgen build schemas/ --out app/tools
     """
     from toolgen.cli.progress import progress
-    from toolgen.compiling import compile_project
+    from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import apply
     from toolgen.write.place import shown
@@ -72,11 +72,11 @@ def command(
     end(FINE)
 
 
-def _remember(built: Built, output: Output, schemas: Path, out: Path | None, reported: str) -> None:
+def _remember(built: Compilation, output: Output, schemas: Path, out: Path | None, reported: str) -> None:
     """Let the next build and check know what this one saw, so that they can be short."""
     from hashlib import sha256
 
-    from toolgen.remembered import remember
+    from toolgen.build_cache import remember
     from toolgen.write.building import package
     from toolgen.write.place import shown
 

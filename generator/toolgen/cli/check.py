@@ -28,7 +28,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
     from toolgen.cli.progress import progress
-    from toolgen.compiling import compile_project
+    from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import compare
     from toolgen.write.place import shown

@@ -19,14 +19,14 @@ def command(code: str | None) -> None:
     Example:
       toolgen explain parameter-without-description
     """
-    from toolgen.diagnostics.pages import contents, nearest, page
+    from toolgen.diagnostics.pages import contents, page, similar_codes
 
     if code is None:
         emit(contents())
         end(FINE)
     text = page(code)
     if text is None:
-        near = nearest(code)
+        near = similar_codes(code)
         advice = f"did you mean {' or '.join(near)}?" if near else "`toolgen explain` lists all codes"
         emit(f"toolgen: there is no finding code {code!r}; {advice}\n", sys.stderr)
         end(WRONG)

@@ -30,8 +30,8 @@ def command(schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, v
       toolgen lint schemas/ --format github
     """
     from toolgen.cli.progress import progress
+    from toolgen.compilation import lint_project
     from toolgen.diagnostics import Findings
-    from toolgen.linting import lint_project
 
     findings = Findings()
     with progress(quiet=quiet) as step:

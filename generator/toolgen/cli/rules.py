@@ -1,15 +1,46 @@
-"""`toolgen rules`: what providers take of tools and their schemas, as things stand."""
+"""`toolgen rules`: what providers take of tools and their schemas, the project's own profiles laid over the shipped ones.
+
+As text it is YAML that a project's own profile can be made of.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolgen.cli import options
 from toolgen.cli.running import FINE, WRONG, end, report
 from toolgen.cli.terminal import emit
+
+if TYPE_CHECKING:
+    from toolgen.resolve import Profile
+
+_CHOICES = {
+    "nullable": "nullable",
+    "types": "types",
+    "enum": "enum",
+    "refs": "refs",
+    "ref_siblings": "siblings",
+    "recursion": "recursion",
+    "closed": "closed",
+    "all_required": "all_required",
+    "maps": "maps",
+    "unions": "unions",
+    "untyped": "untyped",
+}
+"""Facts that hold when they are not stated, too, and what a dialect calls them."""
+
+_BESIDE = ("names", "parameter_names", "limits")
+"""Further facts of a profile that tools are held against."""
+
+_WIDTH = 110
+_PLAIN = re.compile(r"[A-Za-z$][A-Za-z0-9_$-]*")
+_NOT_PLAIN = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", "n"])
 
 
 @click.command("rules")
@@ -33,13 +64,125 @@ def command(schemas: Path, providers: tuple[str, ...], form: str) -> None:
     Example:
       toolgen rules --provider openai_chat
     """
-    from toolgen.active_rules import active_rules, as_text
     from toolgen.diagnostics import Findings
+    from toolgen.pipeline import link_project
 
     findings = Findings()
-    found = active_rules(schemas, findings, providers)
-    report(findings, form if found is None else "text")
-    if found is None:
+    project = link_project(schemas, findings, providers)
+    report(findings, form if project is None else "text")
+    if project is None:
         end(WRONG)
-    emit(as_text(found) if form == "text" else json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    found = {profile.name: _facts(profile) for profile in project.catalog.profiles}
+    emit(_text(found) if form == "text" else json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     end(FINE)
+
+
+def _facts(profile: Profile) -> dict[str, Any]:
+    """The facts about tools of a provider, and where each is stated."""
+    found: dict[str, Any] = {"title": profile.facts["title"]}
+    for key in _BESIDE:
+        if profile.facts.get(key):
+            found[key] = dict(profile.facts[key])
+    dialects = profile.facts.get("dialects", {})
+    uses = dialects.get("uses", "open")
+    found["dialects"] = {}
+    for mode, facts in dialects.items():
+        if isinstance(facts, Mapping):
+            purpose = "strict" if mode == "strict" else "not strict" if mode == uses else None
+            found["dialects"][mode] = {"tools": purpose, **_dialect(profile, mode, facts)}
+    return found
+
+
+def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    from toolgen.runtime.lowering.dialects import Dialect
+    from toolgen.validation import meta
+
+    dialect = Dialect(facts)
+    rules: dict[str, Any] = {}
+    for key in meta("provider")["$defs"]["dialect"]["properties"]:
+        if key in _CHOICES and not dialect.plain:
+            rules[key] = getattr(dialect, _CHOICES[key])
+        elif key in facts:
+            rules[key] = facts[key]
+    left = [] if dialect.keywords is None else [word for word in _keywords() if word not in dialect.keywords]
+    places = {key: place for key in rules if (place := _stated(profile, ("dialects", mode, key))) is not None}
+    return {"rules": rules, "left_out": left, "stated": places}
+
+
+def _keywords() -> list[str]:
+    """The keywords of JSON Schema that a declaration may hold."""
+    from toolgen.runtime.lowering.words import ANNOTATIONS, STRUCTURE, VALIDATED
+
+    further = {"$ref", "$defs", "format", "not", "if", "then", "else"}
+    return sorted((ANNOTATIONS | STRUCTURE | VALIDATED | further) - {"nullable", "example", "$comment"})
+
+
+def _stated(profile: Profile, pointer: tuple[str, ...]) -> str | None:
+    """The place of the document that has the last word on a fact."""
+    for document in reversed(profile.documents):
+        if pointer in document.keys:
+            span = document.key_span(*pointer)
+            return f"{span.path}:{span.line}:{span.column}"
+    return None
+
+
+def _text(rules: Mapping[str, Any]) -> str:
+    """Write the facts as YAML, with what a project stated by itself marked by its place."""
+    return "\n".join("".join(f"{line}\n" for line in _lines(name, found)) for name, found in rules.items())
+
+
+def _lines(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{name}:  # {_comment(found['title'])}"
+    for key in _BESIDE:
+        if key in found:
+            yield f"  {key}:"
+            for fact, value in found[key].items():
+                yield f"    {_key(fact)}: {_flow(value)}"
+    yield "  dialects:"
+    for mode, dialect in found["dialects"].items():
+        purpose = {"strict": "tools that are strict", "not strict": "tools that are not strict"}.get(dialect["tools"])
+        yield f"    {mode}:  # {purpose or f'not in use; `uses: {mode}` chooses it'}"
+        for fact, value in dialect["rules"].items():
+            place = dialect["stated"].get(fact, "")
+            mark = f"  # {_comment(place)}" if place and not place.startswith("<") else ""
+            yield from _fact(f"      {_key(fact)}: ", value, mark)
+        if dialect["left_out"]:
+            yield from _wrapped("      # left out: ", dialect["left_out"], "      #   ")
+
+
+def _fact(head: str, value: Any, mark: str) -> Iterator[str]:
+    line = f"{head}{_flow(value)}"
+    if len(line) <= _WIDTH or not isinstance(value, list):
+        yield line + mark
+        return
+    first, *rest = _wrapped(f"{head}[", [_flow(item) for item in value], " " * 8, "]")
+    yield first + mark
+    yield from rest
+
+
+def _wrapped(head: str, words: Sequence[str], further: str, end: str = "") -> Iterator[str]:
+    """Words between commas, over as many lines as they take."""
+    line = head
+    for i, word in enumerate(words):
+        text = word + (", " if i + 1 < len(words) else end)
+        if len(line) + len(text) > _WIDTH and line not in (head, further):
+            yield line.rstrip()
+            line = further
+        line += text
+    yield line
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return _key(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _key(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) and text.lower() not in _NOT_PLAIN else json.dumps(text)
+
+
+def _comment(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]

@@ -28,7 +28,7 @@ def report(findings: Findings, form: str, *, quiet: bool = False, verbose: bool 
 
 def list_changes(findings: Findings) -> None:
     """Print all findings on stderr, one a line however many there are: they are what a command did."""
-    from toolgen.diagnostics.printers.common import safe
+    from toolgen.diagnostics.printers import safe
 
     for finding in findings:
         place = f"{finding.span.path}:{finding.span.line}:{finding.span.column}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -18,11 +20,24 @@ def command(kind: str) -> None:
     Example:
       toolgen schema declaration > .vscode/toolgen.json
     """
-    from toolgen.parse.meta import meta
+    from toolgen.validation import meta
 
     schema = meta(kind)
     if kind == "format":
-        from toolgen.compiling import shipped_format
-
-        schema = shipped_format()
+        schema = _format()
     emit(json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+
+
+def _format() -> Mapping[str, Any]:
+    """The intermediate format as one JSON Schema."""
+    from toolgen.diagnostics import Findings
+    from toolgen.load.loading import load_shipped
+    from toolgen.resolve.format import link_format
+    from toolgen.resources import builtin
+
+    findings = Findings()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "toolgen's intermediate format",
+        **link_format(load_shipped("format", builtin("schemas"), findings), findings).schema,
+    }

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolgen.cli import options
 from toolgen.cli.running import FINE, WRONG, end, report
 from toolgen.cli.terminal import emit
+
+if TYPE_CHECKING:
+    from toolgen.compilation import Compilation
+    from toolgen.diagnostics import Findings
+    from toolgen.render.lowered import Told
 
 
 @click.command("show")
@@ -34,16 +40,44 @@ def command(tool: str, schemas: Path, providers: tuple[str, ...], form: str, qui
     Example:
       toolgen show get_weather --provider openai_chat
     """
-    from toolgen.compiling import shown_tool
+    from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
 
     findings = Findings()
-    shown = shown_tool(schemas, tool, findings, providers)
+    compilation = compile_project(schemas, findings, providers)
+    shown = _shown(compilation, tool, findings) if compilation is not None else None
     report(findings, form, quiet=quiet, verbose=verbose)
     if shown is None:
         end(WRONG)
-    emit(json.dumps({name: entry.payload for name, entry in shown.items()}, indent=2, ensure_ascii=False) + "\n")
-    for name, entry in shown.items():
-        for loss in entry.losses:
+    emit(json.dumps({name: payload for name, (payload, _) in shown.items()}, indent=2, ensure_ascii=False) + "\n")
+    for name, (_, losses) in shown.items():
+        for loss in losses:
             emit(f"{name}: {loss}\n", sys.stderr)
     end(FINE)
+
+
+def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str, tuple[Any, list[str]]] | None:
+    """A tool's payload and losses by provider, no payload where the provider does not get it; None without such a tool."""
+    from toolgen.diagnostics import Span
+    from toolgen.diagnostics.finding import did_you_mean
+
+    known = [tool.name for tool in compilation.linked.catalog.tools]
+    if name not in known:
+        span, hint = Span(compilation.sources.name), did_you_mean(name, known)
+        findings.add("tool-unknown", span, hint=hint, name=name)
+        return None
+    shown: dict[str, tuple[Any, list[str]]] = {}
+    for provider, wire in compilation.package.wires.items():
+        one = next(one for one in wire.tools if one.tool.name == name)
+        if one.offered:
+            shown[provider] = wire.payload_of(name), [_line(told) for told in one.told]
+        else:
+            shown[provider] = None, ["not offered to this provider: the declaration says so"]
+    return shown
+
+
+def _line(told: Told) -> str:
+    """A loss as one line."""
+    place = f"{told.span.path}:{told.span.line}:{told.span.column}"
+    checked = f"; {told.checked} checks it" if told.checked else ""
+    return f"{place}: {told.what} {told.action}: {told.reason}{checked}"

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from toolgen.diagnostics.codes import CODES
-from toolgen.diagnostics.span import Span
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A range of characters in a source; lines and columns count from 1.
+
+    `path` is as one would open it where the command was run, with forward slashes.
+    A span of a whole file is line 1, column 1. The end is exclusive.
+    """
+
+    path: str
+    line: int = 1
+    column: int = 1
+    end_line: int = 1
+    end_column: int = 1
+
 
 Level = Literal["note", "warning", "error"]
 
@@ -41,6 +57,22 @@ def quoted(value: object, limit: int = 80) -> str:
     clipped = text if len(text) <= limit else text[: limit - 1] + "…"
     safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in clipped)
     return f"'{safe}'"
+
+
+def nearest(word: str, known: Iterable[str], *, most: int = 1, alike: float = 0.6) -> list[str]:
+    """The known words that one may have been meant to be, whatever its case and dashes, the nearest first."""
+    plain = {_plain(each): each for each in known}
+    return [plain[each] for each in difflib.get_close_matches(_plain(word[:80]), plain, n=most, cutoff=alike)]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """A hint that names the nearest of the known words; None where none is near."""
+    near = nearest(word, known)
+    return f"did you mean {quoted(near[0])}?" if near else None
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("-", "_")
 
 
 @dataclass(slots=True)

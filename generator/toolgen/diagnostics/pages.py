@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import textwrap
 
 from toolgen.diagnostics.codes import BY_STAGE, CODES, Code
 from toolgen.diagnostics.examples import EXAMPLES
+from toolgen.diagnostics.finding import nearest
 
 WIDTH = 100
 """Columns of a page."""
@@ -52,11 +52,10 @@ def contents() -> str:
     return "\n".join(parts)
 
 
-def nearest(code: str) -> list[str]:
-    """The codes that a word may have been meant to be, the nearest first."""
-    plain = code.lower().replace("_", "-").strip()
-    close = difflib.get_close_matches(plain[:80], CODES, n=3, cutoff=0.5)
-    return close or [known for known in CODES if plain and plain in known][:3]
+def similar_codes(text: str) -> list[str]:
+    """The codes that a text may have been meant to be, the nearest first; else those that it is a part of."""
+    plain = text.lower().replace("_", "-").strip()
+    return nearest(plain, CODES, most=3, alike=0.5) or [known for known in CODES if plain and plain in known][:3]
 
 
 def _stage(row: Code) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from toolgen.config import configuration
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Document, Sources
 from toolgen.load.limits import FILES
-from toolgen.resolve.linking import link_catalog
-from toolgen.resolve.tools import link
+from toolgen.parse import parse
+from toolgen.resolve.linking import link, link_catalog
 from toolgen.rules import RULES, apply_rules, settle
 
 
@@ -21,7 +20,14 @@ def check(documents: Sequence[Document], types: Sequence[Document], findings: Fi
     if len(documents) + len(types) > FILES:
         findings.add("too-many-sources", documents[0].span(), path=path, limit=FILES, what=Verbatim("tools"))
         return
-    link(Sources(path, tuple(documents), tuple(types), (), (), None, {}, {}), findings)
+    _link(Sources(path, tuple(documents), tuple(types), (), (), None, {}, {}), findings)
+
+
+def _link(sources: Sources, findings: Findings) -> None:
+    """Link declarations and types, whatever else the sources hold."""
+    parsed = parse(replace(sources, providers=(), formats=(), config=None), findings)
+    if parsed is not None:
+        link(parsed, findings)
 
 
 def check_project(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
@@ -37,8 +43,8 @@ def check_project(documents: Sequence[Document], types: Sequence[Document], ther
 def _check_links(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
     """Report faults that the project has not had: names that fall together, references that lead nowhere any more."""
     before, after = Findings(), Findings()
-    link(there, before)
-    link(_with(documents, types, there), after)
+    _link(there, before)
+    _link(_with(documents, types, there), after)
     known = {*before.items, *findings.items}
     findings.items += [f for f in after.items if f not in known]
 
@@ -56,13 +62,13 @@ def _with(documents: Sequence[Document], types: Sequence[Document], there: Sourc
 def _check_rules(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
     """Report what the project holds to be an error, by the levels of its configuration."""
     passed_over = Findings()
-    config = configuration(there, passed_over)
-    if "error" not in config.lint.values():
+    parsed = parse(_with(documents, types, replace(there, tools=())), passed_over)
+    if parsed is None or "error" not in parsed.config.lint.values():
         return
-    sources = _with(documents, types, replace(there, tools=()))
-    catalog = link_catalog(sources, config, (), passed_over)
+    catalog = link_catalog(parsed, (), passed_over)
     if catalog is not None:
-        apply_rules(catalog, passed_over, config.lint)
-        settle(passed_over, config.lint, (), RULES)
+        levels = parsed.config.lint
+        apply_rules(catalog, passed_over, levels)
+        settle(passed_over, levels, (), RULES)
         paths = {document.path for document in documents}
         findings.items += [f for f in passed_over if f.level == "error" and f.span.path in paths]

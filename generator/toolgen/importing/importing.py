@@ -10,19 +10,15 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import Verbatim
-from toolgen.importing.authored import Authors
 from toolgen.importing.checking import check, check_project
-from toolgen.importing.declaring import declared, declared_type
+from toolgen.importing.declaring import declared, declared_type, named, referred
 from toolgen.importing.formats import form
-from toolgen.importing.naming import named
 from toolgen.importing.planning import Incoming, Outcome, gone, planned, recorded
-from toolgen.importing.reader import Reader
-from toolgen.importing.record import RECORD, Imported, Record, load_record
-from toolgen.importing.referring import referred
-from toolgen.importing.tool import ImportedTool, ImportedType
+from toolgen.importing.reader import ImportedTool, ImportedType, Reader
+from toolgen.importing.record import RECORD, Authors, Imported, Record, load_record
 from toolgen.load import Document, load
 from toolgen.load.folder import kind_of_file
-from toolgen.load.foreign import load_foreign
+from toolgen.load.loading import load_foreign
 from toolgen.resources import builtin
 from toolgen.write.adding import Added, Addition, add_all
 

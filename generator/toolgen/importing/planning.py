@@ -12,14 +12,12 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
-from toolgen.importing.authored import Authored, Authors
 from toolgen.importing.comparing import differences, merged, pointer_text, same
-from toolgen.importing.editing import edited
-from toolgen.importing.record import Entry, Imported
-from toolgen.importing.yaml_text import yaml_text
+from toolgen.importing.record import Authored, Authors, Entry, Imported
+from toolgen.importing.yaml_text import edited, yaml_text
 from toolgen.load import Document, Pointer
-from toolgen.load.foreign import read_back
 from toolgen.load.limits import FILE_BYTES
+from toolgen.load.loading import read_back
 
 
 @dataclass(frozen=True, slots=True)

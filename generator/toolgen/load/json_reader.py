@@ -13,10 +13,8 @@ from typing import NoReturn
 
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import limits
-from toolgen.load.report import Place, Report
-from toolgen.load.scalars import decimal, integer
-from toolgen.load.sources import Pointer
-from toolgen.load.tree import Json, Tree, has_surrogate
+from toolgen.load.reading import Place, Report, decimal, integer
+from toolgen.load.sources import Json, Pointer, Tree, has_surrogate
 
 _BLANK = re.compile(r"[ \t\n]*+")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')

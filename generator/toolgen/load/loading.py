@@ -1,4 +1,6 @@
-"""The load stage: the folder SCHEMAS becomes `Sources`.
+"""The load stage: one file becomes documents, under the budgets, and the folder SCHEMAS becomes `Sources`.
+
+A file that is no source of a project, which `toolgen import` reads, becomes a document in the same way.
 
 The shipped `format` and `providers` are read before the project's own, which follow as further documents; the resolve
 stage lays one over the other. A file with a fault is reported and left out, and the next one is read.
@@ -6,13 +8,179 @@ stage lays one over the other. A file with a fault is reported and left out, and
 
 from __future__ import annotations
 
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import Verbatim
-from toolgen.load.files import Budget, Kind, read
-from toolgen.load.folder import Folder, Found
-from toolgen.load.sources import Document, Sources
+from toolgen.load import limits
+from toolgen.load.folder import Folder, Found, kind_of_file
+from toolgen.load.json_reader import read_json
+from toolgen.load.reading import Report, Unreadable, decoded
+from toolgen.load.sources import Document, Sources, Tree, kind_of
+from toolgen.load.yaml_reader import read_yaml
+
+Kind = Literal["tool", "type", "provider", "format", "config"]
+
+
+@dataclass(slots=True)
+class Budget:
+    """What may still be read in this run of what `name` stands for."""
+
+    name: str
+    bytes: int = limits.TOTAL_BYTES
+    values: int = limits.TOTAL_VALUES
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a file gave. A file with a fault gives its text, for excerpts, and no document."""
+
+    documents: tuple[Document, ...] = ()
+    text: str | None = None
+    digest: str = ""
+
+
+def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: Budget) -> Loaded:
+    """Read a source file and report every fault in it; nothing more once a budget of the run is spent."""
+    if budget.bytes < 0 or budget.values < 0:
+        return Loaded()
+    path = folder.shown(found.source)
+    report = Report(path, findings)
+    text: str | None = None
+    try:
+        text = decoded(regular_bytes(found.path, budget, report), report)
+        if found.source.lower().endswith(".json"):
+            trees = [read_json(text, report)]
+        else:
+            trees = read_yaml(text, report)
+        budget.values -= sum(len(tree.values) for tree in trees)
+        _spent(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
+        _check(trees, kind, report)
+    except Unreadable:
+        return Loaded(text=text)
+    if report.count:
+        return Loaded(text=text)
+    documents = tuple(
+        Document(path, found.source, index, tree.value, tree.values, tree.keys) for index, tree in enumerate(trees)
+    )
+    return Loaded(documents, text, hashlib.sha256(text.encode()).hexdigest())
+
+
+def _check(trees: list[Tree], kind: Kind, report: Report) -> None:
+    """Report what a document may not be at its top, and documents too many."""
+    if not trees or (len(trees) == 1 and trees[0].blank):
+        report.fatal("empty-source", path=report.path)
+    for number, tree in enumerate(trees, 1):
+        place = tree.values[()]
+        if tree.blank:
+            report.fault("empty-document", place, number=number, path=report.path)
+        elif not isinstance(tree.value, dict | bool if kind == "type" else dict):
+            wanted = "a mapping or a boolean" if kind == "type" else "a mapping"
+            report.fault(
+                "not-a-mapping",
+                place,
+                path=report.path,
+                kind=Verbatim(kind_of(tree.value)),
+                wanted=Verbatim(wanted),
+            )
+    if len(trees) > 1 and kind != "tool":
+        report.fault("second-document", trees[1].values[()], path=report.path)
+
+
+def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
+    """The bytes of a file that was regular when the folder was listed, and must still be.
+
+    It is opened without blocking and without following a link, should it have been replaced since.
+
+    Raises:
+        Unreadable: it cannot be read, or is beyond a budget; the finding is made.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)
+        with os.fdopen(handle, "rb") as stream:
+            mode = os.fstat(handle).st_mode
+            if not stat.S_ISREG(mode):
+                report.fatal(
+                    "not-a-file",
+                    path=report.path,
+                    kind=Verbatim(kind_of_file(mode)),
+                    wanted=Verbatim("a regular file"),
+                )
+            data = stream.read(limits.FILE_BYTES + 1)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        report.fatal("unreadable-source", path=report.path, reason=reason)
+    if len(data) > limits.FILE_BYTES:
+        report.fatal("source-too-large", path=report.path, limit=limits.FILE_BYTES)
+    budget.bytes -= len(data)
+    _spent(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", report)
+    return data
+
+
+def _spent(name: str, left: int, limit: int, what: str, report: Report) -> None:
+    """Refuse a file with which the sources together are beyond a budget."""
+    if left < 0:
+        report.fatal("too-many-sources", path=name, limit=limit, what=Verbatim(what))
+
+
+_YAML = (".yaml", ".yml")
+
+
+def load_foreign(file: Path, findings: Findings) -> Document | None:
+    """Read a file under the budgets of a source: YAML by its extension, JSON otherwise.
+
+    None, with findings, for a fault in it. A link is followed, since the path is the user's own; what is no regular
+    file is never waited for. The document's path is the one that was given, with forward slashes.
+    """
+    path = file.as_posix()
+    report = Report(path, findings)
+    try:
+        text = decoded(regular_bytes(_resolved(file, report), Budget(path), report), report)
+        findings.texts[path] = text
+        trees = read_yaml(text, report) if file.suffix.lower() in _YAML else [read_json(text, report)]
+        if not trees or trees[0].blank:
+            report.fatal("empty-source", path=path)
+        if len(trees) > 1:
+            report.fault("second-document", trees[1].values[()], path=path)
+    except Unreadable:
+        return None
+    if report.count:
+        return None
+    return Document(path, path, 0, trees[0].value, trees[0].values, trees[0].keys)
+
+
+def read_back(text: str, path: str, findings: Findings) -> object:
+    """What a YAML text of one document says, as a build will read it; None, with findings, where it cannot."""
+    report = Report(path, findings)
+    try:
+        trees = read_yaml(decoded(text.encode(), report), report)
+    except Unreadable:
+        return None
+    return trees[0].value if len(trees) == 1 and not report.count else None
+
+
+def _resolved(file: Path, report: Report) -> Path:
+    try:
+        path = file.resolve(strict=True)
+        mode = path.stat().st_mode
+    except (OSError, RuntimeError, ValueError) as error:
+        # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
+        reason = (error.strerror if isinstance(error, OSError) else None) or "the path leads nowhere"
+        report.fatal("unreadable-source", path=report.path, reason=Verbatim(reason))
+    if not stat.S_ISREG(mode):
+        kind, wanted = Verbatim(kind_of_file(mode)), Verbatim("a regular file")
+        report.fatal(
+            "not-a-file", hint="name the file that holds the tools", path=report.path, kind=kind, wanted=wanted
+        )
+    return path
+
 
 _SHIPPED = "<toolgen>"
 _CONFIG = "toolgen"

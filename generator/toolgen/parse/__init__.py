@@ -1,6 +1,7 @@
-"""Parse: documents become declarations as written, checked against the schemas in `schemas/meta`."""
+"""Parse: documents become what they declare, each checked against the schema of its kind in `schemas/meta`."""
 
-from toolgen.parse.meta import meta
-from toolgen.parse.validation import conforms
+from toolgen.parse.config import Config
+from toolgen.parse.declarations import Declaration
+from toolgen.parse.parsing import Parsed, parse
 
-__all__ = ["conforms", "meta"]
+__all__ = ["Config", "Declaration", "Parsed", "parse"]

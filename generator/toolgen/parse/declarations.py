@@ -5,27 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Document
-from toolgen.load.tree import kind_of
-from toolgen.parse.meta import meta
-from toolgen.parse.validation import conforms
+from toolgen.load.sources import kind_of
+from toolgen.validation import conforms, meta
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
+Strict: TypeAlias = Literal["auto", "always", "never"]
+
+
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A tool as its file declares it, with the defaults of keys that it leaves out."""
+    """A tool as its file declares it, with the defaults of keys that it leaves out.
+
+    `strict` is None where the file says nothing: the configuration decides then.
+    """
 
     name: str
     description: str | None
     parameters: Mapping[str, Any] | None = field(repr=False)
     result: Mapping[str, Any] | bool | None = field(repr=False)
-    strict: Literal["auto", "always", "never"]
+    strict: Strict | None
     risk: Literal["low", "high"]
     aliases: tuple[str, ...]
     display_name: str | None
@@ -101,7 +106,7 @@ def _declaration(document: Document) -> Declaration:
         description=value.get("description"),
         parameters=value.get("parameters"),
         result=value.get("result"),
-        strict=value.get("strict", "auto"),
+        strict=value.get("strict"),
         risk=value.get("risk", "high"),
         aliases=tuple(value.get("aliases", ())),
         display_name=value.get("display_name"),

@@ -1,10 +1,16 @@
-"""What generated classes are made of, before they are text."""
+"""What generated classes are made of, before they are text, and their order in a module.
+
+Leaf first, and no circle so long that pydantic cannot import it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from toolgen.plan.admitted import PREFIX
+from toolgen.plan.assertions import asserted
 from toolgen.plan.names import ClassName, PythonName
 from toolgen.plan.scalars import Shape
 
@@ -66,3 +72,136 @@ class ModelsPlan:
     shared: tuple[str, ...] = ()
     rebuilt: tuple[ClassName, ...] = field(default=())
     """Classes that refer to one below them: pydantic completes them at the end of the module."""
+
+
+MAX_CIRCLE = 40
+"""Classes that may refer to each other in a circle. pydantic 2.14 imports 60 and fails at 100."""
+
+Item = ClassPlan | AliasPlan
+
+
+def ordered(items: list[Item], shared: Mapping[str, str], roots: Set[str]) -> ModelsPlan:
+    """Put the items of a module in order, as far as the roots need them.
+
+    `shared` maps the names that come from `types` to themselves.
+    """
+    by_name = _reached({item.name: item for item in items}, roots)
+    edges = {name: [n for n in _refers(item) if n in by_name] for name, item in by_name.items()}
+    done: list[Item] = []
+    above: set[str] = set()
+    rebuilt = []
+    for group in _groups(edges):
+        members = set(group)
+        cut = members if len(group) > MAX_CIRCLE else set()
+        classes = [n for n in reversed(group) if isinstance(by_name[n], ClassPlan)]
+        aliases = [n for n in reversed(group) if n not in classes]
+        for name in (*classes, *aliases):
+            item = by_name[name]
+            unknown = {n for n in edges[name] if n not in above} if name in aliases else cut
+            item = _cut(item, unknown)
+            above.add(name)
+            done.append(item)
+            if isinstance(item, ClassPlan) and not above.issuperset(n for n in _refers(item) if n in by_name):
+                rebuilt.append(item.name)
+    used = {n for item in done for n in _refers(item)}
+    return ModelsPlan(tuple(done), tuple(sorted(n for n in shared if n in used)), tuple(rebuilt))
+
+
+def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
+    """The items that the roots refer to, directly or not, and the roots: a shape that was given up left others behind."""
+    reached, waiting = set(roots), list(roots)
+    while waiting:
+        for name in _refers(by_name[waiting.pop()]):
+            if name in by_name and name not in reached:
+                reached.add(name)
+                waiting.append(name)
+    return {name: item for name, item in by_name.items() if name in reached}
+
+
+def shapes_of(item: Item) -> Iterator[Shape]:
+    """Every shape of a class or an alias, in the order in which they are printed."""
+    if isinstance(item, AliasPlan):
+        yield item.shape
+        return
+    yield item.extras
+    yield from (field.shape for field in item.fields)
+
+
+def _refers(item: Item) -> list[str]:
+    return list(dict.fromkeys(name for shape in shapes_of(item) for name in refers(shape)))
+
+
+def refers(shape: Any) -> Iterator[str]:
+    """The names of the classes and aliases that a shape refers to."""
+    if isinstance(shape, dict):
+        ref = shape.get("$ref")
+        if isinstance(ref, str):
+            yield ref.removeprefix(PREFIX)
+        for key, value in shape.items():
+            if key != "enum":
+                yield from refers(value)
+    elif isinstance(shape, list):
+        for value in shape:
+            yield from refers(value)
+
+
+def _cut(item: Item, names: set[str]) -> Item:
+    """The item with any object (of a class) or any value (of an alias) in the place of these names.
+
+    Where one of them was met, all that the schema says is checked beside the type.
+    """
+    if names.isdisjoint(_refers(item)):
+        return item
+    check = replace(item.check, keywords=asserted(item.check.schema))
+    if isinstance(item, AliasPlan):
+        return replace(item, shape=_without(item.shape, names, {}), check=check)
+    fields = tuple(replace(f, shape=_without(f.shape, names, {"type": "object"})) for f in item.fields)
+    return replace(item, fields=fields, extras=_without(item.extras, names, {"type": "object"}), check=check)
+
+
+def _without(shape: Any, names: set[str], instead: Shape) -> Any:
+    if isinstance(shape, list):
+        return [_without(member, names, instead) for member in shape]
+    if not isinstance(shape, dict):
+        return shape
+    if str(shape.get("$ref")).removeprefix(PREFIX) in names:
+        return instead
+    return {key: value if key == "enum" else _without(value, names, instead) for key, value in shape.items()}
+
+
+def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
+    """The strongly connected groups of a graph, leaf first, each as it was met (Tarjan, without recursion)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    open_names: set[str] = set()
+    for start in edges:
+        if start in index:
+            continue
+        work = [(start, iter(edges[start]))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        open_names.add(start)
+        while work:
+            name, nexts = work[-1]
+            for other in nexts:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    open_names.add(other)
+                    work.append((other, iter(edges[other])))
+                    break
+                if other in open_names:
+                    low[name] = min(low[name], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == index[name]:
+                    at = len(stack) - 1
+                    while stack[at] != name:
+                        at -= 1
+                    group = stack[at:]
+                    del stack[at:]
+                    open_names.difference_update(group)
+                    yield group

@@ -3,44 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from inspect import get_annotations, isfunction
+from types import CodeType
 from typing import Any
 
 from toolgen.plan.usage import UsagePlan, plan_usage
-from toolgen.plan.wire_shapes import ShapeError, ShapePlan, plan_shape, upper
+from toolgen.plan.wire_objects import ShapePlan, UnionPlan
+from toolgen.plan.wire_shapes import ShapeError, plan_shape, plan_union, upper
 from toolgen.resolve import Catalog, Format, Profile, Tool
-
-
-@dataclass(frozen=True, slots=True)
-class MemberPlan:
-    """A member of a union: the tag's words on the wire, the shape, and what must be there besides the tag."""
-
-    words: tuple[str | None, ...]
-    shape: str
-    type: str
-    needs: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class UnionPlan:
-    """Objects of several shapes, told apart by a tag, or by the function `by`. What has none of the shapes stays opaque.
-
-    Objects of one shape alone need neither.
-    """
-
-    name: str
-    types: tuple[str, ...]
-    tag: str
-    by: str
-    members: tuple[MemberPlan, ...]
+from toolgen.resources import runtime_names
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderPlan:
-    """What a provider's template prints. `notions` are what the wire has, besides tools, calls and results."""
+    """What is printed for a provider. `notions` are what the wire has, besides tools, calls and results.
+
+    `wire_facts` are the arguments of `WireFacts`, `class_facts` the attributes that the class of the API declares.
+    """
 
     name: str
-    template: str
+    class_name: str
+    wire_facts: Mapping[str, Any]
+    class_facts: tuple[ClassFact, ...]
     facts: Mapping[str, Any]
     shapes: Mapping[str, ShapePlan]
     unions: Mapping[str, UnionPlan]
@@ -51,7 +37,6 @@ class ProviderPlan:
     fields: Mapping[str, frozenset[str]]
     usage: UsagePlan | None
     notions: frozenset[str]
-    dialects: Mapping[str, Any]
     depth: int
 
     def has(self, type_name: str, field: str) -> bool:
@@ -62,7 +47,53 @@ class ProviderPlan:
     def says_strict(self) -> bool:
         """Whether a request says of each tool whether the model is held to its schema, by which values are spelled otherwise."""
         keys = [key for shape in self.shapes.values() if shape.type == "ToolDefinition" for key in shape.keys]
-        return bool(self.dialects.get("strict")) and any("strict" in key.fields for key in keys)
+        return bool(self.facts["dialects"].get("strict")) and any("strict" in key.variables for key in keys)
+
+    @property
+    def exports(self) -> tuple[str, ...]:
+        """The public names of the provider's module, sorted as import sorters have it."""
+        own = {"FINGERPRINT", "TOOLS", "ToolName", "tools", *self.bound}
+        own |= {"Stream", "aiter_events", "iter_events"} if "stream" in self.notions else set()
+        own |= {"StreamWriter"} if "writer" in self.notions else set()
+        return tuple(sorted(own, key=lambda name: (not name.isupper(), not name[0].isupper(), name)))
+
+    @property
+    def bound(self) -> tuple[str, ...]:
+        """The public functions of the provider's converter."""
+        methods = dir(converter_class(str(self.facts["converter"])))
+        return tuple(
+            name for name, notion in PUBLIC.items() if (not notion or notion in self.notions) and name in methods
+        )
+
+
+PUBLIC: Mapping[str, str] = {
+    "to_tools": "",
+    "from_tools": "",
+    "to_tool_choice": "choice",
+    "from_tool_choice": "choice",
+    "to_tool_call": "",
+    "from_tool_call": "",
+    "to_tool_result": "",
+    "from_tool_result": "",
+    "to_messages": "messages",
+    "from_messages": "messages",
+    "to_request": "request",
+    "from_request": "request",
+    "to_sdk": "sdk",
+    "from_response": "answer",
+    "to_response": "answer",
+    "from_tool_calls": "",
+    "from_error": "errors",
+    "to_agent_event": "agent_events",
+    "from_agent_event": "agent_events",
+    "parse_text": "",
+}
+"""The public functions that converters may have, and the notion of the wire that each needs."""
+
+
+def class_name(provider: str) -> str:
+    """The name of the class that is made from a profile."""
+    return "".join(part.capitalize() for part in provider.split("_"))
 
 
 def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
@@ -80,26 +111,178 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
 def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     facts = profile.facts
     shapes = {n: plan_shape(n, s, catalog.format) for n, s in facts.get("shapes", {}).items()}
-    unions = {n: _union(n, u, facts, shapes, catalog.format.types) for n, u in facts.get("unions", {}).items()}
+    unions = {n: plan_union(n, u, facts, shapes, catalog.format) for n, u in facts.get("unions", {}).items()}
     _check_constants(shapes)
     notions = _notions(facts, shapes)
+    tables = _tables(facts)
+    kind = converter_class(str(facts["converter"]))
+    fields = _class_facts(facts, shapes, tables)
+    _check_complete(kind, fields, notions, {*shapes, *unions, *(["usage"] if facts.get("usage") else [])}, facts)
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
     return ProviderPlan(
         name=profile.name,
-        template=profile.template,
+        class_name=class_name(profile.name),
+        wire_facts=_wire_facts(profile.name, facts),
+        class_facts=fields,
         facts=facts,
         shapes=shapes,
         unions=unions,
-        tables=_tables(facts),
+        tables=tables,
         renames={t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)},
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
         tool_names=tuple(t.name for t in tools),
         fields=_fields(catalog.format),
-        usage=plan_usage(facts["usage"], catalog.format) if "usage" in facts else None,
+        usage=plan_usage(facts["usage"], catalog.format) if facts.get("usage") else None,
         notions=notions,
-        dialects=_without_notes(facts["dialects"]),
         depth=catalog.recursion_depth,
     )
+
+
+def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `WireFacts`."""
+    found: dict[str, Any] = {"name": name, "title": facts["title"]}
+    found |= {"names": facts["names"]["pattern"], "name_length": facts["names"]["length"]}
+    if "ids" in facts:
+        ids = facts["ids"]
+        found |= {"ids": ids["pattern"], "id_length": ids["length"], "id_prefix": ids["prefix"]}
+    if "rejects" in facts:
+        found["rejects"] = tuple(tuple(way.split(".")) for way in facts["rejects"])
+    if "declared" in facts:
+        found["declared"] = facts["declared"]
+    return found | {"dialects": _without_notes(facts["dialects"])}
+
+
+def converter_class(name: str) -> Any:
+    """The class of an API.
+
+    Raises:
+        ShapeError: there is none of this name.
+    """
+    module = runtime_names().get(name)
+    if module is None:
+        raise ShapeError(("converter",), f"there is no {name}")
+    return getattr(import_module(f"toolgen.runtime.{module}"), name)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFact:
+    """An attribute of a provider's class: a value, a call with values, or the name of something.
+
+    `call` is what is called with `arguments` and `keywords`; without it the attribute is `arguments[0]` itself, or
+    what is called `reference`. `annotation` is what the class of the API says of its type.
+    """
+
+    name: str
+    arguments: tuple[Any, ...] = ()
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    call: str = ""
+    reference: str = ""
+    annotation: str = ""
+
+
+def _class_facts(
+    facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan], tables: Mapping[str, Any]
+) -> tuple[ClassFact, ...]:
+    """The attributes that the class of the API declares and the profile has facts for."""
+    sdk = facts.get("sdk", {})
+    values: dict[str, Any] = {
+        "TOOL_CHOICES": facts.get("tool_choice"),
+        "FINISH_REASONS": facts.get("finish_reasons"),
+        "ERRORS": facts.get("errors"),
+        "DEFAULTS": facts.get("defaults"),
+        "EFFORTS": facts.get("efforts"),
+        "ANSWERS": facts.get("answers"),
+        "SDK_MEMBERS": sdk.get("members"),
+        "SYSTEM_ROLES": _roles(shapes.get("system_message")),
+        "USER_ROLES": _roles(shapes.get("user_message")),
+    }
+    if "output_format" in facts:
+        formats = facts["output_format"]
+        schema = shapes[formats["schema"]].tag[0][1]
+        values["OUTPUT_FORMATS"] = {"text": formats["text"], "json": formats["json"], "schema": schema}
+    found = [ClassFact(name, (value,)) for name, value in values.items() if value is not None]
+    if "accepts" in sdk:
+        found.append(ClassFact("SDK_KEYWORDS", (sdk["accepts"],), call="frozenset"))
+    if "bytes" in sdk:
+        found.append(ClassFact("SDK_BYTES", (sdk["bytes"]["keys"], sdk["bytes"]["free"]), call="ByteKeys"))
+    if facts.get("usage"):
+        found.append(ClassFact("USAGE_KEYS", reference="_USAGE"))
+    if "spelling" in facts:
+        found.append(
+            ClassFact("SPELLING", tuple(facts["spelling"][key] for key in ("free", "maps", "upper")), call="Spelling")
+        )
+    if "reasoning" in facts:
+        keys = facts["reasoning"]
+        others = {key: keys[key] for key in ("details", "writes", "needed") if key in keys}
+        found.append(ClassFact("REASONING", (keys["keys"],), others, call="ReasoningKeys"))
+    found += [ClassFact(constant.removeprefix("_"), reference=constant) for constant in tables]
+    annotations = _annotations(converter_class(str(facts["converter"])))
+    found = [replace(fact, annotation=annotations[fact.name]) for fact in found if fact.name in annotations]
+    for name, key in (("client_data", "plain"), ("sdk_call", "call")):
+        if key in sdk:
+            found.append(ClassFact(name, reference=f"staticmethod({sdk[key]})"))
+    return tuple(found)
+
+
+NOTION_HOOKS: Mapping[str, tuple[str, ...]] = {
+    "messages": ("read_messages", "write_messages"),
+    "request": ("read_request", "write_request"),
+    "answer": ("read_response", "write_response"),
+}
+"""What the class of a wire with a notion must have."""
+
+
+def _check_complete(
+    kind: Any,
+    fields: Collection[ClassFact],
+    notions: Collection[str],
+    objects: Collection[str],
+    facts: Mapping[str, Any],
+) -> None:
+    """Check that a profile has all that the class of its API asks for.
+
+    Raises:
+        ShapeError: a fact, a shape or a default is missing.
+    """
+    given = {fact.name for fact in fields}
+    for name in sorted(_annotations(kind).keys() & _used_by(kind)):
+        if name in given or hasattr(kind, name):
+            continue
+        if name.isupper():
+            raise ShapeError((), f"needs {name.lower()}")
+        if name.split("_", 1)[1] not in objects:
+            raise ShapeError(("shapes",), f"needs a shape or a union {name.split('_', 1)[1]}")
+    for key in kind.DEFAULT_KEYS:
+        if key not in facts.get("defaults", {}):
+            raise ShapeError(("defaults",), f"needs the default {key}")
+    for notion, hooks in NOTION_HOOKS.items():
+        missing = [hook for hook in hooks if not hasattr(kind, hook) and hook.split("_", 1)[1] not in objects]
+        if notion in notions and missing:
+            raise ShapeError(("converter",), f"has a notion of {notion}, and {kind.__name__} has none")
+
+
+def _used_by(kind: Any) -> set[str]:
+    """The attributes that the methods of an API's class speak of, its own and those that it inherits from such classes."""
+    functions = [getattr(kind, name) for name in dir(kind)]
+    codes = [f.__code__ for f in functions if isfunction(f) and ".apis." in f.__module__]
+    found: set[str] = set()
+    while codes:
+        code = codes.pop()
+        found |= set(code.co_names)
+        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return found
+
+
+def _roles(shape: ShapePlan | None) -> tuple[str, ...] | None:
+    """The words of the tag `role`, the one that is written first."""
+    if shape is None:
+        return None
+    return (str(dict(shape.tag).get("role", "")), *shape.tag_also.get("role", ()))
+
+
+def _annotations(kind: Any) -> dict[str, str]:
+    """The attributes that a class and its bases declare, with what they say of their types."""
+    return {name: str(said) for base in reversed(kind.__mro__) for name, said in get_annotations(base).items()}
 
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
@@ -148,38 +331,6 @@ def _patch(tool: Tool, profile: Profile) -> Mapping[str, Any]:
 
 def _fields(format: Format) -> Mapping[str, frozenset[str]]:
     return {name: frozenset(f.python for f in kind.fields) for name, kind in format.types.items()}
-
-
-def _union(
-    name: str,
-    union: Mapping[str, Any],
-    facts: Mapping[str, Any],
-    shapes: Mapping[str, ShapePlan],
-    types: Collection[str],
-) -> UnionPlan:
-    members = []
-    if not ("by" in union or "tag" in union or len(union["shapes"]) == 1):
-        raise ShapeError(("unions", name), "needs a tag, or a function that tells its shapes apart")
-    for kind in union["types"]:
-        if kind not in types:
-            raise ShapeError(("unions", name, "types"), f"the format has no type {kind}")
-    by = union.get("by", "")
-    named = {shape: word for word, shape in union["shapes"].items()} if by else {}
-    for shape_name in named or union["shapes"]:
-        shape = shapes.get(shape_name)
-        if shape is None:
-            raise ShapeError(("unions", name, "shapes"), f"there is no shape {shape_name}")
-        if by:
-            members.append(MemberPlan((named[shape_name],), shape_name, shape.type, ()))
-            continue
-        words = [str(word) for key, word in shape.tag if key == union.get("tag")]
-        if not words and "tag" in union:
-            raise ShapeError(("shapes", shape_name, "tag"), f"needs the tag {union['tag']}, for it is in {name}")
-        missing = (None,) if "tag" in union and union["tag"] == shape.untagged else ()
-        needs = tuple(facts["shapes"][shape_name].get("needs", ()))
-        others = (*shape.tag_also.get(union.get("tag", ""), ()), *missing)
-        members.append(MemberPlan((*words, *others), shape_name, shape.type, needs))
-    return UnionPlan(name, tuple(union["types"]), union.get("tag", ""), by, tuple(members))
 
 
 def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:

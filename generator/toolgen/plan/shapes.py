@@ -11,12 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolgen.plan.admitted import PREFIX, ObjectView, admits_null, exclusive, object_view
 from toolgen.plan.assertions import EVERYTHING, OBJECTS, idle, unsaid
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
-from toolgen.plan.exclusive import exclusive
 from toolgen.plan.names import ClassName, field_names, type_name
-from toolgen.plan.nullability import PREFIX, admits_null
-from toolgen.plan.objects import ObjectView, object_view
 from toolgen.plan.scalars import MAX_UNION, Shape, array_counts, literal_shape, number_shape, text_shape, union
 
 MAX_INLINE = 200

@@ -24,16 +24,27 @@ class CountPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class IncludedCount:
+    """A number that a field of the format includes and the provider counts apart: the variable that holds it.
+
+    `field` is the field of the format that has the number alone; where there is none, it is kept under its `way`.
+    """
+
+    variable: str
+    way: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
 class TotalPlan:
     """A field of the format. `count` is its own number of the provider's, if it has one.
 
-    `others` are numbers that the field includes and the provider counts apart: `(expression when it is written,
-    variable when it is read)`. Where the provider has no number, `parts` are the fields that add up to it.
+    `others` are included in the field. Where the provider has no number, `parts` are the fields that add up to it.
     """
 
     field: str
     count: CountPlan | None
-    others: tuple[tuple[str, str], ...]
+    others: tuple[IncludedCount, ...]
     parts: tuple[str, ...]
     required: bool
 
@@ -52,7 +63,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
     """Plan the counts. `table` gives, by field of `Usage`, the ways to the provider's numbers that make it up.
 
     Raises:
-        ShapeError: two ways cannot be told apart by name.
+        ShapeError: two ways cannot be told apart by name, or a field that must be there has no way.
     """
     fields = {f.name: f for f in format.types["Usage"].fields}
     said = {name: [[w.strip() for w in str(way).split("|")] for way in table[name]] for name in table if name in fields}
@@ -75,13 +86,12 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
             continue
         found = ways.get(field.name, [])
         others = tuple(
-            (
-                f"usage.{fields[single[way]].python}" if way in single else f"own.get({way!a})",
-                counts[way].variable,
-            )
+            IncludedCount(counts[way].variable, way, fields[single[way]].python if way in single else "")
             for way in found[1:]
         )
         parts = ("input_tokens", "output_tokens") if field.name == "totalTokens" else ()
+        if field.required and not found and not parts:
+            raise ShapeError(("usage",), f"no number makes up {field.name}")
         if field.required and found and found[0] in other:
             raise ShapeError(("usage", field.name), "a number that must be there is spelled in one way")
         if found or field.required:

@@ -1,7 +1,7 @@
-"""Shapes: an object on the wire and the type of the format that it stands for, ready to print in both directions.
+"""Shapes and unions: objects on the wire and the types of the format that they stand for, planned from a profile.
 
-A profile states a shape once, key by key. What is planned here is read by two macros, one for each direction, so
-that the directions cannot disagree; a field of the type that no key carries is reported when it is written.
+A profile states a shape once, key by key. A plan of it becomes two methods (`render/converters`), one for each
+direction, so that the directions cannot disagree; a field of the type that no key carries is reported when it is written.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from toolgen.plan.plain_forms import PLAIN_FORMS, TESTS, PlainKey, PlainObject
+from toolgen.plan.wire_objects import KeyPlan, Kind, LostField, MemberPlan, ObjectPlan, ShapePlan, UnionPlan
 from toolgen.resolve import Format, FormatField, FormatType
-
-Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
 
 CHECKS: Mapping[str, tuple[str, str]] = {
     "string": ("type({}) is not str", "a string"),
@@ -28,95 +27,7 @@ CHECKS: Mapping[str, tuple[str, str]] = {
 """By JSON type of a field: the test that a value fails, and what it should have been."""
 
 TAKEN = {"wire", "at", "reader", "writer", "own", "rest", "value", "holder"}
-"""Local names of the macros; a field called so gets an underscore."""
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectPlan:
-    """An object of the shape, the outer one first. `parent` is the variable of the object around it."""
-
-    variable: str
-    parent: str
-    key: str
-    required: bool
-    known: str
-    path: str
-    own: str
-
-
-@dataclass(frozen=True, slots=True)
-class KeyPlan:
-    """A key and the fields that it carries.
-
-    `path` is the place on the wire, `place` that in the format. `reads` and `writes` are the functions of a codec, block or union, where `kind` is not plain; `fields` the
-    variables that hold what was read, `values` the expressions that are written, `way` the keys that lead to it. A key
-    of kind `beside` shares its fields with other keys of the object: its functions are given the object, and give what
-    goes into it.
-    """
-
-    kind: Kind
-    key: str
-    holder: str
-    path: str
-    place: str
-    fields: tuple[str, ...]
-    values: tuple[str, ...]
-    required: bool
-    demanded: bool
-    test: str
-    expected: str
-    reads: str
-    writes: str
-    given: tuple[str, ...]
-    given_values: tuple[str, ...]
-    table: str
-    aliases: tuple[str, ...]
-    own: str
-    way: tuple[str, ...]
-    default: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class LostField:
-    """A field that the wire has no place for: `severity` of the loss, as an expression of the field's value."""
-
-    python: str
-    json: str
-    severity: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShapePlan:
-    """A shape, ready to print. `outside` are the variables of texts that whoever reads the object has to give."""
-
-    name: str
-    type: str
-    description: str
-    variable: str
-    objects: tuple[ObjectPlan, ...]
-    keys: tuple[KeyPlan, ...]
-    tag: tuple[tuple[str, str | bool], ...]
-    tag_also: Mapping[str, tuple[str, ...]]
-    untagged: str
-    lost: tuple[LostField, ...]
-    known: Mapping[str, tuple[str, ...]]
-    arguments: tuple[str, ...]
-    least: Mapping[str, tuple[str, ...]]
-    plain: PlainObject | None
-    outside: tuple[str, ...]
-
-    def keys_of(self, holder: str) -> tuple[KeyPlan, ...]:
-        """The keys of one of the objects."""
-        return tuple(k for k in self.keys if k.holder == holder)
-
-    @property
-    def reading(self) -> tuple[KeyPlan, ...]:
-        """The keys in the order in which they are read: what a request offers says how its history is spelled."""
-        return tuple(sorted(self.keys, key=lambda k: self.type != "Request" or k.fields[0] != "tools"))
-
-    def inner(self, holder: str) -> tuple[ObjectPlan, ...]:
-        """The objects inside one of the objects."""
-        return tuple(o for o in self.objects if o.parent == holder)
+"""Local names of the methods that are printed; a field called so gets an underscore."""
 
 
 class ShapeError(ValueError):
@@ -144,6 +55,37 @@ def plan_shape(name: str, shape: Mapping[str, Any], format: Format) -> ShapePlan
     return _Planner(name, shape, kind, format).plan()
 
 
+def plan_union(
+    name: str, union: Mapping[str, Any], facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan], format: Format
+) -> UnionPlan:
+    """Plan a union of the shapes of a profile, whose facts these are.
+
+    Raises:
+        ShapeError: a type or a shape is unknown, or the shapes cannot be told apart.
+    """
+    if not ("by" in union or "tag" in union or len(union["shapes"]) == 1):
+        raise ShapeError(("unions", name), "needs a tag, or a function that tells its shapes apart")
+    for kind in union["types"]:
+        if kind not in format.types:
+            raise ShapeError(("unions", name, "types"), f"the format has no type {kind}")
+    members = []
+    by, tag = str(union.get("by", "")), str(union.get("tag", ""))
+    words = {shape: str(word) for word, shape in union["shapes"].items()} if by else {}
+    for shape_name in words or union["shapes"]:
+        shape = shapes.get(shape_name)
+        if shape is None:
+            raise ShapeError(("unions", name, "shapes"), f"there is no shape {shape_name}")
+        if by:
+            members.append(MemberPlan(words[shape_name], False, shape_name, shape.type, ()))
+            continue
+        word = next((str(word) for key, word in shape.tag if key == tag), None)
+        if word is None and tag:
+            raise ShapeError(("shapes", shape_name, "tag"), f"needs the tag {tag}, for it is in {name}")
+        needs = tuple(facts["shapes"][shape_name].get("needs", ()))
+        members.append(MemberPlan(word, bool(tag) and tag == shape.untagged, shape_name, shape.type, needs))
+    return UnionPlan(name, tuple(union["types"]), tag, by, tuple(members))
+
+
 def snake(text: str) -> str:
     """A variable's name from any text: ASCII letters, digits and underscores, no digit first."""
     name = re.sub(r"[^a-z0-9_]", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", text).lower())
@@ -169,15 +111,15 @@ class _Planner:
 
     def plan(self) -> ShapePlan:
         tag = dict(self.shape.get("tag", {}))
-        self._object("wire", "", "", self.shape["keys"], "at", "own", (*tag, *self.shape.get("aside", ())))
-        carried = {f for k in self.keys for f in k.fields}
+        self._object("wire", "", "", self.shape["keys"], (*tag, *self.shape.get("aside", ())))
+        carried = {f for k in self.keys for f in k.variables}
         outside = self._outside()
         ignored = set(self.shape.get("ignored", {})) | outside.keys() | {"metadata"}
         missing = [f for f in self._data_fields() if self._variable(f) not in carried and f.name not in ignored]
         for field in missing:
             if field.required:
                 raise ShapeError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
-        needed = {f for k in self.keys if k.required for f in k.fields}
+        needed = {f for k in self.keys if k.required for f in k.variables}
         words = re.findall("[A-Z][a-z]*", self.kind.name)
         plain = self._plain(len(tag), words[-1].lower())
         return ShapePlan(
@@ -190,7 +132,7 @@ class _Planner:
             tag=tuple((k, v) for k, v in tag.items()),
             tag_also={k: tuple(v) for k, v in self.shape.get("also", {}).items()},
             untagged=str(self.shape.get("untagged", "")),
-            lost=tuple(LostField(f.python, f.name, self._severity(f, words[-1].lower())) for f in missing),
+            lost=tuple(map(self._lost, missing)),
             known=self.known,
             arguments=self._arguments(carried | set(outside.values())),
             least=self._least(tuple(tag), needed | set(outside.values())) if plain is None else {},
@@ -209,32 +151,34 @@ class _Planner:
         return found
 
     def _type_of(self, key: KeyPlan) -> str:
-        first = next(f for f in self.kind.fields if self._variable(f) == key.fields[0])
+        first = next(f for f in self.kind.fields if self._variable(f) == key.variables[0])
         return str(first.schema.get("type", ""))
 
     def _plain(self, tags: int, value: str) -> PlainObject | None:
-        """The plain object of the shape; None where a key that is always there has no plain form."""
-        if any(self.shape.get(key) for key in ("also", "aside", "untagged")) or not all(
-            o.required for o in self.objects
+        """The plain object of the shape; None where a key that is always there has no plain form, or there are no keys."""
+        if (
+            not self.keys
+            or any(self.shape.get(key) for key in ("also", "aside", "untagged"))
+            or not all(o.required for o in self.objects)
         ):
             return None
         found: list[PlainKey] = []
         for key in self.keys:
-            form = PLAIN_FORMS.get(key.reads.removesuffix(".read"))
-            values = [f"{value}.{name}" for name in key.values]
+            form = PLAIN_FORMS.get(key.reads.removeprefix("read_"))
+            values = [f"{value}.{name}" for name in key.attributes]
             if form is not None and form.reads:
-                tests = form.reads.format(*key.fields), form.writes.format(*values), form.last
+                tests = form.reads.format(*key.variables), form.writes.format(*values), form.last
             elif key.demanded or key.default is not None:
                 return None
             elif key.kind == "plain" and key.required:
-                tests = TESTS.get(self._type_of(key), "{0} is not None").format(key.fields[0]), "", False
+                tests = TESTS.get(self._type_of(key), "{0} is not None").format(key.variables[0]), "", False
             elif key.required or (form is None and key.kind != "plain"):
                 return None
             else:
                 continue
-            found.append(PlainKey(not key.required, key.holder, key.key, key.fields[0], values[0], *tests))
+            found.append(PlainKey(not key.required, key.holder, key.key, key.variables[0], values[0], *tests))
         carried = {key.variable for key in found}
-        tested = {name for key in self.keys if key.fields[0] in carried for name in key.fields}
+        tested = {name for key in self.keys if key.variables[0] in carried for name in key.variables}
         if not all(self._variable(f) in carried for f in self._data_fields() if f.required):
             return None
         left = set(self.shape.get("ignored", {}))
@@ -281,12 +225,11 @@ class _Planner:
                 found[held.known] = (*(tags if held.variable == "wire" else ()), *keys, *inner)
         return found
 
-    def _severity(self, field: FormatField, variable: str) -> str:
+    def _lost(self, field: FormatField) -> LostField:
         usual = "warning" if self.kind.name == "Request" else "note"
         severity = str(self.shape.get("lost", {}).get(field.name, usual))
-        if severity == "behaviour" and field.schema.get("type") == "boolean":
-            return f'"note" if {variable}.{field.python} else "behaviour"'
-        return f'"{severity}"'
+        harmless = severity == "behaviour" and field.schema.get("type") == "boolean"
+        return LostField(field.python, field.name, severity, harmless)
 
     def _data_fields(self) -> Iterator[FormatField]:
         return (f for f in self.kind.fields if "const" not in f.schema)
@@ -300,14 +243,12 @@ class _Planner:
         parent: str,
         key: str,
         keys: Mapping[str, Any],
-        path: str,
-        own: str,
         tags: tuple[str, ...],
     ) -> None:
         self.ways[variable] = (*self.ways[parent], key) if parent else ()
         place = len(self.objects)
         constant = upper(self.name, *(() if variable == "wire" else (variable,)))
-        self.objects.append(ObjectPlan(variable, parent, key, True, constant, path, own))
+        self.objects.append(ObjectPlan(variable, parent, key, self.ways[variable], True, constant))
         known = list(tags)
         any_required = False
         for inner_key, said in keys.items():
@@ -315,22 +256,14 @@ class _Planner:
             if "keys" in spec:
                 inner = self._inner_variable(inner_key)
                 before, held = len(self.keys), len(self.objects)
-                self._object(
-                    inner,
-                    variable,
-                    inner_key,
-                    spec["keys"],
-                    f"({path}, {inner_key!a})",
-                    f"within({own}, {inner_key!a})",
-                    (),
-                )
+                self._object(inner, variable, inner_key, spec["keys"], ())
                 if len(self.keys) == before:
                     del self.objects[held:]
                     continue
                 any_required = any_required or self.objects[held].required
                 known.append(inner_key)
                 continue
-            planned = self._key(variable, inner_key, spec, path, own)
+            planned = self._key(variable, inner_key, spec)
             if planned is None:
                 continue
             self.keys.append(planned)
@@ -351,7 +284,7 @@ class _Planner:
             name += "_"
         return name
 
-    def _key(self, holder: str, key: str, spec: Mapping[str, Any], path: str, own: str) -> KeyPlan | None:
+    def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> KeyPlan | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
         if not names:
             raise ShapeError(("shapes", self.name, "keys"), f"the key {key} carries no field")
@@ -361,17 +294,17 @@ class _Planner:
         there = [f for f in fields if f is not None]
         given = [self.fields[n] for n in spec.get("given", ()) if n in self.fields]
         first = there[0]
-        read = {f for k in self.keys for f in k.fields}
+        read = {f for k in self.keys for f in k.variables}
         kind: Kind = "plain"
         reads = writes = table = ""
         if "as" in spec:
-            kind, reads, writes = "call", f"{spec['as']}.read", f"{spec['as']}.write"
+            kind, reads, writes = "call", f"read_{spec['as']}", f"write_{spec['as']}"
         elif "block" in spec:
-            kind, reads, writes = "call", f"_read_{spec['block']}", f"_write_{spec['block']}"
+            kind, reads, writes = "call", f"self.read_{spec['block']}", f"self.write_{spec['block']}"
         elif "list" in spec or "text_or" in spec:
             union = spec.get("list") or spec["text_or"]
             kind = "list" if "list" in spec else "text_or"
-            reads, writes = f"_read_{union}", f"_write_{union}"
+            reads, writes = f"self.read_{union}", f"self.write_{union}"
         elif "also" in spec:
             kind = "also"
         if "beside" in spec:
@@ -384,10 +317,10 @@ class _Planner:
             kind=kind,
             key=key,
             holder=holder,
-            path=path if kind == "beside" else f"({path}, {key!a})",
-            place=f"(at, {first.name!a})",
-            fields=tuple(self._variable(f) for f in there),
-            values=tuple(f.python for f in there),
+            way=(*self.ways[holder], key),
+            field=first.name,
+            variables=tuple(self._variable(f) for f in there),
+            attributes=tuple(f.python for f in there),
             required=required,
             demanded=required and kind == "plain" and not first.required,
             test=test.format(self._variable(first)) if test else "",
@@ -395,10 +328,8 @@ class _Planner:
             reads=reads,
             writes=writes,
             given=tuple(self._variable(f) for f in given if self._variable(f) in read),
-            given_values=tuple(f.python for f in given),
+            given_attributes=tuple(f.python for f in given),
             table=table,
             aliases=tuple(spec.get("also", ())),
-            own=own,
-            way=(*self.ways[holder], key),
             default=spec.get("default"),
         )

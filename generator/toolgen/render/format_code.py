@@ -8,41 +8,13 @@ from __future__ import annotations
 
 import ast
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
+from toolgen.render.class_text import AliasText, ClassText, FieldText
 from toolgen.resolve import Format
 
 
-@dataclass(frozen=True, slots=True)
-class FieldCode:
-    """A field of a dataclass: `default` is None where there is none."""
-
-    name: str
-    annotation: str
-    default: str | None
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ClassCode:
-    """A dataclass."""
-
-    name: str
-    description: str
-    fields: tuple[FieldCode, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AliasCode:
-    """A union of types under a name."""
-
-    name: str
-    description: str
-    expression: str
-
-
-def format_code(format: Format) -> tuple[tuple[ClassCode, ...], tuple[AliasCode, ...]]:
+def format_code(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
     """Return the classes and the aliases of the format, each in the order of the sources."""
     from datamodel_code_generator import InputFileType, generate
     from datamodel_code_generator.config import GenerateConfig
@@ -87,15 +59,15 @@ def _inlined(value: Any, metadata: dict[str, Any]) -> Any:
     return [_inlined(v, metadata) for v in value] if isinstance(value, list) else value
 
 
-def _read(text: str, format: Format) -> tuple[tuple[ClassCode, ...], tuple[AliasCode, ...]]:
-    classes: dict[str, ClassCode] = {}
-    aliases: dict[str, AliasCode] = {}
+def _read(text: str, format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
+    classes: dict[str, ClassText] = {}
+    aliases: dict[str, AliasText] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef):
             kind = format.types[node.name]
             described = {f.python: str(f.schema.get("description", "")) for f in kind.fields}
             fields = tuple(
-                FieldCode(
+                FieldText(
                     item.target.id,
                     ast.unparse(item.annotation),
                     None if item.value is None else ast.unparse(item.value),
@@ -104,11 +76,11 @@ def _read(text: str, format: Format) -> tuple[tuple[ClassCode, ...], tuple[Alias
                 for item in node.body
                 if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
             )
-            classes[node.name] = ClassCode(node.name, kind.description, fields)
+            classes[node.name] = ClassText(node.name, kind.description, fields)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
             name = node.target.id
             if name in format.types:
-                aliases[name] = AliasCode(name, format.types[name].description, ast.unparse(node.value))
+                aliases[name] = AliasText(name, format.types[name].description, ast.unparse(node.value))
     missing = format.types.keys() - classes.keys() - aliases.keys() - {"Metadata"}
     if missing:
         raise ValueError(f"the model generator gave no {', '.join(sorted(missing))}")

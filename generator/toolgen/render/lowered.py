@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
-from toolgen.plan.definitions import definition_facts
+from toolgen.plan.tools import definition_facts
 from toolgen.render.imported import Imported
 from toolgen.resolve import Catalog, Profile, Tool
+from toolgen.runtime.conversion.wire import DeclaredTools
 
 CLOSING = "further properties"
 """What a closed object cannot have."""
@@ -59,6 +61,8 @@ class OnWire:
 
     payload: list[Any] | str = field(repr=False)
     tools: tuple[ToolOnWire, ...]
+    payload_of: Callable[..., Any] = field(repr=False)
+    """The payload of some tools alone, by name."""
 
     @property
     def spellings(self) -> dict[str, Mapping[str, Any]]:
@@ -76,30 +80,41 @@ class OnWire:
         return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
 
 
-def lenient_tables(files: Mapping[str, str], catalog: Catalog) -> dict[str, Any]:
-    """What models may mean where they say otherwise, by tool, made by the runtime that is being rendered."""
+def tools_on_wires(
+    files: Mapping[str, str], catalog: Catalog, classes: Mapping[str, str], local: Collection[str]
+) -> dict[str, OnWire]:
+    """Lower the declared tools for every provider.
+
+    `classes` are the names of the providers' classes; those of `local` were made for this project, and are imported
+    from its files.
+    """
+    found: dict[str, OnWire] = {}
     with Imported(files) as package:
-        leniency = package.module("runtime.lowering.leniency").leniency
-        made = {tool.name: leniency(tool.parameters) for tool in catalog.tools if tool.parameters}
-    return {name: table for name, table in made.items() if table is not None}
+        for profile in catalog.profiles:
+            module = package.module if profile.name in local else _shipped
+            kind = getattr(module(f"wires.{profile.name}"), classes[profile.name])
+            found[profile.name] = _on_wire(kind, module("runtime.models").ToolDefinition, profile, catalog)
+    return found
 
 
-def tools_on_wires(files: Mapping[str, str], catalog: Catalog) -> dict[str, OnWire]:
-    """Lower the declared tools for every provider."""
-    with Imported(files) as package:
-        definition = package.module("models").ToolDefinition
-        return {
-            profile.name: _on_wire(package.module(f"providers.{profile.name}"), definition, profile, catalog.tools)
-            for profile in catalog.profiles
-        }
+def _shipped(name: str) -> Any:
+    return import_module(f"toolgen.{name}")
 
 
-def _on_wire(module: Any, definition: Any, profile: Profile, tools: Iterable[Tool]) -> OnWire:
-    wire = module.WIRE
+def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> OnWire:
+    tools = catalog.tools
     offered = [tool for tool in tools if profile.name not in tool.unsupported]
+    patches = {tool.name: tool.providers.get(profile.name, {}) for tool in offered}
+    declared = DeclaredTools(
+        renames={name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
+        refused=[tool.name for tool in tools if profile.name in tool.unsupported],
+        depth=catalog.recursion_depth,
+    )
+    converter = kind(declared)
+    wire = converter.wire
     losses: list[Any] = []
     definitions = [definition(**definition_facts(tool)) for tool in offered]
-    payload = module.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
+    payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
     spent: dict[str, int] = {}
     found: list[ToolOnWire] = []
     for i, (tool, made) in enumerate(zip(offered, definitions, strict=True)):
@@ -110,7 +125,9 @@ def _on_wire(module: Any, definition: Any, profile: Profile, tools: Iterable[Too
         for tool in tools
         if profile.name in tool.unsupported
     ]
-    return OnWire(payload, tuple(sorted(found, key=lambda one: one.tool.name)))
+    names = tuple(tool.name for tool in offered)
+    built = kind(replace(declared, names=names, payload=payload))
+    return OnWire(payload, tuple(sorted(found, key=lambda one: one.tool.name)), built.tools)
 
 
 def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[str, int]) -> ToolOnWire:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jinja2 import UndefinedError
 
 from toolgen.load.sources import root_of
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.plan.wire_shapes import ShapeError
+from toolgen.render.converters import attributes, constants, methods
 from toolgen.render.environment import environment
 from toolgen.render.format_code import format_code
 from toolgen.render.layout import HEADER, laid_out
-from toolgen.render.lowered import OnWire, lenient_tables, tools_on_wires
+from toolgen.render.lowered import OnWire, tools_on_wires
 from toolgen.render.portability import portability
 from toolgen.render.reachable import reachable
+from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
 from toolgen.render.tools import tool_modules
 from toolgen.render.used_names import UnknownNameError, with_imports
-from toolgen.resolve import Catalog
-from toolgen.resources import runtime_folder
+from toolgen.resolve import Catalog, Format
+from toolgen.resources import runtime_folder, wires_folder
+from toolgen.runtime.lowering.leniency import leniency
 
 Files = dict[str, str]
 
@@ -40,28 +43,55 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     Raises:
         ShapeError: a profile does not fit the format.
     """
+    is_ours = is_shipped(MODELS, catalog.format.schema)
+    models, names = (shipped_models(), _names(catalog.format)) if is_ours else models_text(catalog.format)
     files: Files = {
-        "__init__.py": laid_out("__init__.py", environment().get_template("__init__.py.jinja").render()),
-        "messages.py": laid_out("messages.py", environment().get_template("messages.py.jinja").render()),
+        **{path: _static(path) for path in ("__init__.py", "messages.py", "running.py")},
+        "models.py": laid_out(
+            "models.py", environment().get_template("models.py.jinja").render(exports=_exports(names))
+        ),
         "py.typed": "",
         "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
         **runtime_files(),
-        **tool_modules(catalog.tools, catalog.types),
+        "runtime/loop.py": _static("runtime_loop.py"),
+        "runtime/models.py": models,
+        **tool_modules(catalog.tools, catalog.types, "running" in catalog.parts),
+        "tools/_lenient.py": _lenient(catalog),
+        "sessions/__init__.py": _sessions(catalog),
     }
-    files["models.py"], names = _models(catalog)
+    files["wires/__init__.py"] = HEADER + (wires_folder() / "__init__.py").read_text(encoding="utf-8")
     plans = [(profile, plan_provider(profile, catalog)) for profile in catalog.profiles]
+    local: list[str] = []
     for profile, plan in plans:
-        files[f"providers/{profile.name}.py"] = _provider(replace(plan, tool_names=()), names, OnWire([], ()))
+        path = f"wires/{profile.name}.py"
+        if is_ours and is_shipped(profile.name, *wire_sources(profile, catalog.format)):
+            files[path] = shipped_wire(profile.name)
+        else:
+            files[path] = wire_text(plan, names)
+            local.append(profile.name)
         if "session" in profile.facts:
             files[f"sessions/{profile.name}.py"] = _session(plan)
-    files["sessions/__init__.py"] = _sessions(catalog)
-    files["tools/_lenient.py"] = _lenient(files, catalog)
-    wires = tools_on_wires(files, catalog)
+    wires = tools_on_wires(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
     for profile, plan in plans:
-        if wires[profile.name].payload != []:
-            files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name])
+        files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name], "tools" in catalog.parts)
     files["PORTABILITY.md"] = portability(wires, root_of(schemas))
-    return Package(dict(sorted(reachable(files).items())), wires)
+    left_out = tuple(path for part, paths in PART_FILES.items() if part not in catalog.parts for path in paths)
+    kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
+    return Package(dict(sorted(reachable(kept).items())), wires)
+
+
+PART_FILES: Mapping[str, tuple[str, ...]] = {
+    "tools": ("tools/", "types.py"),
+    "converters": ("providers/", "wires/"),
+    "sessions": ("sessions/",),
+    "running": ("running.py", "runtime/loop.py"),
+}
+"""The files of each part, and folders; what they need of the runtime goes with them."""
+
+
+def _static(path: str) -> str:
+    """A module that no source changes."""
+    return laid_out(path, environment().get_template(f"{path}.jinja").render())
 
 
 def runtime_files() -> Files:
@@ -70,6 +100,7 @@ def runtime_files() -> Files:
     return {
         f"runtime/{path.relative_to(root).as_posix()}": laid_out(path.name, path.read_text(encoding="utf-8"))
         for path in sorted(root.rglob("*.py"))
+        if path.name != "models.py"
     }
 
 
@@ -99,37 +130,75 @@ def _sessions(catalog: Catalog) -> str:
     return laid_out("sessions/__init__.py", text)
 
 
-def _lenient(files: Files, catalog: Catalog) -> str:
+def _lenient(catalog: Catalog) -> str:
     """The module of what models may mean where they say otherwise, by tool."""
-    tables = lenient_tables(files, catalog)
+    made = {tool.name: leniency(tool.parameters) for tool in catalog.tools if tool.parameters}
+    tables = {name: table for name, table in made.items() if table is not None}
     text = environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
     return laid_out("tools/_lenient.py", text)
 
 
-def _models(catalog: Catalog) -> tuple[str, list[str]]:
-    classes, aliases = format_code(catalog.format)
-    names = sorted([c.name for c in classes] + [a.name for a in aliases])
-    exports = sorted([*names, "ConversionError", "ConversionLoss", "dump", "load"])
-    text = environment().get_template("models.py.jinja").render(classes=classes, aliases=aliases, exports=exports)
-    return laid_out("models.py", text), names
+def models_text(format: Format) -> tuple[str, list[str]]:
+    """The module of the format's classes, and their names."""
+    classes, aliases = format_code(format)
+    names = _names(format)
+    template = environment().get_template("runtime_models.py.jinja")
+    return laid_out(
+        "runtime/models.py", template.render(classes=classes, aliases=aliases, exports=_exports(names))
+    ), names
 
 
-def _provider(plan: ProviderPlan, models: list[str], wire: OnWire) -> str:
-    path = f"providers/{plan.name}.py"
-    payload = wire.payload
-    encoded = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
-    template = environment().get_template(f"providers/{plan.template}.py.jinja")
-    renames = {**plan.renames, **wire.renames}
+def _names(format: Format) -> list[str]:
+    """The names of the format's classes; metadata is a plain object."""
+    return sorted(name for name in format.types if name != "Metadata")
+
+
+def _exports(names: list[str]) -> list[str]:
+    return sorted([*names, "ConversionError", "ConversionLoss", "dump", "load"])
+
+
+def wire_text(plan: ProviderPlan, models: list[str]) -> str:
+    """The module of a provider's class: what its profile says of each object.
+
+    Raises:
+        ShapeError: the profile lacks a fact, or names something that is not there.
+    """
     try:
-        fingerprint = hashlib.sha256(encoded).hexdigest()
-        text = template.render(
-            plan=plan,
-            payload=payload,
-            spellings=wire.spellings,
-            strict=wire.strict,
-            renames=renames,
-            fingerprint=fingerprint,
+        text = (
+            environment()
+            .get_template("wires/module.py.jinja")
+            .render(plan=plan, constants=constants(plan), attributes=attributes(plan), methods=methods(plan))
         )
-        return laid_out(path, with_imports(text, "..", models))
+        return laid_out(f"wires/{plan.name}.py", with_imports(text, "..", models))
     except (UndefinedError, UnknownNameError) as error:
         raise ShapeError((), f"{error}", plan.name) from error
+
+
+def _provider(plan: ProviderPlan, models: list[str], wire: OnWire, with_tools: bool) -> str:
+    """The module that apps import for a provider: its declared tools, and the public names."""
+    payload = wire.payload if wire.payload or plan.facts["converter"] != "PromptConverter" else ""
+    encoded = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+    renames = {**plan.renames, **wire.renames}
+    declared = {
+        "renames": renames,
+        "refused": plan.refused,
+        "spellings": wire.spellings,
+        "strict": wire.strict if plan.says_strict else (),
+    }
+    found = {name: value for name, value in declared.items() if value}
+    text = (
+        environment()
+        .get_template("providers/module.py.jinja")
+        .render(
+            plan=plan,
+            payload=payload,
+            fingerprint=hashlib.sha256(encoded).hexdigest(),
+            declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),
+            with_tools=with_tools,
+        )
+    )
+    try:
+        text = with_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"})
+    except UnknownNameError as error:
+        raise ShapeError((), f"{error}", plan.name) from error
+    return laid_out(f"providers/{plan.name}.py", text)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
-from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan
-from toolgen.plan.definitions import definition_facts
-from toolgen.plan.nullability import PREFIX
-from toolgen.plan.order import refers, shapes_of
-from toolgen.plan.tools import ToolPlan, ToolsPlan, plan_tools
+from toolgen.plan.admitted import PREFIX
+from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, refers, shapes_of
+from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_facts, plan_tools
 from toolgen.render.checks import CheckFunction, Checks
+from toolgen.render.class_text import AliasText, ClassText, FieldText
 from toolgen.render.environment import environment
 from toolgen.render.imports import Imports, natural
 from toolgen.render.layout import laid_out
@@ -19,56 +17,7 @@ from toolgen.render.model_code import Expression, type_expressions
 from toolgen.resolve.catalog import SharedType, Tool
 
 
-@dataclass(frozen=True, slots=True)
-class FieldText:
-    """A field as it is printed: its annotation, and what follows the equals sign."""
-
-    name: str
-    annotation: str
-    value: str | None
-    description: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ClassText:
-    """A class as it is printed. `extras` is the type of further properties where they have one.
-
-    `check` is the function that says what the fields do not.
-    """
-
-    name: str
-    description: str | None
-    closed: bool
-    extras: str | None
-    fields: tuple[FieldText, ...]
-    check: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class EntryText:
-    """A tool in the list of all: its name, module, class of arguments and type of result.
-
-    `other` is the type of arguments that are no object.
-    """
-
-    name: str
-    description: str | None
-    module: str
-    arguments: str
-    result: str
-    other: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class AliasText:
-    """A named type as it is printed."""
-
-    name: str
-    description: str | None
-    annotation: str
-
-
-def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, str]:
+def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bool = True) -> dict[str, str]:
     """The text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
     plan = plan_tools(tools, types)
     plans = [plan.types, *(tool.models for tool in plan.tools)]
@@ -77,8 +26,9 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str
     texts = {"types.py": _types(plan.types, expressions)}
     for tool in plan.tools:
         texts[f"tools/{tool.module}.py"] = _tool(tool, expressions)
-    texts["tools/__init__.py"] = _index(plan)
-    texts["tools/handlers.py"] = _handlers(plan)
+    texts["tools/__init__.py"] = _index(plan, running)
+    if running:
+        texts["tools/handlers.py"] = _handlers(plan)
     return {path: laid_out(path, texts[path]) for path in sorted(texts)}
 
 
@@ -121,13 +71,46 @@ def _types(plan: ModelsPlan, expressions: Iterator[Expression]) -> str:
     )
 
 
-def _index(plan: ToolsPlan) -> str:
+EXPORTS = (
+    "ALIASES",
+    "DEFINITIONS",
+    "DEPRECATED",
+    "DISPLAY_NAMES",
+    "LOW_RISK",
+    "TOOL_SET",
+    "ArgumentsError",
+    "Fault",
+    "ToolName",
+    "parse_arguments",
+    "parse_call",
+)
+"""The public names of the tools, whatever parts a package has."""
+
+RUNNING = (
+    "Allow",
+    "Deny",
+    "Edit",
+    "Handlers",
+    "ToolError",
+    "check_handlers",
+    "dispatch",
+    "dispatch_all",
+    "dispatch_sync",
+    "dispatcher",
+)
+"""Those of the part `running`."""
+
+
+def _index(plan: ToolsPlan, running: bool) -> str:
     aliases = {alias: p.tool.name for p in plan.tools for alias in p.tool.aliases}
     return (
         environment()
         .get_template("tools/__init__.py.jinja")
         .render(
-            tools=[_entry(p) for p in plan.tools],
+            running=running,
+            exports=sorted((*EXPORTS, *(RUNNING if running else ())), key=_export_order),
+            left_out=RUNNING,
+            tools=plan.tools,
             modules=sorted((p.module for p in plan.tools), key=natural),
             anything=[p.tool.name for p in plan.tools if p.anything],
             others={p.tool.name: str(p.other) for p in plan.tools if p.other},
@@ -139,17 +122,15 @@ def _index(plan: ToolsPlan) -> str:
     )
 
 
-def _entry(plan: ToolPlan) -> EntryText:
-    other = None if plan.other is None else str(plan.other)
-    tool = plan.tool
-    return EntryText(tool.name, tool.description, str(plan.module), str(plan.arguments), str(plan.result), other)
+def _export_order(name: str) -> tuple[bool, bool, str]:
+    """Constants, then classes, then functions."""
+    return not name.isupper(), not name[0].isupper(), name
 
 
 def _handlers(plan: ToolsPlan) -> str:
     """The module of what an app gives to run the tools."""
-    tools = [_entry(p) for p in plan.tools]
     template = environment().get_template("tools/handlers.py.jinja")
-    return template.render(tools=tools, sorted=sorted(tools, key=lambda tool: natural(tool.module)))
+    return template.render(tools=plan.tools, sorted=sorted(plan.tools, key=lambda each: natural(each.module)))
 
 
 def _items(
@@ -205,7 +186,7 @@ def _class(
         imports.add("pydantic", "model_validator")
         imports.add(f"{runtime}.checks", "fitted")
     fields = tuple(_field(f, next(expressions), imports, f"{runtime}.fields", classes) for f in item.fields)
-    return ClassText(item.name, item.description, item.closed, extras.text if typed else None, fields, check)
+    return ClassText(item.name, item.description, fields, item.closed, extras.text if typed else None, check)
 
 
 def _field(

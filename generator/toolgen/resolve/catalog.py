@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
+from toolgen.parse.declarations import Declaration, Strict
 
 Schema = Mapping[str, Any] | bool
 """A JSON Schema. In a catalogue it holds no reference but `#` and `#/$defs/<name>`."""
@@ -29,28 +30,15 @@ class SharedType:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
-    """A declared tool. `parameters` and `result` are self-contained: shared types are copied under `$defs`.
+class Tool(Declaration):
+    """A declaration that is linked. `parameters` and `result` are self-contained: shared types are copied under `$defs`.
 
-    `shared` are the keys under `$defs` of either schema that are shared types, sorted. `parameters` is None where
-    the declaration has none.
+    `shared` are the keys under `$defs` of either schema that are shared types, sorted. `strict` is the configuration's
+    where the declaration says nothing.
     """
 
-    name: str
-    description: str | None
-    parameters: Mapping[str, Any] | None = field(repr=False)
-    result: Schema | None = field(repr=False)
     shared: tuple[str, ...]
-    strict: Literal["auto", "always", "never"]
-    risk: Literal["low", "high"]
-    aliases: tuple[str, ...]
-    display_name: str | None
-    deprecated: bool
-    unsupported: tuple[str, ...]
-    annotations: Mapping[str, Any] | None
-    examples: tuple[Any, ...]
-    providers: Mapping[str, Mapping[str, Any]]
-    document: Document = field(repr=False)
+    strict: Strict
     origins: Mapping[str, tuple[Document, Pointer]] = field(repr=False)
     """Where the definitions of `parameters` are from, by their keys under `$defs`."""
 
@@ -69,10 +57,9 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A provider's facts, `extends` already merged in. `template` is the stem of the template that renders it."""
+    """A provider's facts, `extends` already merged in."""
 
     name: str
-    template: str
     facts: Mapping[str, Any] = field(repr=False)
     documents: tuple[Document, ...] = field(repr=False)
 
@@ -117,3 +104,4 @@ class Catalog:
     format: Format
     digests: Mapping[str, str] = field(repr=False)
     recursion_depth: int = 3
+    parts: tuple[str, ...] = ("tools", "converters", "sessions", "running")

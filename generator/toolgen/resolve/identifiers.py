@@ -1,9 +1,15 @@
-"""Which names fall together once they are Python: the one comparison that collisions are judged by."""
+"""Which names fall together in calls or in generated code: one comparison, and the findings of it."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+
+from toolgen.diagnostics import Findings, Related, Span
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.parse.declarations import Declaration
+from toolgen.resolve.catalog import Profile, Tool
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 
@@ -66,3 +72,85 @@ def class_name(*texts: str, limit: int = 80) -> str:
     if not name or name[0].isdigit():
         name = f"N{name}"
     return f"{name}Type" if name in _TAKEN else name
+
+
+def check_tool_names(declared: Iterable[Declaration], findings: Findings) -> None:
+    """Report tools of one name, names that fall together in Python, and aliases that more than one tool has."""
+    tools = list(declared)
+    by_fold: dict[str, Declaration] = {}
+    owners: dict[str, Declaration] = {}
+    for tool in tools:
+        first = by_fold.setdefault(fold(tool.name), tool)
+        owners.setdefault(tool.name, tool)
+        if first is tool:
+            continue
+        span, there = tool.document.span("name"), _declared(first)
+        where = Verbatim(first.document.path)
+        if first.name == tool.name:
+            findings.add("tool-duplicate", span, related=there, name=tool.name, first=where)
+        else:
+            findings.add(
+                "tool-names-collide",
+                span,
+                related=there,
+                name=tool.name,
+                other=first.name,
+                first=where,
+            )
+    for tool in tools:
+        for i, alias in enumerate(tool.aliases):
+            owner = owners.setdefault(alias, tool)
+            if owner is not tool or alias == tool.name:
+                findings.add(
+                    "alias-collides",
+                    tool.document.span("aliases", i),
+                    related=_declared(owner),
+                    alias=alias,
+                    other=owner.name,
+                    first=Verbatim(owner.document.path),
+                )
+
+
+def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], findings: Findings) -> None:
+    """Report tools that one provider would know by the same name, and names given for it that it would refuse.
+
+    A name that a provider refuses although no declaration gives it is made legal by the converter, one to one.
+    """
+    offered = list(tools)
+    for profile in profiles:
+        legal = re.compile(str(profile.facts.get("names", {}).get("pattern", ".*")), re.DOTALL)
+        owners: dict[str, Tool] = {}
+        for tool in offered:
+            if profile.name in tool.unsupported:
+                continue
+            given = "name" in tool.providers.get(profile.name, {})
+            wire = str(tool.providers[profile.name]["name"]) if given else tool.name
+            span = tool.document.span("providers", profile.name, "name") if given else tool.document.span("name")
+            if given and not legal.fullmatch(wire):
+                findings.add("wire-name-illegal", span, wire=wire, provider=Verbatim(profile.name))
+            owner = owners.setdefault(wire, tool)
+            if owner is not tool:
+                findings.add(
+                    "wire-names-collide",
+                    span,
+                    related=(Related(owner.document.span("name"), f"{owner.name} is declared here"),),
+                    name=tool.name,
+                    other=owner.name,
+                    first=Verbatim(owner.document.path),
+                    wire=wire,
+                    provider=Verbatim(profile.name),
+                )
+
+
+def check_type_names(named: Iterable[tuple[str, Span]], findings: Findings) -> None:
+    """Report shared schemas whose classes fall together."""
+    seen: dict[str, Span] = {}
+    for name, span in named:
+        first = seen.setdefault(fold(name), span)
+        if first is not span:
+            related = (Related(first, "the first one"),)
+            findings.add("type-names-collide", span, related=related, name=name, first=Verbatim(first.path))
+
+
+def _declared(tool: Declaration) -> tuple[Related, ...]:
+    return (Related(tool.document.span("name"), f"{tool.name} is declared here"),)

@@ -1,20 +1,126 @@
-"""The whole catalogue: tools, shared types, profiles and the format, each linked by its own module."""
+"""The whole catalogue, linked: tools and shared types here, profiles and the format by their own modules."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
-from toolgen.config import Config
 from toolgen.diagnostics import Findings, Span
-from toolgen.load import Document, Sources
-from toolgen.parse.keys import nearest as closest
-from toolgen.resolve.catalog import Catalog, Profile, Tool
-from toolgen.resolve.collisions import check_wire_names
-from toolgen.resolve.defaults import check_defaults, with_own
+from toolgen.diagnostics.finding import Verbatim, did_you_mean, nearest
+from toolgen.load import Document
+from toolgen.parse import Config, Declaration, Parsed
+from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
 from toolgen.resolve.format import link_format
-from toolgen.resolve.profiles import link_profiles, merged, nearest, stem
-from toolgen.resolve.tools import link
+from toolgen.resolve.identifiers import check_tool_names, check_type_names, check_wire_names
+from toolgen.resolve.places import Library, Place
+from toolgen.resolve.profiles import check_defaults, link_profiles, merged, stem, with_own
+from toolgen.resolve.references import Links, linked
+from toolgen.resolve.schemas import Bundles, shared_name
+from toolgen.resolve.soundness import TYPES, check_soundness
+from toolgen.resolve.values import Judge, TooManyStepsError, check_values
+
+
+def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
+    """Link the declared tools and the types, each sorted by name.
+
+    Where a schema is at fault, its findings are reported and both results are empty: nothing can be built on it.
+    """
+    before = len(findings)
+    declared, all_declared = parsed.declarations, parsed.sources.tools
+    check_tool_names(declared, findings)
+    library = Library.of(parsed.sources)
+    _check_types_are_schemas(library, findings)
+    links = linked(library, findings)
+    check_soundness(links, findings)
+    _check_roots(declared, findings)
+    names = _shared_places(links)
+    check_type_names(((name, library.span(place)) for place, name in names.items()), findings)
+    if findings.errors and (len(findings) > before or len(declared) < len(all_declared)):
+        return (), ()
+    bundles = Bundles(links, names)
+    types = bundles.shared_types()
+    _check_type_values(bundles, findings)
+    tools = [_tool(declaration, parsed.config, bundles, findings) for declaration in declared]
+    if findings.errors:
+        return (), ()
+    return (
+        tuple(sorted(tools, key=lambda tool: tool.name)),
+        tuple(types[name] for name in sorted(types)),
+    )
+
+
+def _check_types_are_schemas(library: Library, findings: Findings) -> None:
+    for key, document in library.documents.items():
+        if key not in library.tools and not isinstance(document.value, dict | bool):
+            reason = Verbatim("a schema is an object, true or false")
+            findings.add("schema-invalid", document.span(), keyword=document.source, reason=reason)
+
+
+def _check_roots(declared: tuple[Declaration, ...], findings: Findings) -> None:
+    for tool in declared:
+        named = (tool.parameters or {}).get("type", "object")
+        known = all(isinstance(name, str) and name in TYPES for name in (named if isinstance(named, list) else [named]))
+        if known and named not in ("object", ["object"]):
+            findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=named)
+
+
+def _shared_places(links: Links) -> dict[Place, str]:
+    """The schemas that become shared types: files of types, and what is referred to across files or inside those."""
+    library = links.library
+    places = {place: None for place in library.roots() if place.document not in library.tools}
+    for reference, target in links.targets.items():
+        if reference.document != target.document or target.document not in library.tools:
+            places[target] = None
+    return {place: shared_name(*place.document, place.pointer) for place in sorted(places, key=_order)}
+
+
+def _order(place: Place) -> tuple[object, ...]:
+    return place.document, tuple(str(step) for step in place.pointer)
+
+
+def _check_type_values(bundles: Bundles, findings: Findings) -> None:
+    schema: dict[str, Any] = {"$defs": {name: t.schema for name, t in bundles.types.items()}}
+    nowhere = Place(("", 0), ())
+    check_values(schema, Judge(schema), bundles.origins, nowhere, bundles.links.library, findings)
+
+
+def _tool(declaration: Declaration, config: Config, bundles: Bundles, findings: Findings) -> Tool:
+    document = declaration.document
+    schemas: dict[str, Any] = {"parameters": None, "result": None}
+    shared: set[str] = set()
+    found: dict[str, Place] = {}
+    for name in schemas:
+        if getattr(declaration, name) is None:
+            continue
+        root = Place((document.source, document.index), (name,))
+        schema, used, origins = bundles.bundle(root)
+        schemas[name] = schema
+        found = origins if name == "parameters" else found
+        shared |= set(used)
+        own = {key: place for key, place in origins.items() if key not in used}
+        check_values(schema, Judge(schema), own, root, bundles.links.library, findings)
+    _check_examples(declaration, Judge({"type": "object", **(schemas["parameters"] or {})}), findings)
+    said = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
+    settled = {**schemas, "strict": declaration.strict or config.strict}
+    return Tool(
+        **(said | settled),
+        shared=tuple(sorted(shared)),
+        origins={key: (bundles.links.library.documents[p.document], p.pointer) for key, p in found.items()},
+    )
+
+
+def _check_examples(declaration: Declaration, judge: Judge, findings: Findings) -> None:
+    document = declaration.document
+    for i, example in enumerate(declaration.examples):
+        try:
+            reason = judge.reason(example)
+        except TooManyStepsError:
+            findings.add("values-too-many", document.span("examples", i), keyword=Verbatim("examples"))
+            return
+        if reason:
+            findings.add("example-invalid", document.span("examples", i), reason=Verbatim(reason))
+
 
 DEFAULT_PROVIDERS = ("openai_responses", "openai_chat", "anthropic", "gemini")
 """The providers of a project that names none: those of them that this release has."""
@@ -29,11 +135,12 @@ PROVIDERS = frozenset(
 """Names that a declaration may speak of whatever a release has."""
 
 
-def link_catalog(sources: Sources, config: Config, providers: Sequence[str], findings: Findings) -> Catalog | None:
+def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -> Catalog | None:
     """Link everything; None where something does not hold together.
 
     `providers` are those of the command line, and go before the configuration's where there are any.
     """
+    sources, config = parsed.sources, parsed.config
     known = sorted({stem(document) for document in sources.providers})
     wanted = providers or config.providers or [p for p in DEFAULT_PROVIDERS if p in known]
     for i, name in enumerate(wanted):
@@ -41,20 +148,21 @@ def link_catalog(sources: Sources, config: Config, providers: Sequence[str], fin
             findings.add(
                 "provider-unknown",
                 Span(sources.name) if providers or not sources.config else sources.config.span("providers", i),
-                hint=nearest(name, known) or f"known are {', '.join(known)}",
+                hint=did_you_mean(name, known) or f"known are {', '.join(known)}",
                 name=name,
             )
     linked = link_profiles(sources.providers, wanted, findings)
-    check_defaults(sources, config, linked, known, findings)
+    check_defaults(parsed, linked, known, findings)
     profiles = tuple(_with_config(p, config) for p in linked)
     format = link_format(sources.formats, findings)
-    tools, types = link(sources, findings)
+    tools, types = link(parsed, findings)
     check_wire_names(tools, profiles, findings)
     _check_provider_keys(tools, sources.config, known, findings)
     if findings.errors:
         return None
-    tools = tuple(t if "strict" in t.document.value else replace(t, strict=config.strict) for t in tools)
-    return Catalog(config.edition, tools, types, profiles, format, sources.digests, config.recursion_depth)
+    return Catalog(
+        config.edition, tools, types, profiles, format, sources.digests, config.recursion_depth, config.parts
+    )
 
 
 def _check_provider_keys(
@@ -69,8 +177,7 @@ def _check_provider_keys(
         sections = ("budgets", "limits")
         said += [(name, config.key_span(key, name)) for key in sections for name in config.value.get(key, {})]
     for name, span in said:
-        near = closest(name, known) if name not in (*known, *PROVIDERS) else None
-        if near is not None:
+        for near in nearest(name, known) if name not in (*known, *PROVIDERS) else ():
             findings.add("provider-misspelled", span, name=name, near=near)
 
 

@@ -1,22 +1,20 @@
-"""Profiles: `extends` merged in, the project's overrides on top."""
+"""Profiles: `extends` merged in, the project's overrides on top, and its own values for what a wire demands."""
 
 from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import Verbatim, did_you_mean
 from toolgen.load import Document
-from toolgen.parse import keys
-from toolgen.parse.meta import meta
-from toolgen.parse.validation import conforms
+from toolgen.parse import Parsed
 from toolgen.resolve.catalog import Profile
 from toolgen.resolve.identifiers import DEVICES
-from toolgen.resources import provider_templates
+from toolgen.validation import conforms, json_type, meta
 
 
 def stem(document: Document) -> str:
@@ -98,35 +96,68 @@ def _compiles(profile: Profile, findings: Findings) -> bool:
     return len(findings) == before
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """A hint that names the known word nearest to one that is not."""
-    close = keys.nearest(name, known)
-    return f"did you mean '{close}'?" if close else None
-
-
 def _link(
     name: str, layers: Mapping[str, list[Document]], below: tuple[str, ...], findings: Findings
 ) -> Profile | None:
     facts: Any = {}
     documents: list[Document] = []
-    template = name if name in provider_templates() else None
     for document in layers[name]:
         parent = document.value.get("extends")
         if isinstance(parent, str) and parent != name:
             place = document.span("extends")
             if parent in below or parent not in layers:
                 code = "profile-cycle" if parent in below else "profile-unknown"
-                findings.add(code, place, hint=nearest(parent, layers), name=parent)
+                findings.add(code, place, hint=did_you_mean(parent, layers), name=parent)
                 return None
             base = _link(parent, layers, (*below, name), findings)
             if base is None:
                 return None
             facts = merged(base.facts, facts)
             documents = [*base.documents, *documents]
-            template = template or base.template
         facts = merged(facts, {k: v for k, v in document.value.items() if k != "extends"})
         documents.append(document)
-    if template is None:
-        findings.add("profile-template", layers[name][-1].span(), name=name)
-        return None
-    return Profile(name, template, facts, tuple(documents))
+    return Profile(name, facts, tuple(documents))
+
+
+def check_defaults(parsed: Parsed, linked: Iterable[Profile], known: Collection[str], findings: Findings) -> None:
+    """Report values for providers and names that there are not, and those that the wire could not take.
+
+    Providers that this run does not want are held to their profiles too; what is wrong with such a profile itself is
+    told where it is wanted.
+    """
+    sources, defaults = parsed.sources, parsed.config.defaults
+    if sources.config is None or not defaults:
+        return
+    for name in defaults:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
+            findings.add("provider-unknown", sources.config.key_span("defaults", name), hint=hint, name=name)
+    profiles = {profile.name: profile for profile in link_profiles(sources.providers, defaults, Findings())}
+    profiles |= {profile.name: profile for profile in linked}
+    forms = {name: _form(_stated(profile.facts)) for name, profile in profiles.items()}
+    conforms(sources.config, {"properties": {"defaults": {"properties": forms}}}, findings)
+
+
+def with_own(facts: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a profile with those of the project before them; an integer stays one, however it is written."""
+    stated = _stated(facts)
+    whole = {name: int(value) for name, value in own.items() if type(value) is float and type(stated.get(name)) is int}
+    return {**stated, **own, **whole}
+
+
+def _stated(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values of a profile; none where it states something else, which has its finding."""
+    stated = facts.get("defaults")
+    return stated if isinstance(stated, Mapping) else {}
+
+
+def _form(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of the values that may stand in the place of these."""
+    return {"properties": {name: _like(value) for name, value in defaults.items()}, "additionalProperties": False}
+
+
+def _like(value: object) -> dict[str, Any]:
+    """The schema of a value: of the same type, a number of at least one, and some text where there is some."""
+    least = {"integer": {"minimum": 1}, "string": {"minLength": 1} if value else {}}
+    kind = json_type(value)
+    return {"type": kind, **least.get(kind, {})}

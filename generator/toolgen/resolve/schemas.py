@@ -12,9 +12,8 @@ from toolgen.load import Pointer
 from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import Dialect, dialect, respelled
 from toolgen.resolve.identifiers import class_name
-from toolgen.resolve.keywords import LIST, NAMED, ONE, is_schema
-from toolgen.resolve.links import Links
-from toolgen.resolve.places import Place
+from toolgen.resolve.places import LIST, NAMED, ONE, Place, is_schema
+from toolgen.resolve.references import Links
 
 _CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
 _DEFINITIONS = ("$defs", "definitions")

@@ -1,17 +1,181 @@
-"""Values that a schema states about itself (enum, const, default, examples), judged by that schema."""
+"""Values that a schema states about itself (enum, const, default, examples), and whether a value fits, in bounded steps.
+
+The rules are jsonschema's, but where those would run for ever on a hostile schema: definitions that are referred to
+twice at every level are judged once for each value, patterns run in the engine of the generated code, and equality is
+looked up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.validators import extend
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS
-from toolgen.resolve.judge import Judge, TooManyStepsError
-from toolgen.resolve.keywords import walk
-from toolgen.resolve.places import Library, Place
+from toolgen.resolve.patterns import matches
+from toolgen.resolve.places import Library, Place, walk
+
+MAX_STEPS = 400_000
+"""Keywords that are applied for the values of one tool: some seconds of work."""
+
+_PREFIX = "#/$defs/"
+
+Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
+
+
+class TooManyStepsError(Exception):
+    """The values of a schema take more than `MAX_STEPS` to judge."""
+
+
+class Judge:
+    """Judges values by a schema and by the schemas inside it."""
+
+    def __init__(self, schema: Any) -> None:
+        self.root = schema
+        self.steps = 0
+        self.known: dict[tuple[object, ...], bool] = {}
+        self.listed: dict[int, frozenset[object]] = {}
+        # What is left unevaluated is found by a walk through every reference, with Python's own patterns.
+        self.evaluates = not any(
+            "$ref" in s or "patternProperties" in s for _, s in walk(schema) if isinstance(s, dict)
+        )
+
+    def reason(self, value: Any, schema: Any = None) -> str | None:
+        """Why a value is refused by the root or a schema inside it; None where it is not, or nests too deep to tell.
+
+        Raises:
+            TooManyStepsError: it cannot be told in time.
+        """
+        token = _JUDGE.set(self)
+        try:
+            error = best_match(_VALIDATOR(self.root if schema is None else schema).iter_errors(value))
+        except RecursionError:
+            return None
+        finally:
+            _JUDGE.reset(token)
+        if error is None:
+            return None
+        where = "/".join(str(step) for step in error.absolute_path)
+        text = error.message[:160].encode("unicode_escape").decode("ascii")
+        return f"{text} (at /{where[:160].encode('unicode_escape').decode('ascii')})" if where else text
+
+    def target(self, ref: str) -> Any:
+        """The schema at the end of a chain of references."""
+        while True:
+            found = self.root["$defs"][ref.removeprefix(_PREFIX)] if ref.startswith(_PREFIX) else self.root
+            if not isinstance(found, Mapping) or "$ref" not in found or found.keys() - ANNOTATIONS != {"$ref"}:
+                return found
+            ref = found["$ref"]
+
+
+_JUDGE: ContextVar[Judge] = ContextVar("_JUDGE")
+
+
+def _identity(value: Any) -> object:
+    """A value that equals another one's where JSON says that the two are the same."""
+    if isinstance(value, bool):
+        return ("true",) if value else ("false",)
+    if isinstance(value, list):
+        return ("list", *map(_identity, value))
+    if isinstance(value, Mapping):
+        return frozenset((key, _identity(item)) for key, item in value.items())
+    return value
+
+
+def _ref(validator: Any, ref: str, instance: Any, _: Any) -> Iterator[ValidationError]:
+    judge = _JUDGE.get()
+    plain = not isinstance(instance, list | Mapping)
+    key = (ref, type(instance), instance) if plain else (ref, id(instance))
+    fits = judge.known.get(key)
+    if fits is None:
+        errors = list(validator.descend(instance, judge.target(ref)))
+        judge.known[key] = not errors
+        yield from errors
+    elif not fits:
+        yield ValidationError(f"it is not what {ref} describes")
+
+
+def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and not matches(pattern, instance):
+        yield ValidationError("the text does not match the pattern")
+
+
+def _pattern_properties(validator: Any, patterns: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
+    for pattern, schema in patterns.items() if isinstance(instance, Mapping) else ():
+        for name, value in instance.items():
+            if matches(pattern, name):
+                yield from validator.descend(value, schema, path=name, schema_path=pattern)
+
+
+def _additional(validator: Any, extra: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    patterns = schema.get("patternProperties", ())
+    for name, value in instance.items() if isinstance(instance, Mapping) else ():
+        if name in schema.get("properties", ()) or any(matches(pattern, name) for pattern in patterns):
+            continue
+        if extra is False:
+            yield ValidationError("it has a property that is not allowed")
+        yield from validator.descend(value, extra, path=name) if extra is not False else ()
+
+
+def _unique(_: Any, unique: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    if unique and isinstance(instance, list) and len(set(map(_identity, instance))) < len(instance):
+        yield ValidationError("an item is there twice")
+
+
+def _enum(_: Any, values: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    listed = _JUDGE.get().listed
+    if id(values) not in listed:
+        listed[id(values)] = frozenset(map(_identity, values))
+    if _identity(instance) not in listed[id(values)]:
+        yield ValidationError("it is none of the values listed")
+
+
+def _const(_: Any, value: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    if _identity(value) != _identity(instance):
+        yield ValidationError("it is another value than the constant")
+
+
+def _counted(keyword: Keyword) -> Keyword:
+    def apply(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        judge = _JUDGE.get()
+        judge.steps += 1
+        if judge.steps > MAX_STEPS:
+            raise TooManyStepsError
+        return keyword(validator, value, instance, schema) or iter(())
+
+    return apply
+
+
+def _if_evaluated(keyword: Keyword) -> Keyword:
+    def apply(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        return keyword(validator, value, instance, schema) if _JUDGE.get().evaluates else iter(())
+
+    return apply
+
+
+_RULES: dict[str, Keyword] = {
+    **Draft202012Validator.VALIDATORS,
+    "$ref": _ref,
+    "additionalProperties": _additional,
+    "const": _const,
+    "enum": _enum,
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "uniqueItems": _unique,
+}
+for _name in ("unevaluatedItems", "unevaluatedProperties"):
+    _RULES[_name] = _if_evaluated(_RULES[_name])
+
+_extend: Any = extend  # the stubs leave its type open
+_VALIDATOR: Any = _extend(Draft202012Validator, {name: _counted(keyword) for name, keyword in _RULES.items()})
+
 
 _TYPES: dict[str, Any] = {
     "array": lambda v: isinstance(v, list),

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from toolgen.diagnostics import CODES, Finding, Findings, Level, Span
+from toolgen.diagnostics.finding import did_you_mean
 from toolgen.load import Document, Sources
 from toolgen.load.comments import comments
-from toolgen.parse.keys import nearest
 
 _ALLOW = re.compile(r"toolgen:\s*allow\b\s*(.*)")
 _CODE = re.compile(r"[^\s,]+")
@@ -103,8 +103,7 @@ def check_silencing(
     levels = _levels(sources.config, rules, findings) if sources.config is not None else {}
     for allow in allowed:
         if allow.code not in CODES:
-            near = nearest(allow.code, CODES)
-            findings.add("allow-unknown", allow.span, name=allow.code, hint=f"did you mean '{near}'?" if near else None)
+            findings.add("allow-unknown", allow.span, name=allow.code, hint=did_you_mean(allow.code, CODES))
         elif not silenceable(allow.code, rules):
             findings.add("error-not-silenced", allow.span, name=allow.code)
         elif allow not in used and levels.get(allow.code) != "off":

@@ -345,13 +345,20 @@ def cut_up(content: bytes) -> list[bytes]:
     return [half for piece in torn(content) for half in (piece[: len(piece) // 2], piece[len(piece) // 2 :]) if half]
 
 
-def opened(address: str) -> Any:
+@cache
+def _session() -> Any:
+    """What all clients are made by: it reads the descriptions of the services once."""
     import boto3
+
+    return boto3.Session(region_name=REGION)
+
+
+def opened(address: str) -> Any:
     from botocore.config import Config
 
     config = Config(retries={"total_max_attempts": 1}, proxies={}, connect_timeout=10, read_timeout=10)
     keys = {"aws_access_key_id": "none", "aws_secret_access_key": "none"}
-    client = boto3.Session(region_name=REGION).client("bedrock-runtime", endpoint_url=address, config=config, **keys)
+    client = _session().client("bedrock-runtime", endpoint_url=address, config=config, **keys)
     return contextlib.closing(client)
 
 

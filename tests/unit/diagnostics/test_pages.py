@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.sources import faults
+from toolgen.compilation import lint_project
 from toolgen.diagnostics import CODES, Finding, Findings, Span, examples
 from toolgen.diagnostics.codes import BY_STAGE, Code
 from toolgen.diagnostics.examples import EXAMPLES
-from toolgen.diagnostics.pages import STAGES, contents, nearest, page
-from toolgen.linting import lint_project
+from toolgen.diagnostics.pages import STAGES, contents, page, similar_codes
 from toolgen.pipeline import link_project
 
 PACKAGE = Path(__file__).parents[3] / "generator" / "toolgen"
@@ -101,11 +101,11 @@ def test_what_cannot_be_silenced_says_so() -> None:
 
 def test_there_is_no_page_of_a_code_that_does_not_exist() -> None:
     assert page("no-such-code") is None
-    assert nearest("dupicate_key")[0] == "duplicate-key"
-    assert nearest("Tool-Without-Descriptions")[0] == "tool-without-description"
-    assert "array-without-items" in nearest("items")
-    assert nearest("") == []
-    assert nearest("x" * 100_000) == []
+    assert similar_codes("dupicate_key")[0] == "duplicate-key"
+    assert similar_codes("Tool-Without-Descriptions")[0] == "tool-without-description"
+    assert "array-without-items" in similar_codes("items")
+    assert similar_codes("") == []
+    assert similar_codes("x" * 100_000) == []
 
 
 OF_STAGE = {

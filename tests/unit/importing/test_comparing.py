@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from toolgen.diagnostics import Findings
 from toolgen.importing.comparing import differences, merged, pointer_text, same
-from toolgen.importing.editing import edited
-from toolgen.importing.yaml_text import yaml_text
+from toolgen.importing.yaml_text import edited, yaml_text
 from toolgen.load import Document
-from toolgen.load.foreign import read_back
-from toolgen.load.report import Report
+from toolgen.load.loading import read_back
+from toolgen.load.reading import Report
 from toolgen.load.yaml_reader import read_yaml
 
 _SETTINGS = settings(deadline=None, max_examples=150, database=None)

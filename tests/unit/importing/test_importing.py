@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.support.generated import Package, compiled
+from tests.support.generated import Package, compiled, shipped_profiles
 from toolgen.diagnostics import Findings
 from toolgen.importing.formats import names
 from toolgen.importing.importing import import_file
@@ -203,7 +203,7 @@ def test_what_is_deeper_in_a_declaration_than_in_its_file_is_refused(tmp_path: P
 @given(TOOLS)
 @_SETTINGS
 def test_what_is_imported_is_what_the_project_reads(tools: list[dict[str, Any]]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, shipped_profiles("mcp"):
         result = imported(Path(folder), tools)
         if result.added is None:
             return

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.support.generated import Package, compiled
 from toolgen.diagnostics import Findings
-from toolgen.importing.openapi.media import chosen
+from toolgen.importing.openapi.operations import chosen
 from toolgen.pipeline import read_project
 
 from .imports import Result, imported

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from toolgen.diagnostics import Findings
 from toolgen.importing.yaml_text import yaml_text
-from toolgen.load.foreign import read_back
+from toolgen.load.loading import read_back
 
 from .strategies import TEXTS, VALUES
 

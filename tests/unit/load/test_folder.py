@@ -12,8 +12,8 @@ import pytest
 
 from toolgen.diagnostics import Findings
 from toolgen.load import limits, load
-from toolgen.load.files import Budget, read
 from toolgen.load.folder import Folder
+from toolgen.load.loading import Budget, read
 
 from .projects import TOOL, brief, loaded, project
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from toolgen.diagnostics import Findings
 from toolgen.load.json_reader import read_json
-from toolgen.load.report import Report, Unreadable
+from toolgen.load.reading import Report, Unreadable
 from toolgen.load.yaml_reader import read_yaml
 
 from .projects import loaded

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.generated import Package
 from toolgen.plan.plain_forms import PLAIN_FORMS, TESTS, PlainForm
+from toolgen.resources import runtime_names
 
 VALUES: list[Any] = [
     None, True, False, 0, -1, 1.5, math.nan, "", " ", "call_0", "now", "a b", "ü", "x" * 300, "{}", [], [1], {}, {"a": 1},
@@ -19,13 +20,18 @@ FORMS = [name for name, form in PLAIN_FORMS.items() if form.reads]
 PROVIDER = "anthropic"
 
 
+def function(sample: Package, name: str) -> Any:
+    """A reader or writer of a field, from the module of the runtime that exports it."""
+    return getattr(sample.module(f"runtime.{runtime_names()[name]}"), name)
+
+
 def _names(module: Any) -> dict[str, Any]:
     return {"is_json": module.is_json}
 
 
 @pytest.mark.parametrize("codec", FORMS)
 def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str) -> None:
-    read, wire = sample.module(f"runtime.codecs.{codec}").read, sample.provider(PROVIDER).WIRE
+    read, wire = function(sample, f"read_{codec}"), sample.provider(PROVIDER).WIRE
     plain = []
     for value in VALUES:
         readers = [sample.module("runtime.conversion.reader").Reader(wire) for _ in range(2)]
@@ -46,7 +52,7 @@ def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str)
 
 @pytest.mark.parametrize("codec", FORMS)
 def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec: str) -> None:
-    write, wire = sample.module(f"runtime.codecs.{codec}").write, sample.provider(PROVIDER).WIRE
+    write, wire = function(sample, f"write_{codec}"), sample.provider(PROVIDER).WIRE
     absent = sample.module("runtime.conversion.residue").ABSENT
     plain = []
     text = "{0}" if "{1}" not in PLAIN_FORMS[codec].writes else None
@@ -54,7 +60,7 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
         writer = sample.module("runtime.conversion.writer").Writer(wire, None, "error")
         writer.names["now"] = "now"
         names = {
-            **_names(sample.module("runtime.json_texts.json_text")),
+            **_names(sample.module("runtime.json_texts.text")),
             "value": value,
             "nothing": None,
             "writer": writer,
@@ -69,9 +75,9 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
 
 @pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == PlainForm()])
 def test_a_key_that_plain_objects_lack_stands_for_none(sample: Package, codec: str) -> None:
-    module, absent = sample.module(f"runtime.codecs.{codec}"), sample.module("runtime.conversion.residue").ABSENT
-    assert module.read(absent, (), None) == (None, absent)
-    assert module.write(None, absent, (), None) is absent
+    absent = sample.module("runtime.conversion.residue").ABSENT
+    assert function(sample, f"read_{codec}")(absent, (), None) == (None, absent)
+    assert function(sample, f"write_{codec}")(None, absent, (), None) is absent
 
 
 def test_the_tests_of_json_types_tell_them_apart() -> None:

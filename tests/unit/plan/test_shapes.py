@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from toolgen.plan.classes import AliasPlan, ClassPlan
+from toolgen.plan.classes import MAX_CIRCLE, AliasPlan, ClassPlan, ordered
 from toolgen.plan.names import ClassName
-from toolgen.plan.order import MAX_CIRCLE, ordered
 from toolgen.plan.shapes import Shaper
 
 NULL = {"type": "null"}

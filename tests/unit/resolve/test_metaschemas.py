@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft7Validator, Draft201909Validator, Draft202012Validator
 
 from tests.support.repository import ROOT
-from toolgen.resolve.metaschemas import METASCHEMAS
+from toolgen.resolve.dialect import METASCHEMAS
 
 BASES: dict[Any, Any] = {
     "draft-07": Draft7Validator,

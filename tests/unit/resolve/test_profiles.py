@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.generated import write_project
-from toolgen.compiling import compile_project
+from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 
 
@@ -34,8 +34,8 @@ def test_a_project_overrides_a_fact_of_a_shipped_profile(tmp_path: Path) -> None
     schemas = project(tmp_path, "openai_chat", openai_chat="finish_reasons: {done: stop, length: null}\n")
     result, errors = built(schemas)
     assert errors == []
-    assert '"done": "stop"' in result.files["providers/openai_chat.py"]
-    assert '"length": "length"' not in result.files["providers/openai_chat.py"]
+    assert '"done": "stop"' in result.files["wires/openai_chat.py"]
+    assert '"length": "length"' not in result.files["wires/openai_chat.py"]
 
 
 def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) -> None:
@@ -43,14 +43,14 @@ def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) ->
     result, errors = built(schemas)
     assert errors == []
     assert "providers/openai_chat.py" not in result.files
-    assert '"My host"' in result.files["providers/my_host.py"]
-    assert '"my_host"' in result.files["providers/my_host.py"]
+    assert '"My host"' in result.files["wires/my_host.py"]
+    assert '"my_host"' in result.files["wires/my_host.py"]
 
 
 @pytest.mark.parametrize(
     ("text", "code", "line"),
     [
-        ("title: Mine\n", "profile-template", 1),
+        ("title: Mine\n", "missing-key", 1),
         ("extends: openai_chatt\n", "profile-unknown", 1),
         ("extends: mine_too\n", "profile-cycle", 1),
         ("extends: openai_chat\ntitel: x\n", "unknown-key", 2),
@@ -79,7 +79,7 @@ def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) ->
         ("extends: anthropic\nsdk: null\n", "profile-shape", 1),
         ("extends: anthropic\nefforts: null\n", "profile-shape", 1),
         ("extends: ollama\nefforts: null\n", "profile-shape", 1),
-        ("extends: bedrock\ndefaults: {user: null}\n", "profile-shape", 1),
+        ("extends: bedrock\ndefaults: {user: null}\n", "profile-shape", 2),
         ("extends: openai_chat\nstream: {reads: 'object): x = 1 #'}\n", "invalid-value", 2),
     ],
 )
@@ -139,9 +139,9 @@ def test_defaults_that_the_wire_takes_are_printed(tmp_path: Path) -> None:
         stream.write("  gemini: {thoughtSignature: unsigned}\n  openai_chat: {}\n")
     result, errors = built(schemas)
     assert errors == []
-    assert "_MAX_TOKENS = 77\n" in result.files["providers/anthropic.py"]
-    assert '_FIRST_TEXT = "Go on."\n' in result.files["providers/bedrock.py"]
-    assert 'sign_first_call(wire, "unsigned"' in result.files["providers/gemini.py"]
+    assert '"max_tokens": 77' in result.files["wires/anthropic.py"]
+    assert '"user": "Go on."' in result.files["wires/bedrock.py"]
+    assert '"thoughtSignature": "unsigned"' in result.files["wires/gemini.py"]
 
 
 def test_a_profile_without_sound_defaults_is_told_whatever_the_project_sets(tmp_path: Path) -> None:

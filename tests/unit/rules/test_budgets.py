@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.support.linting import written
+from toolgen.compilation import Linted, lint_project
 from toolgen.diagnostics import Findings
-from toolgen.linting import Linted, lint_project
 
 TOOLS = {"now": "The time.", "later": "Die Zeit, später 🕰."}
 

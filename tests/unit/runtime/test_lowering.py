@@ -10,13 +10,13 @@ from jsonschema import Draft202012Validator
 from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from tests.support.schema_values import valid_values
-from toolgen.runtime.json_texts.json_text import same
+from toolgen.runtime.apis.gemini.tools import from_openapi
+from toolgen.runtime.json_texts.text import same
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.leniency import leniency
 from toolgen.runtime.lowering.lowered import lower
 from toolgen.runtime.lowering.records import Lowered
 from toolgen.runtime.lowering.spelling import back, forth
-from toolgen.runtime.offering.openapi_schema import from_openapi
 
 DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
 STRICT, CLAUDE, OPENAPI = ("openai_chat", "strict"), ("anthropic", "strict"), ("gemini", "openapi")

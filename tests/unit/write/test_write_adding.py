@@ -17,6 +17,11 @@ NEW = {"one.yaml": "name: one\n", "two.yaml": "name: two\n"}
 MINE = {"mine.yaml": "name: mine\n", "sub/deep.yaml": "name: deep\n", "notes.txt": "notes", ".hidden": "x"}
 
 
+@pytest.fixture
+def tmp_path(in_memory: Path) -> Path:
+    return in_memory
+
+
 def folder_with_mine(root: Path) -> Path:
     folder = root / "schemas" / "tools"
     for path, text in MINE.items():

@@ -59,7 +59,12 @@ class Project:
         return [finding.code for finding in self.findings]
 
     def litter(self) -> list[str]:
-        return sorted(str(p) for p in self.root.rglob(".toolgen*"))
+        return sorted(
+            os.path.join(base, name)
+            for base, folders, files in os.walk(self.root)
+            for name in (*folders, *files)
+            if name.startswith(".toolgen")
+        )
 
 
 def stamp(version: str = "1.0") -> Stamp:
@@ -68,12 +73,22 @@ def stamp(version: str = "1.0") -> Stamp:
 
 def snapshot(folder: Path) -> dict[str, str]:
     """Every leaf's content, by path."""
-    found = {}
-    for base, folders, files in os.walk(folder):
-        for name in [*files, *[f for f in folders if os.path.islink(os.path.join(base, f))]]:
-            path = Path(base, name)
-            key = path.relative_to(folder).as_posix()
-            found[key] = f"-> {os.readlink(path)}" if path.is_symlink() else path.read_bytes().decode("latin-1")
-        if not files and not folders:
-            found[Path(base).relative_to(folder).as_posix() + "/"] = ""
+    found: dict[str, str] = {}
+    if folder.is_dir():
+        _look(str(folder), "", found)
     return found
+
+
+def _look(folder: str, path: str, found: dict[str, str]) -> None:
+    with os.scandir(folder) as opened:
+        entries = list(opened)
+    if not entries:
+        found[path or "./"] = ""
+    for entry in entries:
+        if entry.is_symlink():
+            found[path + entry.name] = f"-> {os.readlink(entry.path)}"
+        elif entry.is_dir():
+            _look(entry.path, f"{path}{entry.name}/", found)
+        else:
+            with open(entry.path, "rb") as file:
+                found[path + entry.name] = file.read().decode("latin-1")

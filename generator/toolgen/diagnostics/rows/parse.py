@@ -46,6 +46,13 @@ ROWS: tuple[Code, ...] = (
         "A level for a code that does not exist changes nothing, so a slip of the pen would leave a rule as it was.",
     ),
     Code(
+        "part-needs",
+        "error",
+        "the part {part} needs the part {needed}, which is left out",
+        "add the part that is named, or leave the other one out",
+        "Sessions send requests through the converters of their provider, and running needs the tools that it runs.",
+    ),
+    Code(
         "name-illegal",
         "error",
         "the name {name} is not a text of 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",

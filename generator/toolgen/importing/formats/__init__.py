@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from toolgen.importing.reader import Reader
-    from toolgen.importing.tool import ImportedTool, ImportedType
+    from toolgen.importing.reader import ImportedTool, ImportedType, Reader
     from toolgen.load import Document
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from toolgen.importing.reader import Entry, Reader
-from toolgen.importing.tool import ImportedTool
+from toolgen.importing.reader import Entry, ImportedTool, Reader
 from toolgen.load import Pointer
 
 TITLE = "a ToolSpec, or an array of its definitions or of what to_json_schema gives"

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolgen.importing.reader import Entry, Reader
-from toolgen.importing.tool import ImportedTool
+from toolgen.importing.reader import Entry, ImportedTool, Reader
 from toolgen.load import Pointer
-from toolgen.runtime.offering.openapi_schema import from_openapi
+from toolgen.runtime.apis.gemini.tools import from_openapi
 
 TITLE = "the tools of a request body, or an array of function declarations"
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolgen.importing.reader import Entry, Reader
-from toolgen.importing.tool import ImportedTool
+from toolgen.importing.reader import Entry, ImportedTool, Reader
 from toolgen.load import Pointer
-from toolgen.runtime.offering.wrapped_values import WRAPPED, is_wrapper, value_schema_of
+from toolgen.runtime.apis.mcp.fields import WRAPPED, is_wrapper, value_schema_of
 
 TITLE = "an answer to tools/list, or the array of tools in it"
 

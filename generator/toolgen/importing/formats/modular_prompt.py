@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolgen.importing.reader import Entry, Reader
-from toolgen.importing.tool import ImportedTool
+from toolgen.importing.reader import Entry, ImportedTool, Reader
 
 TITLE = "an array of tool definitions, or the options of a query with one"
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolgen.importing.reader import Entry, Reader
-from toolgen.importing.tool import ImportedTool
+from toolgen.importing.reader import Entry, ImportedTool, Reader
 from toolgen.load import Pointer
 
 TITLE = "an array of tools of Chat Completions or Responses, or a request body with one"

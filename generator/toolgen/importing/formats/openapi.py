@@ -11,14 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from toolgen.importing.openapi.answers import result
 from toolgen.importing.openapi.arguments import arguments
-from toolgen.importing.openapi.dialect import Version
-from toolgen.importing.openapi.operations import SAFE, Operation, operations
+from toolgen.importing.openapi.operations import SAFE, Operation, operations, result
 from toolgen.importing.openapi.resolving import Resolver
-from toolgen.importing.openapi.schemas import Schemas, TooLargeError, used
-from toolgen.importing.reader import Reader
-from toolgen.importing.tool import ImportedTool, ImportedType
+from toolgen.importing.openapi.schemas import Schemas, TooLargeError, Version, used
+from toolgen.importing.reader import ImportedTool, ImportedType, Reader
 from toolgen.load import Document
 from toolgen.load.limits import TOTAL_VALUES
 

@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.importing.openapi.dialect import fitting
-from toolgen.importing.openapi.media import chosen
-from toolgen.importing.openapi.operations import Operation, Parameter
-from toolgen.importing.openapi.schemas import Here, Schemas
+from toolgen.importing.openapi.operations import Operation, Parameter, chosen
+from toolgen.importing.openapi.schemas import Here, Schemas, fitting
 from toolgen.load import Pointer
 
 _REQUEST = Here("request")

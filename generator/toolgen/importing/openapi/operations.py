@@ -1,14 +1,46 @@
-"""The operations of a document, each with the parameters that it takes from its path."""
+"""The operations of a document, each with the parameters that it takes from its path, and what its answers hold as JSON.
+
+Of several representations JSON counts before forms, forms before text and bytes.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.importing.openapi.resolving import Resolver
+from toolgen.importing.openapi.schemas import Here, Schemas
 from toolgen.load import Pointer
+
+_ORDER = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"application/json",
+        r"[^/]+/([^/]+\+)?json",
+        r"multipart/form-data",
+        r"application/x-www-form-urlencoded",
+        r"\*/\*|application/\*",
+        r".*",
+    )
+)
+
+
+def chosen(content: Mapping[str, Any]) -> str | None:
+    """The media type whose schema is taken; the first one among equals, None where there is none."""
+    return min(content, key=_rank, default=None)
+
+
+def is_json(media: str) -> bool:
+    """Whether a value of a media type is JSON."""
+    return _rank(media) in (0, 1, 4)
+
+
+def _rank(media: str) -> int:
+    plain = media.partition(";")[0].strip()
+    return next(i for i, pattern in enumerate(_ORDER) if pattern.fullmatch(plain))
+
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 SAFE = frozenset(["get", "head", "options", "trace", "query"])
@@ -117,3 +149,44 @@ def _check_path(resolver: Resolver, operation: Operation) -> None:
         if name not in filled:
             span = resolver.reader.document.key_span(*operation.at)
             resolver.reader.findings.add("import-path-part", span, name=name, path=operation.path)
+
+
+_SUCCESS = re.compile(r"2([0-9][0-9]|XX)", re.IGNORECASE)
+_ANSWER = Here("answer")
+
+
+def result(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, Pointer]]:
+    """The schema of the result and the places of its parts; None where no answer of success holds JSON.
+
+    Where answers differ, the result is one of them. The answer for all other codes counts where there is none of
+    success.
+    """
+    found: list[tuple[Any, Pointer]] = []
+    answers = schemas.resolver.reader.object(operation.at, operation.entry, "responses") or {}
+    for code in sorted(c for c in answers if _SUCCESS.fullmatch(c)) or [c for c in answers if c == "default"]:
+        at = _schema_of((*operation.at, "responses", code), schemas)
+        if at is None:
+            continue
+        schema = schemas.lower(at, _ANSWER)
+        if not isinstance(schema, dict | bool):
+            schemas.resolver.reader.wrong(at, schema, "a schema")
+        elif schema not in [known for known, _ in found]:
+            found.append((schema, at))
+    if len(found) > 1:
+        moved: dict[Pointer, Pointer] = {("result", "anyOf", i): at for i, (_, at) in enumerate(found)}
+        return {"anyOf": [schema for schema, _ in found]}, {("result",): operation.at, **moved}
+    return (found[0][0], {("result",): found[0][1]}) if found else (None, {})
+
+
+def _schema_of(at: Pointer, schemas: Schemas) -> Pointer | None:
+    """The place of the schema that an answer holds as JSON."""
+    found = schemas.resolver.object(at, "an object: an answer")
+    if found is None:
+        return None
+    at, answer = found
+    content = schemas.resolver.reader.object(at, answer, "content") or {}
+    media = chosen(content)
+    if media is None or not is_json(media):
+        return None
+    inner = schemas.resolver.object((*at, "content", media), "an object: the media type of an answer")
+    return (*inner[0], "schema") if inner is not None and "schema" in inner[1] else None

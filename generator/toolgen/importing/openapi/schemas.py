@@ -6,19 +6,150 @@ both sides use it: the one of requests has `Input` behind its name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from toolgen.importing.naming import legal_name
-from toolgen.importing.openapi.dialect import MEANINGLESS, Version, bounded, fitting, nullable
+from toolgen.importing.declaring import legal_name
 from toolgen.importing.openapi.resolving import Resolver, fragment
-from toolgen.importing.openapi.visibility import Visibility
-from toolgen.importing.tool import ImportedTool, ImportedType
+from toolgen.importing.reader import ImportedTool, ImportedType
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
+from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS
 from toolgen.resolve.identifiers import DEVICES, class_name, fold
-from toolgen.resolve.keywords import LIST, NAMED, ONE, is_schema, walk
+from toolgen.resolve.places import LIST, NAMED, ONE, is_schema, walk
+from toolgen.resolve.values import Judge, TooManyStepsError
+
+Version = Literal["3.0", "3.1"]
+"""The dialect of schemas: 3.2 has that of 3.1."""
+
+MEANINGLESS = frozenset(["discriminator", "externalDocs", "nullable", "xml"])
+"""Keywords that OpenAPI has and JSON Schema has not, once `nullable` is said otherwise."""
+
+_COMPOSED = frozenset(["$ref", "allOf", "anyOf", "not", "oneOf"])
+_BOUNDS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
+
+
+def bounded(schema: dict[str, Any]) -> dict[str, Any]:
+    """Spell exclusive bounds as numbers where they are flags beside a bound."""
+    for exclusive, bound in _BOUNDS:
+        flag = schema.get(exclusive)
+        if isinstance(flag, bool):
+            del schema[exclusive]
+            if flag and bound in schema:
+                schema[exclusive] = schema.pop(bound)
+    return schema
+
+
+def nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema that takes null, too. What composes others is put beside null, for each of them may refuse it."""
+    kind = schema.get("type")
+    if isinstance(kind, str) and not schema.keys() & _COMPOSED:
+        wider = {key: [kind, "null"] if key == "type" else value for key, value in schema.items()}
+        if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
+            wider["enum"] = [*schema["enum"], None]
+        return wider
+    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    if not rules:
+        return schema
+    branches = rules["allOf"] if set(rules) == {"allOf"} else None
+    branch = branches[0] if isinstance(branches, list) and len(branches) == 1 else rules
+    return {key: value for key, value in schema.items() if key in ANNOTATIONS} | {"anyOf": [branch, {"type": "null"}]}
+
+
+def fitting(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
+    """The examples that a schema takes; none where that cannot be told without what it refers to."""
+    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    if any(isinstance(sub, dict) and "$ref" in sub for _, sub in walk(rules)):
+        return []
+    if not METASCHEMAS["2020-12"].is_valid(rules):
+        return []
+    judge = Judge(rules)
+    try:
+        return [example for example in examples if judge.reason(example) is None]
+    except TooManyStepsError:
+        return []
+
+
+_MARKS = {"request": "readOnly", "answer": "writeOnly"}
+
+
+@dataclass(slots=True)
+class Visibility:
+    """Looks the marks up in the schemas of a document, through references."""
+
+    resolver: Resolver
+    version: Version
+    _reached: dict[Pointer, tuple[bool, frozenset[Pointer]]] = field(default_factory=dict)
+
+    def hidden(self, at: Pointer, side: Literal["request", "answer"]) -> frozenset[str]:
+        """The names of properties that a side does not have, by the schema at a place and those that compose it."""
+        mark = _MARKS[side]
+        found: set[str] = set()
+        seen: set[Pointer] = set()
+        waiting = [at]
+        while waiting:
+            here = waiting.pop()
+            schema = self.resolver.value(here)
+            if here in seen or not isinstance(schema, dict):
+                continue
+            seen.add(here)
+            properties = schema.get("properties")
+            for name in properties if isinstance(properties, dict) else ():
+                if self._marked((*here, "properties", name), mark):
+                    found.add(name)
+            branches = schema.get("allOf")
+            waiting += [(*here, "allOf", i) for i in range(len(branches) if isinstance(branches, list) else 0)]
+            waiting += self._target(schema)
+        return frozenset(found)
+
+    def differs(self, at: Pointer) -> bool:
+        """Whether a schema, or one that it refers to, has other properties in requests than in answers."""
+        seen: set[Pointer] = set()
+        waiting = [at]
+        while waiting:
+            here = waiting.pop()
+            if here in seen:
+                continue
+            seen.add(here)
+            if here not in self._reached:
+                self._reached[here] = self._reach(here)
+            marked, targets = self._reached[here]
+            if marked:
+                return True
+            waiting += targets
+        return False
+
+    def _reach(self, at: Pointer) -> tuple[bool, frozenset[Pointer]]:
+        """Whether a schema has a mark inside of it, and what it refers to."""
+        targets: set[Pointer] = set()
+        marked = False
+        for _, schema in walk(self.resolver.value(at)):
+            if isinstance(schema, dict):
+                marked |= any(schema.get(mark) is True for mark in _MARKS.values())
+                targets.update(self._target(schema))
+        return marked, frozenset(targets)
+
+    def _marked(self, at: Pointer, mark: str) -> bool:
+        seen: set[Pointer] = set()
+        while at not in seen:
+            seen.add(at)
+            schema = self.resolver.value(at)
+            if not isinstance(schema, dict):
+                return False
+            target = self._target(schema)
+            if schema.get(mark) is True and not (self.version == "3.0" and target):
+                return True
+            if not target:
+                return False
+            at = target[0]
+        return False
+
+    def _target(self, schema: dict[str, Any]) -> list[Pointer]:
+        ref = schema.get("$ref")
+        target = self.resolver.look(ref) if isinstance(ref, str) else None
+        return [] if target is None else [target]
+
 
 Side = Literal["request", "answer"]
 

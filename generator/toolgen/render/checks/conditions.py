@@ -1,4 +1,7 @@
-"""The condition of a whole schema, or of some keywords of it."""
+"""The condition of a whole schema, or of some keywords of it.
+
+A schema that is light is written out in place, one that is heavy becomes a function.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,30 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolgen.plan.assertions import FAMILIES, asserted
-from toolgen.render.checks.arrays import ARRAY_CONDITIONS
-from toolgen.render.checks.condition import FALSE, TRUE, Binding, Condition, compared, every, opposite, some
-from toolgen.render.checks.objects import OBJECT_CONDITIONS
-from toolgen.render.checks.scalars import SCALAR_CONDITIONS, literal_condition, test_of
-from toolgen.render.checks.scope import Scope
-from toolgen.render.checks.weight import LIGHT, weight
+from toolgen.render.checks.expressions import FALSE, TRUE, Binding, Condition, Scope, compared, every, opposite, some
+from toolgen.render.checks.keywords import (
+    ARRAY_CONDITIONS,
+    OBJECT_CONDITIONS,
+    SCALAR_CONDITIONS,
+    literal_condition,
+    test_of,
+)
+from toolgen.resolve.places import subschemas
+
+LIGHT = 4
+"""The weight that is written out."""
+
+
+def weight(schema: Any) -> int:
+    """The keywords that refuse values in a schema and in those inside it; more than `LIGHT` are not counted."""
+    total, stack = 0, [schema]
+    while stack and total <= LIGHT:
+        here = stack.pop()
+        if isinstance(here, Mapping):
+            total += len(asserted(here)) + len(here.get("required", ())) // 3
+            stack.extend(sub for _, sub in subschemas(here))
+    return total
+
 
 _OF_FAMILY = {**SCALAR_CONDITIONS, **ARRAY_CONDITIONS, **OBJECT_CONDITIONS}
 _FAMILY_OF = {keyword: kind for kind, family in FAMILIES.items() for keyword in family}

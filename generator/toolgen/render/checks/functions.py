@@ -1,23 +1,43 @@
-"""The functions of a module that check values: one for each check of the plan, and those that they call."""
+"""The functions of a module that check values: one for each check of the plan, and those that they call.
+
+An operand that cannot change a condition is not printed, and leaves its calls unused; such functions are left out.
+"""
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from toolgen.plan.admitted import PREFIX
 from toolgen.plan.assertions import FAMILIES, asserted, types_of
 from toolgen.plan.classes import Check
-from toolgen.plan.nullability import PREFIX
-from toolgen.render.checks.called import names_in, reached
-from toolgen.render.checks.condition import FALSE, TRUE, Binding, opposite
 from toolgen.render.checks.conditions import condition_of, keyword_condition, whole_condition
-from toolgen.render.checks.scope import Scope
+from toolgen.render.checks.expressions import FALSE, TRUE, Binding, Scope, opposite
 from toolgen.render.checks.seen import seen_items, seen_properties
 from toolgen.render.checks.words import expected
 from toolgen.render.literals import python_string
 from toolgen.resolve.identifiers import ascii_words
+
+
+def names_in(expressions: Iterable[str]) -> Counter[str]:
+    """How often expressions speak of each name."""
+    nodes = (node for text in expressions for node in ast.walk(ast.parse(text, mode="eval")))
+    return Counter(node.id for node in nodes if isinstance(node, ast.Name))
+
+
+def reached(roots: Iterable[str], names: Mapping[str, Counter[str]]) -> set[str]:
+    """The functions that the first ones call, and they themselves; `names` are those that each speaks of."""
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name in names and name not in found:
+            found.add(name)
+            waiting += names[name]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

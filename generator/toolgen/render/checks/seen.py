@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from toolgen.render.checks.condition import FALSE, TRUE
-from toolgen.render.checks.scope import Scope
+from toolgen.render.checks.expressions import FALSE, TRUE, Scope
 from toolgen.render.literals import python_string
 
 Of = Callable[[Any, str, Scope], Any]

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from toolgen.plan.admitted import PREFIX
 from toolgen.plan.assertions import NUMBERS, TEXTS
-from toolgen.plan.nullability import PREFIX
 
 MAX_WORDS = 160
 """Characters of what was expected."""

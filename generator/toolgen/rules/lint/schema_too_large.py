@@ -9,7 +9,7 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.resolve import Catalog
-from toolgen.resolve.keywords import IN_PLACE, subschemas
+from toolgen.resolve.places import IN_PLACE, subschemas
 from toolgen.rules.facts import limit, offered
 
 CODE = "schema-too-large"

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeGuard
 
-from ...models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..errors import ConversionError, wrong_type
-from ..json_texts.depth import deep_text, too_deep
-from ..json_texts.json_text import loose
-from ..json_texts.strict_json import JSONError
+from ..json_texts.strict import JSONError, deep_text, too_deep
+from ..json_texts.text import loose
+from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
-from .ids import synthetic_id
+from .arguments import Tables
 from .residue import ABSENT, Residue
-from .respelling import Tables, read_by_tables
-from .wire import Wire
+from .wire import Wire, synthetic_id
 
 __all__ = ["Reader"]
+
+
+_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
 class Reader:
@@ -49,7 +50,7 @@ class Reader:
         """
         if too_deep(call.arguments):
             return _unread(call)
-        if not self.tools and call.name not in self._offered and call.name not in read_by_tables(self.wire):
+        if not self.tools and call.name not in self._offered and call.name not in self.wire.read_by_tables:
             return call
         if self._tables is None:
             self._tables = Tables(self.wire, self.tools, self._offered)

@@ -1,16 +1,4 @@
-"""Residue: what a provider's object holds beyond the typed fields, kept under the provider's name in `metadata`.
-
-It mirrors the wire's object: unknown keys, nulls, and spellings that our own writing would not give. Keys with a
-leading `$` are ours and never go out (a wire's own key of that kind gets a second `$`): `$as` names the key that
-carried a field, `$absent` the keys that were not there though we would write them, `$list` those of a text that was
-spelled as a list, `$single` a value that stood without its list, `$key` the wire key that an opaque part belongs to,
-`$synthetic` ids made here, `$whole` a value with more in it than its field says, `$apart` and `$inline` how messages
-stood, `$item` what else a message held of which only the parts are left, `$urlsafe` base64 in the alphabet of
-addresses, `$sent` parts that the API took in a request and refuses otherwise, `$cache` an entry that marks a part for
-the cache, `$content` the blocks of a result, `$arguments` those of a call as they were spelled, `$beside` what
-another key says too, `$messages` those that one answer came in, `$description` and `$patch` what a declaration says of the
-provider.
-"""
+"""What of the wire the format's typed fields do not hold, kept beside them and put back."""
 
 from __future__ import annotations
 
@@ -20,6 +8,7 @@ __all__ = [
     "ABSENT",
     "NOTHING",
     "Residue",
+    "UnsayableError",
     "add_residue",
     "first_of",
     "kept_at",
@@ -160,3 +149,7 @@ def present(wire: dict[str, Any], *keys: str) -> bool:
             return False
         value = value[key]
     return True
+
+
+class UnsayableError(Exception):
+    """The wire cannot say this; the converter reports the loss with this reason."""

@@ -6,15 +6,13 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from ...models import Loss, OpaquePart, ToolCall, ToolDefinition
 from ..errors import ConversionError, ConversionLoss
-from ..json_texts.depth import too_deep
-from ..json_texts.strict_json import MAX_DEPTH
+from ..json_texts.strict import MAX_DEPTH, too_deep
+from ..models import Loss, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path, spelled
-from .ids import renamed
+from .arguments import Tables
 from .residue import ABSENT, Residue, kept_at, within, without
-from .respelling import Tables
-from .wire import Wire
+from .wire import Wire, renamed
 
 __all__ = ["OnLoss", "OnUnsupported", "Writer"]
 

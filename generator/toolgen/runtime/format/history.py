@@ -6,7 +6,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
-from ...models import (
+from ..errors import ConversionError
+from ..json_texts.strict import loads
+from ..models import (
     AssistantMessage,
     Finding,
     Message,
@@ -16,8 +18,6 @@ from ...models import (
     ToolMessage,
     ToolResult,
 )
-from ..errors import ConversionError
-from ..json_texts.strict_json import loads
 
 __all__ = ["expand", "has_tool_calls", "is_tool_result", "repair", "text_of", "tool_calls_of", "validate"]
 

@@ -84,8 +84,22 @@ class Dialect:
 
 
 _CHOICES = frozenset(
-    ["all_required", "closed", "enum", "formats", "maps", "most", "nullable", "patterns", "recursion", "refs"]
-    + ["ref_siblings", "says_open", "types", "untyped"]
+    [
+        "all_required",
+        "closed",
+        "enum",
+        "formats",
+        "maps",
+        "most",
+        "nullable",
+        "patterns",
+        "recursion",
+        "refs",
+        "ref_siblings",
+        "says_open",
+        "types",
+        "untyped",
+    ]
 )
 """What makes a dialect that takes every keyword look into a schema all the same."""
 

@@ -143,9 +143,7 @@ class Run:
         """Why a keyword is not sent."""
         return f"{what} is not taken here"
 
-    def words(
-        self, said: Mapping[str, Any], way: Way, sentences: list[str], *, inside: bool = False
-    ) -> dict[str, Any]:
+    def words(self, said: Mapping[str, Any], way: Way, sentences: list[str], *, inside: bool = False) -> dict[str, Any]:
         """The description and the other annotations that the dialect takes, with sentences for rules.
 
         What stands around schemas that have words of their own (`inside`) needs none.
@@ -162,7 +160,9 @@ class Run:
 
     def says(self, way: Way) -> bool:
         """Whether there can be a description at a place."""
-        return self.dialect.takes("description") and (way != () or "description" not in self.dialect.root.get("without", ()))
+        return self.dialect.takes("description") and (
+            way != () or "description" not in self.dialect.root.get("without", ())
+        )
 
     def items(self, schema: Any, way: Way, trail: Trail) -> Node:
         """Lower the items of an array, which some dialects take with every keyword."""
@@ -233,7 +233,11 @@ class Run:
         """A value of any type."""
         if self.dialect.untyped == "text":
             self.note(way, "a value of any type", "rewritten", "it goes as JSON text")
-            return {"type": "string", **self.words(said, way, [*sentences, "Any JSON value, as JSON text."])}, {"json": True}
+            return {"type": "string", **self.words(said, way, [*sentences, "Any JSON value, as JSON text."])}, {
+                "json": True
+            }
         if self.dialect.untyped == "refuse":
-            self.note(way, "a value of any type", "narrowed", "every value must have a type here", stops=True, refused=True)
+            self.note(
+                way, "a value of any type", "narrowed", "every value must have a type here", stops=True, refused=True
+            )
         return self.words(said, way, sentences), None

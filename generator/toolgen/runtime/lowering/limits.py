@@ -11,7 +11,6 @@ from .references import subschemas
 
 __all__ = ["exceeded", "sums"]
 
-
 _WORDS = {
     "properties": "properties",
     "depth": "levels of objects",
@@ -34,7 +33,11 @@ def exceeded(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
         found["depth"] = max(found["depth"], depth + bool(names))
         found["values"] += len(values)
         found["characters"] += sum(len(str(text)) for text in [*names, *defined, *values])
-    return [f"{found[what]} {_WORDS[what]}, and {most} are taken" for what, most in dialect.limits.items() if found[what] > most]
+    return [
+        f"{found[what]} {_WORDS[what]}, and {most} are taken"
+        for what, most in dialect.limits.items()
+        if found[what] > most
+    ]
 
 
 def sums(schema: Mapping[str, Any]) -> dict[str, int]:

@@ -105,7 +105,10 @@ def _tells(node: Any, telling: frozenset[str]) -> bool:
         return node["ref"] in telling
     if not {"json", "texts", "pairs", "wrap"}.isdisjoint(node):
         return True
-    if any("name" in entry or "null" in entry or _tells(entry.get("as"), telling) for entry in node.get("object", {}).values()):
+    if any(
+        "name" in entry or "null" in entry or _tells(entry.get("as"), telling)
+        for entry in node.get("object", {}).values()
+    ):
         return True
     inner = [node.get("more"), node.get("items"), *node.get("first", ()), *(entry[2] for entry in node.get("any", ()))]
     return any(_tells(one, telling) for one in inner)

@@ -75,7 +75,9 @@ def _may_be_null(branch: Any) -> bool:
 def _is_null(branch: Any) -> bool:
     if type(branch) is not dict:
         return False
-    return kinds_of(branch) == ("null",) or branch.get("enum") == [None] or ("const" in branch and branch["const"] is None)
+    return (
+        kinds_of(branch) == ("null",) or branch.get("enum") == [None] or ("const" in branch and branch["const"] is None)
+    )
 
 
 def _words(said: dict[str, Any]) -> dict[str, Any]:
@@ -108,5 +110,3 @@ def nulled(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
         return out
     core = {key: value for key, value in out.items() if key not in ANNOTATIONS}
     return {"anyOf": [core, dict(_NULL)], **{key: value for key, value in out.items() if key in ANNOTATIONS}}
-
-

@@ -99,9 +99,7 @@ def _missing(run: Run, required: list[str], properties: dict[str, Any], way: Way
             run.note((*way, "required"), name, action, reason, checked=checked, stops=True, refused=run.dialect.closed)
 
 
-def _further(
-    run: Run, said: dict[str, Any], further: Any, way: Way, trail: Trail, out: dict[str, Any]
-) -> Table | None:
+def _further(run: Run, said: dict[str, Any], further: Any, way: Way, trail: Trail, out: dict[str, Any]) -> Table | None:
     """Settle what further properties there may be."""
     dialect = run.dialect
     patterns = said.get("patternProperties")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from ..json_texts.json_text import same
+from ..json_texts.text import same
 
 __all__ = ["NEVER", "Lowered", "Record", "Table", "Way"]
 
@@ -55,7 +55,9 @@ class Lowered:
         if isinstance(source, bool):
             return False
         if not self.records:
-            return same({**{key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}, **source}, self.schema)
+            return same(
+                {**{key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}, **source}, self.schema
+            )
         if any(record.action != "dropped" for record in self.records):
             return False
         rest: Any = copy.deepcopy(dict(source))

@@ -79,7 +79,9 @@ def lower_reference(run: Run, schema: dict[str, Any], way: Way, trail: Trail) ->
 def _kept(run: Run, rest: dict[str, Any], target: Way, way: Way) -> Node:
     """A reference that stays one; words beside it stand around it where it must be alone."""
     for keyword in sorted(rest.keys() - ANNOTATIONS):
-        run.note(way, keyword, "dropped", "it stands beside a reference that leads in a circle", checked="parse_arguments")
+        run.note(
+            way, keyword, "dropped", "it stands beside a reference that leads in a circle", checked="parse_arguments"
+        )
     name = run.kept.name_of(target)
     out: dict[str, Any] = {"$ref": f"#/$defs/{name}" if name else "#"}
     words = run.words(rest, way, [])

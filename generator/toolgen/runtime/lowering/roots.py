@@ -97,7 +97,13 @@ def _merged(
     if any(needs):
         sentences.append(_needs(needs))
     action: Any = "described" if any(needs) and run.says(()) else "dropped"
-    run.note((), keyword, action, f"{keyword} is not taken at the root: its branches are one object", checked="parse_arguments")
+    run.note(
+        (),
+        keyword,
+        action,
+        f"{keyword} is not taken at the root: its branches are one object",
+        checked="parse_arguments",
+    )
     found = dict(outer)
     properties: dict[str, list[Any]] = {}
     for branch in branches:
@@ -137,7 +143,10 @@ def _either(values: list[Any]) -> dict[str, Any]:
     joined: list[Any] = []
     for found in listed:
         joined += [value for value in found or () if value not in joined]
-    return {**{key: value for key, value in values[0].items() if key not in ("const", "enum", "default")}, "enum": joined}
+    return {
+        **{key: value for key, value in values[0].items() if key not in ("const", "enum", "default")},
+        "enum": joined,
+    }
 
 
 def _needs(needs: list[list[str]]) -> str:

@@ -31,7 +31,11 @@ def keep_rules(
         if keyword in IDENTITY:
             if keyword != "$defs" and keyword != "definitions" and dialect.takes(keyword):
                 out[keyword] = value
-        elif keyword in _INCLUSIVE and not dialect.takes(keyword) and _makes_inclusive(run, said, keyword, kind, way, out):
+        elif (
+            keyword in _INCLUSIVE
+            and not dialect.takes(keyword)
+            and _makes_inclusive(run, said, keyword, kind, way, out)
+        ):
             continue
         elif keyword in dialect.most and type(value) is int and value > dialect.most[keyword]:
             out[keyword] = dialect.most[keyword]

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..json_texts.json_text import compact, same
-from ..json_texts.strict_json import loads
+from ..json_texts.strict import loads
+from ..json_texts.text import compact, same
 from .records import Table
 from .shapes import fits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..json_texts.json_text import is_json, same
+from ..json_texts.text import is_json, same
 from .dialects import Dialect
 from .limits import sums
 from .lowered import lower
@@ -59,7 +59,9 @@ class Lowerings:
             return None
         return self.lowered(schema, strict).spelling
 
-    def settled(self, schema: Mapping[str, Any] | None, spent: dict[str, int]) -> tuple[bool | None, tuple[Record, ...]]:
+    def settled(
+        self, schema: Mapping[str, Any] | None, spent: dict[str, int]
+    ) -> tuple[bool | None, tuple[Record, ...]]:
         """Whether a tool that leaves it open is strict, and why not; None where nothing is to be said of it.
 
         `spent` is what the tools before it in the request took of what the API counts over all of them.

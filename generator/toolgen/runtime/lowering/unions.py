@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..json_texts.json_text import loose
+from ..json_texts.text import loose
 from .combining import both
 from .describing import described
 from .records import NEVER, Table, Way
@@ -83,14 +83,18 @@ def lower_union(run: Run, said: dict[str, Any], way: Way, trail: Trail) -> Node:
     return {"anyOf": lowered, **words}, {"any": entries}
 
 
-def split_types(run: Run, said: dict[str, Any], kinds: tuple[str, ...], way: Way, trail: Trail, sentences: list[str]) -> Node:
+def split_types(
+    run: Run, said: dict[str, Any], kinds: tuple[str, ...], way: Way, trail: Trail, sentences: list[str]
+) -> Node:
     """One branch for each of several types, each with the keywords that speak of it."""
     rules = {key: value for key, value in said.items() if key not in ANNOTATIONS}
     branches = []
     for kind in kinds:
         branch = {k: v for k, v in rules.items() if k not in BOUND_TO or kind in BOUND_TO[k]}
         if type(branch.get("enum")) is list:
-            branch["enum"] = [v for v in branch["enum"] if kind_of(v) == kind or (kind_of(v), kind) == ("integer", "number")]
+            branch["enum"] = [
+                v for v in branch["enum"] if kind_of(v) == kind or (kind_of(v), kind) == ("integer", "number")
+            ]
             if not branch["enum"]:
                 continue
         branches.append(run.made({**branch, "type": kind}, way))

@@ -17,8 +17,22 @@ IDENTITY: Final = frozenset(
 """What names schemas, and says nothing of values."""
 
 STRUCTURE: Final = frozenset(
-    ["$ref", "type", "nullable", "anyOf", "oneOf", "allOf", "properties", "required", "additionalProperties", "items"]
-    + ["prefixItems", "enum", "const", "description"]
+    [
+        "$ref",
+        "type",
+        "nullable",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "enum",
+        "const",
+        "description",
+    ]
 )
 """Keywords that are lowered by rules of their own."""
 
@@ -28,13 +42,32 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
         ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], ("number", "integer")
     ),
     **dict.fromkeys(
-        ["minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains", "unevaluatedItems"]
-        + ["items", "prefixItems"],
+        [
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "contains",
+            "minContains",
+            "maxContains",
+            "unevaluatedItems",
+            "items",
+            "prefixItems",
+        ],
         ("array",),
     ),
     **dict.fromkeys(
-        ["minProperties", "maxProperties", "propertyNames", "patternProperties", "dependentRequired"]
-        + ["dependentSchemas", "unevaluatedProperties", "properties", "required", "additionalProperties"],
+        [
+            "minProperties",
+            "maxProperties",
+            "propertyNames",
+            "patternProperties",
+            "dependentRequired",
+            "dependentSchemas",
+            "unevaluatedProperties",
+            "properties",
+            "required",
+            "additionalProperties",
+        ],
         ("object",),
     ),
 }

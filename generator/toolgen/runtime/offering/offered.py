@@ -1,27 +1,73 @@
-"""A tool as its declaration offers it to one provider: left out, described otherwise, or patched."""
+"""Tools as they are offered: named, lowered, with what their declarations say of one wire."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any
 
-from ...models import ToolDefinition
 from ..conversion.residue import ABSENT, within
+from ..conversion.values import write_list
 from ..conversion.writer import Writer
-from ..json_texts.json_text import is_json
+from ..json_texts.text import is_json
 from ..lowering.memory import as_bytes, copy_of
+from ..models import AllowedToolChoice, ToolChoice, ToolDefinition
 from ..paths import Path
+from . import choices
 
-__all__ = ["write_offered"]
+__all__ = ["offered_kind", "write_offer", "write_offered"]
 
 Write = Callable[[Any, Path, Writer], Any]
+
+
+def write_offer(
+    tools: Sequence[Any] | None,
+    choice: ToolChoice | None,
+    at: Path,
+    writer: Writer,
+    table: Mapping[str, Any],
+    write: Write,
+) -> list[Any] | Any:
+    """Write the tools that the choice leaves, each with `write`; ABSENT where there are none to write.
+
+    `at` is the place of the request. A choice that forces a call is a loss of behaviour, for the wire has no row for it
+    in `table`.
+    """
+    allowed = choice.names if type(choice) is AllowedToolChoice else None
+    if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
+        writer.lost((at, "toolChoice"), "toolChoice", "rewritten", "note", "tools that may not be called are left out")
+    elif choice is not None:
+        choices.write(choice, ABSENT, (at, "toolChoice"), writer, table)
+    if tools is None:
+        return ABSENT
+    if choice == "none":
+        writer.lost((at, "tools"), "tools", "dropped", "note", "none of them may be called")
+        return ABSENT
+    if allowed is None:
+        return write_list(tools, (at, "tools"), writer, write)
+
+    def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
+        if type(tool) is ToolDefinition and tool.name in allowed:
+            return write(tool, place, writer)
+        writer.lost(place, "a tool", "dropped", "note", "it may not be called")
+        return ABSENT
+
+    return write_list(tools, (at, "tools"), writer, write_allowed)
+
+
+def offered_kind(tool: dict[str, Any]) -> str | None:
+    """What a tool is: `function` where it holds one and says nothing else of its type; None for any other."""
+    said = tool.get("type", "function")
+    return "function" if said == "function" and type(tool.get("function")) is dict else None
+
+
+OfferedWrite = Callable[[Any, Path, Writer], Any]
 
 _facts_of = attrgetter(*(field.name for field in fields(ToolDefinition)))
 
 
-def write_offered(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
+def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> Any:
     """Write a tool. What its declaration says of this provider is in its metadata, and comes last.
 
     `$description` stands for the description, `$patch` is a merge patch (RFC 7396) on the entry. What the declaration
@@ -52,7 +98,7 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
     return entry
 
 
-def _written(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> tuple[Any, bool]:
+def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite) -> tuple[Any, bool]:
     """Write a tool, and say whether it would be the same beside any other tools.
 
     Raises:
@@ -69,7 +115,7 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> tu
         settled = replace(settled, description=own["$description"])
     entry = write(settled, at, writer)
     writer.known = False
-    for name, key in writer.wire.declared.items():
+    for name, key in writer.wire.declared_keys.items():
         if f"${name}" in said and type(entry) is dict:
             entry = {**entry, key: said[f"${name}"]}
     patch = within(own, "$patch")

@@ -1,16 +1,14 @@
-"""Where a text may hold calls: fences at its left margin, and `<tool_call>` blocks.
-
-Fences are those of CommonMark: three backticks or tildes and more, behind three blanks at most or a list's mark, closed
-by as many of them alone on a line. What stands inside of one is quoted, whatever it is. A block counts if its fence has
-no blank before it, three backticks and no more, and one of two words behind them; and a `<tool_call>` if it begins a
-line outside of all fences and `</tool_call>` ends one. Lines end with a line feed alone; a block that has no end is none.
-"""
+"""Blocks of a text that may be calls: fences, tags, lines of JSON, and what repeats untrusted text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ..errors import ConversionError
+from ..json_texts.text import compact
 
 __all__ = [
     "CALL_TAG",
@@ -19,11 +17,80 @@ __all__ = [
     "BlockKind",
     "BlockScanner",
     "blocks_of",
+    "json_line",
     "lines_of",
     "may_begin_block",
     "opens_fence",
+    "repeated",
     "whole_of",
 ]
+
+_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
+"""What some readers take for a line's end and JSON leaves as it is; it stands in strings alone."""
+
+
+def json_line(value: Any, path: str) -> str:
+    """Write a value as compact JSON; `path` says where it stands.
+
+    Raises:
+        ConversionError: JSON cannot hold it.
+    """
+    try:
+        return compact(value).translate(_BREAKS)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConversionError(path, f"cannot be written as JSON: {type(error).__name__}") from error
+
+
+_PIECES = re.compile(r"\\+[nrt]?|\s+|(\w+|[^\w\s\\])")
+
+
+def _pieces(text: str) -> list[str]:
+    return [match[1] for match in _PIECES.finditer(text) if match[1] is not None]
+
+
+def repeated(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
+    """For each block whether it stands in one of the texts. One without any sign stands nowhere."""
+    following: list[dict[str, int]] = [{}]
+    ends: list[int] = []
+    for block in blocks:
+        state = 0
+        for piece in _pieces(block):
+            if piece not in following[state]:
+                following[state][piece] = len(following)
+                following.append({})
+            state = following[state][piece]
+        ends.append(state)
+    shorter, order = _shorter(following)
+    seen = [False] * len(following)
+    for text in texts:
+        state = 0
+        for piece in _pieces(text):
+            while state and piece not in following[state]:
+                state = shorter[state]
+            state = following[state].get(piece, 0)
+            seen[state] = True
+    for state in reversed(order):
+        if seen[state]:
+            seen[shorter[state]] = True
+    return [end > 0 and seen[end] for end in ends]
+
+
+def _shorter(following: list[dict[str, int]]) -> tuple[list[int], list[int]]:
+    """For each state the longest shorter one that its text ends with; and the states, the shorter first."""
+    shorter = [0] * len(following)
+    waiting = deque(following[0].values())
+    order: list[int] = []
+    while waiting:
+        state = waiting.popleft()
+        order.append(state)
+        for piece, after in following[state].items():
+            rest = shorter[state]
+            while rest and piece not in following[rest]:
+                rest = shorter[rest]
+            shorter[after] = following[rest].get(piece, 0)
+            waiting.append(after)
+    return shorter, order
+
 
 BlockKind: TypeAlias = Literal["tool", "json", "tool_call", "whole"]
 
@@ -128,8 +195,6 @@ def blocks_of(text: str) -> list[Block]:
     scanner = BlockScanner()
     found = (scanner.take(line, start) for line, start in lines_of(text))
     return [block for block in found if block is not None]
-
-
 
 
 def whole_of(text: str) -> Block | None:

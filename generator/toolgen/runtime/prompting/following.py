@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ...models import (
+from ..json_texts.text import loose
+from ..models import (
     AssistantMessage,
     OpaquePart,
     ReasoningDelta,
@@ -23,7 +24,6 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
 )
-from ..json_texts.json_text import loose
 from .blocks import LONGEST, BlockKind, BlockScanner, may_begin_block
 from .reading import CallMaker, reply_of, without_feeds_before, without_feeds_behind
 from .spoken import names_of, spoken_calls

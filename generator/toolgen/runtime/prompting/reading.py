@@ -14,7 +14,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...models import (
+from ..conversion.wire import synthetic_id
+from ..errors import ConversionError
+from ..json_texts.text import loose
+from ..models import (
     AssistantMessage,
     AssistantPart,
     InvalidCall,
@@ -25,13 +28,9 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
 )
-from ..conversion.ids import synthetic_id
-from ..errors import ConversionError
-from ..json_texts.json_text import loose
-from .blocks import Block, BlockKind, blocks_of, whole_of
-from .repeated import repeated
+from .blocks import Block, BlockKind, blocks_of, repeated, whole_of
 from .spoken import SpokenCall, names_of, spoken_calls
-from .writing import PROVIDER, call_text, reply_text
+from .tools import PROVIDER, call_text, reply_text
 
 __all__ = [
     "CallBlock",

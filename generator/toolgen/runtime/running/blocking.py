@@ -1,20 +1,17 @@
-"""Running coroutines from code that is not async: on a loop of this thread, or of another one where this has one already.
-
-Code that would block the loop is called between its steps: the coroutine hands it over and waits, the loop pauses, and the code
-runs where no loop does. So it may run a loop of its own, and an interrupt stops it at once, as it would by hand.
-"""
+"""Code that may block, run between the steps of a loop, and iterators closed when a run ends."""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
-__all__ = ["Blocking", "between_steps", "run_blocking"]
+__all__ = ["Blocking", "between_steps", "close", "closed", "closed_at_end", "run_blocking"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,7 +58,9 @@ class Blocking:
             self._loop.call_soon_threadsafe(task.cancel)
             raise
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Close the loop."""
         if self._beside is None:
             self._close()
@@ -143,3 +142,30 @@ def run_blocking(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run one coroutine to its end."""
     with Blocking() as loop:
         return loop.run(coroutine)
+
+
+def close(items: Any) -> None:
+    """Close what can be closed."""
+    method: Any = getattr(items, "close", None)
+    if method is not None:
+        method()
+
+
+@contextmanager
+def closed(items: Iterable[T]) -> Generator[Iterable[T], None, None]:
+    """Close items once they are no longer read."""
+    try:
+        yield items
+    finally:
+        close(items)
+
+
+@asynccontextmanager
+async def closed_at_end(items: AsyncIterable[T]) -> AsyncGenerator[AsyncIterable[T], None]:
+    """The same for items that come asynchronously."""
+    try:
+        yield items
+    finally:
+        method: Any = getattr(items, "aclose", None)
+        if method is not None:
+            await method()

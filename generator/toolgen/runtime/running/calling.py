@@ -1,8 +1,4 @@
-"""Calling one handler: on the event loop where it is async, beside it where it would block.
-
-A thread cannot be stopped. A handler in one that runs out of time goes on and its value is dropped; a cancellation waits
-for it, so that what it did is known.
-"""
+"""Calls one handler, and waits until it is done or cancelled."""
 
 from __future__ import annotations
 
@@ -17,6 +13,7 @@ from typing import Any
 from .blocking import between_steps
 
 __all__ = ["Cancellation", "NotInTimeError", "call_handler", "is_async"]
+
 
 Handler = Callable[[Any], Any]
 

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from ...models import InvalidCall, ToolCall, ToolResult
 from ..conversion.writer import OnLoss
+from ..models import InvalidCall, ToolCall, ToolResult
 from ..tools.arguments import ArgumentsError
+from ..tools.call_arguments import parsed_call
 from ..tools.tool_entries import ToolEntry
-from .call_arguments import parsed_call
 from .calling import Cancellation, NotInTimeError, call_handler
 from .handlers import check_methods
 from .json_values import json_value

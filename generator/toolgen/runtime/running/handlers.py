@@ -1,15 +1,44 @@
-"""What handlers must have: a method for each tool, to be called with the model of its arguments."""
+"""Handlers: the methods of a class, checked at the start, and which tools a request lets them run."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+from ..models import AllowedToolChoice, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
 from ..tools.tool_entries import ToolEntry
 
-__all__ = ["check_methods", "combined"]
+__all__ = ["callable_names", "callable_tools", "check_methods", "combined", "unforced"]
+
+
+def callable_tools(request: Request) -> list[ToolDefinition | OpaquePart]:
+    """The tools of a request that its answer may call; a provider's own tools are none of a list of names."""
+    tools, choice = request.tools or [], request.tool_choice
+    if choice == "none":
+        return []
+    if isinstance(choice, NamedToolChoice):
+        names = [choice.name]
+    elif isinstance(choice, AllowedToolChoice):
+        names = choice.names
+    else:
+        return list(tools)
+    return [tool for tool in tools if isinstance(tool, ToolDefinition) and tool.name in names]
+
+
+def callable_names(request: Request) -> list[str]:
+    """The names of the app's own tools among them."""
+    return [tool.name for tool in callable_tools(request) if isinstance(tool, ToolDefinition)]
+
+
+def unforced(choice: ToolChoice | None) -> ToolChoice | None:
+    """The choice of all answers behind the first one: it allows what it allowed, and forces nothing."""
+    if isinstance(choice, AllowedToolChoice):
+        return replace(choice, mode="auto") if choice.mode == "required" else choice
+    return choice if choice in (None, "auto", "none") else "auto"
+
 
 _CHECKED: WeakKeyDictionary[type, object] = WeakKeyDictionary()
 """Classes whose own methods serve every tool of the entries beside them."""

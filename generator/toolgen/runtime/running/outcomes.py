@@ -1,37 +1,56 @@
-"""What a call gave, as a result: the value of a handler by one rule, or words that let the model mend its call.
-
-A text becomes `text`, content parts become `multimodal`, everything else `data`; a handler that returns a `ToolResult`
-chose for itself. Texts for the model name places, types and declared tools; no values, no traces, no messages of
-exceptions, for those may hold what the model must not see.
-"""
+"""What becomes of a call: its result, and the events that tell of it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Awaitable, Collection, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from ...models import (
+from ..format.values import load
+from ..json_texts.strict import JSONError, loads
+from ..json_texts.text import compact
+from ..models import (
+    AgentEvent,
+    AgentReasoning,
+    AgentText,
+    AgentToolResult,
     AudioPart,
+    Completion,
     DocumentPart,
     ImagePart,
     InvalidCall,
     OpaquePart,
+    ReasoningPart,
     TextPart,
     ToolCall,
     ToolResult,
     VideoPart,
 )
-from ..format.values import load
-from ..json_texts.strict_json import JSONError, loads
 from ..tools.arguments import ArgumentsError
 from .json_values import json_value
 
 if TYPE_CHECKING:
     from ..tools.tool_entries import ToolEntry
 
-__all__ = ["ToolError", "cannot_run", "error_result", "outcome_of", "unfit", "unknown"]
+__all__ = [
+    "Returned",
+    "ToolError",
+    "answer_events",
+    "cannot_run",
+    "error_result",
+    "outcome_of",
+    "result_event",
+    "unfit",
+    "unknown",
+]
+
+T = TypeVar("T")
+
+Returned: TypeAlias = T | ToolResult | Awaitable[T | ToolResult]
+"""A value of the declared result, or a result that the handler made itself; both also later."""
+
 
 _PARTS = (TextPart, ImagePart, DocumentPart, AudioPart, VideoPart, OpaquePart)
 
@@ -111,3 +130,28 @@ def cannot_run(invalid: InvalidCall) -> str:
     except JSONError as error:
         return f"The arguments are no strict JSON: text with {error}. The call was not run."
     return "The arguments are no strict JSON. The call was not run."
+
+
+def answer_events(completion: Completion) -> list[AgentEvent]:
+    """Tell what an answer says, part by part."""
+    now = time.time() * 1000
+    content = completion.message.content
+    parts = [TextPart(content)] if isinstance(content, str) else content or []
+    told: list[AgentEvent] = []
+    for part in parts:
+        if isinstance(part, TextPart) and part.text:
+            told.append(AgentText(part.text, now))
+        elif isinstance(part, ReasoningPart) and part.text:
+            told.append(AgentReasoning(part.text, now))
+    return told
+
+
+def result_event(result: ToolResult) -> AgentToolResult:
+    """Tell a result as a screen shows it: its text, and the first picture."""
+    failed = True if result.kind == "error" or result.is_error else None
+    if result.kind != "multimodal":
+        text = compact(result.value) if result.kind == "data" else result.value
+        return AgentToolResult(result.name, text, result.tool_call_id, failed)
+    text = "".join(part.text for part in result.value if isinstance(part, TextPart))
+    pictures: list[Any] = [part.data for part in result.value if isinstance(part, ImagePart) and part.data]
+    return AgentToolResult(result.name, text, result.tool_call_id, failed, pictures[0] if pictures else None)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from ...models import ToolCall
+from ..models import ToolCall
 
 __all__ = ["Allow", "Deny", "Edit", "Review"]
 
@@ -32,7 +32,5 @@ class Edit:
     arguments: BaseModel | Mapping[str, Any]
 
 
-Review: TypeAlias = Callable[
-    [ToolCall, BaseModel], Allow | Deny | Edit | Awaitable[Allow | Deny | Edit]
-]
+Review: TypeAlias = Callable[[ToolCall, BaseModel], Allow | Deny | Edit | Awaitable[Allow | Deny | Edit]]
 """Looks at a call and its arguments before a high-risk tool runs; waits for a person, if need be."""

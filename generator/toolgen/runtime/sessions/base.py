@@ -13,7 +13,9 @@ from enum import Enum
 from types import TracebackType
 from typing import Self
 
-from ...models import (
+from ..conversion.writer import OnLoss
+from ..format.history import text_of
+from ..models import (
     Completion,
     ContentPart,
     Message,
@@ -25,11 +27,9 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ..conversion.writer import OnLoss
-from ..format.history import text_of
-from ..streams.leaving import closed, closed_at_end
+from ..running.blocking import closed, closed_at_end
 from .folding import AnswerReader, answer_to, as_request, events_of, folded
-from .sending import awaited_answer, checked_answer
+from .on_clients import awaited_answer, checked_answer
 
 __all__ = ["AsyncSession", "Session", "ToolMode"]
 
@@ -89,7 +89,9 @@ class Session(_Conversation):
         """Give the session itself."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Close the session."""
         self.close()
 

@@ -1,8 +1,9 @@
-"""Sessions of configurations: which client, which keys, which models. Keys are secrets from here to the client."""
+"""Sessions made of a configuration: which client, with which keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any, Literal, TypeAlias
@@ -10,9 +11,84 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
 
 from ..errors import type_name
-from .client_facts import ClientMaker
 
-__all__ = ["AnyProviderConfig", "GenAIProviderConfig", "OpenAIProviderConfig", "ProviderConfig", "connected"]
+__all__ = [
+    "AnyProviderConfig",
+    "ClientCalls",
+    "ClientMaker",
+    "GenAIProviderConfig",
+    "HostedCalls",
+    "OpenAIProviderConfig",
+    "ProviderConfig",
+    "connected",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCalls:
+    """The client's own calls, as ways of attributes from the client, with dots between them.
+
+    `events` is the key of a stream's answer under which its events are. `streamed` are keywords of streams besides those of the
+    request. `blocking` says that there is no async client: the other one is called in a thread. `status` and `body` lead from
+    an exception to the status and the body of an API's error.
+    """
+
+    send: str
+    stream: str
+    send_async: str
+    stream_async: str
+    status: str
+    body: str
+    events: str | None = None
+    blocking: bool = False
+    streamed: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientMaker:
+    """The classes of a client, and the keywords that they take; None where there is none."""
+
+    module: str
+    sync: str
+    later: str
+    key: str | None
+    address: str | None
+    needs_address: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HostedCalls:
+    """The calls of a client that is itself a live session with an agent, as ways of attributes from it.
+
+    `offer` takes the tools under the key `tools`; `forget` takes an empty list instead of the tools that the client runs
+    itself. `accepted` says in what `answer` gives whether the call still waited. `error` are the attributes of the client's exception that say what was refused, the first of them a number.
+    `begun`, `asked` and `failed` are types of events: a message was taken up, a tool of the app is asked for, the session
+    failed. Ways from an event lead to the id that `send` gave (`identifier`), to that of the message which the event belongs
+    to (`origin`), to the name of the tool (`asked_for`), to the sub-agent (`agent`) and to the HTTP status (`status`).
+    `request` is the key of a request's id. `steering` are keywords of a message that is sent while the agent works.
+    """
+
+    subscribe: str
+    send: str
+    answer: str
+    accepted: str
+    offer: str
+    tools: str
+    forget: str
+    set_model: str
+    abort: str
+    alive: str
+    begun: str
+    asked: str
+    failed: str
+    identifier: str
+    origin: str
+    asked_for: str
+    agent: str
+    status: str
+    request: str
+    error: tuple[str, ...]
+    steering: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Keys(BaseModel):
@@ -67,7 +143,9 @@ def connected(
     """
     read = _read(config if isinstance(config, Mapping) else _said(config))
     if read.interface not in interfaces:
-        raise ValueError(f"no session can be made of a configuration for this interface; one can for: {', '.join(sorted(interfaces)) or 'none'}")
+        raise ValueError(
+            f"no session can be made of a configuration for this interface; one can for: {', '.join(sorted(interfaces)) or 'none'}"
+        )
     module, maker = interfaces[read.interface]
     later = kind == "AsyncSession"
     clients = [_client(maker, read, key, later) for key in _keys(maker, read)]

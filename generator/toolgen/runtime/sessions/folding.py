@@ -11,7 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...models import (
+from ..answers import hold_calls
+from ..conversion.writer import OnLoss
+from ..errors import ConversionLoss
+from ..format.history import text_of, tool_calls_of
+from ..json_texts.text import loose
+from ..models import (
     AllowedToolChoice,
     AssistantMessage,
     CompletedEvent,
@@ -35,18 +40,11 @@ from ...models import (
     ToolMessage,
     UserMessage,
 )
-from ..answers.finish import hold_calls
-from ..conversion.writer import OnLoss
-from ..errors import ConversionLoss
-from ..format.history import text_of, tool_calls_of
-from ..json_texts.json_text import loose
-from ..offering.callable_tools import callable_tools
 from ..prompting.following import ReplyReader
-from ..prompting.outcomes import results_text
 from ..prompting.reading import CallMaker, reply_of
-from ..prompting.spoken import names_of
-from ..prompting.tools import tools_text
-from ..prompting.writing import call_text, reply_text
+from ..prompting.spoken import names_of, results_text
+from ..prompting.tools import call_text, reply_text, tools_text
+from ..running.handlers import callable_tools
 
 __all__ = ["AnswerReader", "answer_to", "as_request", "events_of", "folded", "turn_of", "untrusted_texts"]
 
@@ -84,7 +82,9 @@ def _losses(request: Request) -> Iterator[Loss]:
     ):
         yield Loss("toolChoice", "the choice", "rewritten", "note", "tools that may not be called are left out")
     elif request.tool_choice not in (None, "auto"):
-        yield Loss("toolChoice", "the choice", "dropped", "behaviour", "a model without tools of its own cannot be held to one")
+        yield Loss(
+            "toolChoice", "the choice", "dropped", "behaviour", "a model without tools of its own cannot be held to one"
+        )
     for i, tool in enumerate(request.tools or []):
         if isinstance(tool, OpaquePart):
             yield Loss(f"tools[{i}]", "a tool", "dropped", "warning", "it is a provider's own")
@@ -193,7 +193,6 @@ def _ended(completion: Completion) -> Completion:
         hold_calls(completion.message, reason)
         return completion
     return replace(completion, finish_reason="tool_calls" if called else "stop" if reason == "tool_calls" else reason)
-
 
 
 class AnswerReader:

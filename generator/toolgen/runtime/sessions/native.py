@@ -1,20 +1,21 @@
-"""Sessions on a provider's official client, which the app hands in."""
+"""Sessions on an official client, sync and async."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from ...models import Completion, Request, StreamEvent
 from ..errors import BareApiError
-from .base import Session, ToolMode
-from .closing import close_client
-from .failures import reached
+from ..models import Completion, Request, StreamEvent
+from ..running.blocking import closed_at_end
+from .base import AsyncSession, Session, ToolMode
 from .folding import turn_of
-from .on_clients import ClientSession
+from .on_clients import ClientSession, aclose_client, close_client, reached
 
-__all__ = ["NativeSession"]
+__all__ = ["AsyncNativeSession", "NativeSession"]
 
 _END: Any = object()
 
@@ -99,3 +100,117 @@ def _close(source: Any) -> None:
 def _broken(error: Exception) -> Iterator[Any]:
     raise error
     yield
+
+
+_NATIVE_ASYNC_END: Any = object()
+
+
+class AsyncNativeSession(ClientSession, AsyncSession):
+    """A session for async code on the official client of a provider whose models have tools. A provider without an async client is called in a thread."""
+
+    tool_mode = ToolMode.NATIVE
+
+    async def aclose(self) -> None:
+        """Close the clients, those too that the app handed in."""
+        for client in self.clients:
+            await aclose_client(client, self.calls.send_async)
+
+    async def send(self, request: Request | str) -> Completion:
+        """Send a request, and return the answer.
+
+        Raises:
+            SessionError: the API refused it.
+            ConversionError: it cannot be sent as it is meant.
+        """
+        whole = self.prepared(request)
+        keywords = self.keywords(whole, streaming=False)
+        turn, tools = turn_of(whole), whole.tools or ()
+
+        async def ask(call: Callable[..., Any], keywords: dict[str, Any]) -> Completion:
+            return self.provider.from_response(await self._whole(call, keywords), turn, tools=tools)
+
+        answer: Completion = await self._called(self.calls.send_async, keywords, ask)
+        return answer
+
+    async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
+        """Send a request, and yield the answer's events as they come; `completed` is the last one.
+
+        Raises:
+            SessionError: the API refused it.
+            ConversionError: it cannot be sent as it is meant.
+        """
+        whole = self.prepared(request)
+        keywords = self.keywords(whole, streaming=True)
+        source, first, rest = await self._called(self.calls.stream_async, keywords, self._begun)
+        try:
+            async with closed_at_end(rest), closed_at_end(_chained(first, rest)) as items:
+                read = self.provider.aiter_events(items, turn=turn_of(whole), tools=whole.tools or ())
+                async with closed_at_end(read) as events:
+                    async for event in events:
+                        yield event
+        finally:
+            await _aclose(source)
+
+    async def _whole(self, call: Callable[..., Any], keywords: dict[str, Any]) -> Any:
+        if self.calls.blocking:
+            return await asyncio.to_thread(call, **keywords)
+        return await call(**keywords)
+
+    async def _begun(self, call: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, list[Any], Any]:
+        """A stream, what came first of it, and the rest."""
+        if self.calls.blocking:
+            value = await asyncio.to_thread(call, **keywords)
+        else:
+            value = call(**keywords)
+            value = await value if inspect.isawaitable(value) else value
+        source = value[self.calls.events] if self.calls.events else value
+        rest = _in_thread(iter(source)) if self.calls.blocking else aiter(source)
+        try:
+            first = await anext(rest, _NATIVE_ASYNC_END)
+        except Exception as raised:  # as above
+            if self.is_refusal(raised):
+                await _aclose(source)
+                raise
+            return source, [], _abroken(raised)
+        if first is _NATIVE_ASYNC_END:
+            return source, [], rest
+        try:
+            self.begun(first)
+        except BareApiError:
+            await _aclose(source)
+            raise
+        return source, [first], rest
+
+    async def _called(self, way: str, keywords: dict[str, Any], ask: Callable[..., Any]) -> Any:
+        clients = self.turns()
+        for client in clients:
+            try:
+                return await ask(reached(client, way), keywords)
+            except Exception as raised:  # noqa: BLE001 - what is no refusal is raised again
+                refused = self.refused(raised, client is clients[-1])
+            if refused is not None:
+                raise refused
+        raise AssertionError("the last client has answered, or its error was raised")
+
+
+async def _aclose(source: Any) -> None:
+    close = getattr(source, "aclose", None) or getattr(source, "close", None)
+    if callable(close) and inspect.isawaitable(closing := close()):
+        await closing
+
+
+async def _abroken(error: Exception) -> AsyncIterator[Any]:
+    raise error
+    yield
+
+
+async def _chained(first: Sequence[Any], rest: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    for item in first:
+        yield item
+    async for item in rest:
+        yield item
+
+
+async def _in_thread(items: Iterator[Any]) -> AsyncIterator[Any]:
+    while (item := await asyncio.to_thread(next, items, _NATIVE_ASYNC_END)) is not _NATIVE_ASYNC_END:
+        yield item

@@ -1,30 +1,132 @@
-"""What sessions on official clients share: the clients, which take turns, and what becomes of what they raise.
-
-Several clients, one for each key, take turns; one whose key is refused or has used up its rate gives way to the next.
-"""
+"""What sessions on official clients share: how calls are sent, closed, and told apart where they fail."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+import inspect
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import Any, ClassVar, Literal, Protocol
 
-from ...models import (
-    ApiError,
-    Completion,
-    OpaquePart,
-    Request,
-    StreamEvent,
-    ToolDefinition,
-)
 from ..conversion.residue import within
 from ..conversion.writer import OnLoss
 from ..errors import BareApiError, ConversionError
-from .client_facts import ClientCalls
-from .failures import SessionError, refusal_of
+from ..json_texts.strict import JSONError, loads
+from ..models import ApiError, Completion, OpaquePart, Request, StreamEvent, ToolDefinition
+from .connecting import ClientCalls
 
-__all__ = ["ClientSession", "ProviderModule"]
+__all__ = [
+    "ClientSession",
+    "ProviderModule",
+    "SessionError",
+    "aclose_client",
+    "awaited_answer",
+    "checked_answer",
+    "close_client",
+    "reached",
+    "refusal_of",
+]
+
+
+def close_client(client: Any, way: str) -> None:
+    """Close a client for code that is not async; `way` leads to its call."""
+    if (leave := _found(client, way, "__exit__")) is not None:
+        leave(None, None, None)
+    elif callable(close := getattr(client, "close", None)):
+        close()
+
+
+async def aclose_client(client: Any, way: str) -> None:
+    """Close a client for async code; one that has no such part is closed as `close_client` does."""
+    if (leave := _found(client, way, "__aexit__")) is not None:
+        await leave(None, None, None)
+    else:
+        close_client(client, way)
+
+
+def _found(client: Any, way: str, name: str) -> Any:
+    """The method of this name of the client, or of the first thing on the way that has one."""
+    steps = way.split(".")
+    for end in range(len(steps)):
+        one = reached(client, ".".join(steps[:end])) if end else client
+        if callable(method := getattr(one, name, None)):
+            return method
+    return None
+
+
+_ANSWERED = 200
+"""The status of an error that came as an answer."""
+
+
+class SessionError(Exception):
+    """An API refused a request. `error` says why, and whether to try again; the text names no more than the kind.
+
+    The client's own exception is left out: servers repeat parts of keys in theirs.
+    """
+
+    def __init__(self, provider: str, status: int, error: ApiError) -> None:
+        """Take the provider, the HTTP status and what `from_error` made of the body."""
+        super().__init__(f"{provider}: {error.kind} (status {status})")
+        self.provider = provider
+        self.status = status
+        self.error = error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Say how a copy is made, for the text that exceptions keep is made of the three."""
+        return type(self), (self.provider, self.status, self.error), self.__dict__
+
+
+def refusal_of(raised: BaseException, status: str, body: str) -> tuple[int, Any] | None:
+    """The status and the body of what an API refused; None for an exception that is no refusal.
+
+    A client's exception holds them at these places. With the status of an answer, or none, it needs a body: that is an
+    error in place of an answer, or at the head of a stream.
+    """
+    if isinstance(raised, BareApiError):
+        return _ANSWERED, raised.body
+    found, said = reached(raised, status), reached(raised, body)
+    if isinstance(said, str):
+        with suppress(JSONError):
+            said = loads(said)
+    if type(found) is int and found >= 400:
+        return found, said
+    told = isinstance(said, Mapping) or (isinstance(said, str) and type(found) is int)
+    return (_ANSWERED, said) if said and told else None
+
+
+def reached(value: Any, way: str) -> Any:
+    """What a way of attributes and keys, with dots between them, leads to; None where it ends early."""
+    for step in way.split("."):
+        value = value.get(step) if isinstance(value, Mapping) else getattr(value, step, None)
+    return value
+
+
+def checked_answer(session: object, answer: Any) -> Completion | str:
+    """What a session's `send` returned.
+
+    Raises:
+        TypeError: it is neither a text nor a completion.
+    """
+    if isinstance(answer, str | Completion):
+        return answer
+    said = f"{type(session).__name__}.send must return a text or a Completion, not {type(answer).__name__}"
+    if inspect.iscoroutine(answer):
+        answer.close()
+        said += ": a session whose send is async is an AsyncSession"
+    raise TypeError(said)
+
+
+async def awaited_answer(session: object, answer: Any) -> Completion | str:
+    """What a session's `send` returned, once it is there.
+
+    Raises:
+        TypeError: it is neither a text nor a completion, or not to be waited for.
+    """
+    if not inspect.isawaitable(answer):
+        raise TypeError(f"{type(session).__name__}.send must be async: it returned {type(answer).__name__}")
+    return checked_answer(session, await answer)
+
 
 _NEXT_KEY = ("authentication", "rate_limit")
 """Errors that another key may not have."""

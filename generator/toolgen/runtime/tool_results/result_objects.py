@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from ...models import TextPart, ToolResult
-from ..conversion.lists import Write, write_list
 from ..conversion.residue import ABSENT, Residue
+from ..conversion.values import Write, write_list
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
-from ..json_texts.depth import walked
-from ..json_texts.json_text import compact, is_json, loose, same
+from ..json_texts.strict import walked
+from ..json_texts.text import compact, is_json, loose, same
+from ..models import TextPart, ToolResult
 from ..paths import Path, spelled
 
 __all__ = ["caption_of", "in_words", "read_result_object", "write_captioned", "write_result_object"]
@@ -93,7 +93,11 @@ def in_words(result: ToolResult) -> str:
     """A result as text for the model, where it cannot stand with its call."""
     if result.kind == "multimodal":
         return "\n".join(part.text for part in result.value if type(part) is TextPart)
-    return str(result.value) if result.kind == "text" else compact({"error": result.value} if result.kind == "error" else result.value)
+    return (
+        str(result.value)
+        if result.kind == "text"
+        else compact({"error": result.value} if result.kind == "error" else result.value)
+    )
 
 
 def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Residue]:

@@ -1,20 +1,44 @@
-"""The declared tools as `parse_arguments` knows them: each finds its classes when it is first used."""
+"""The declared tools by name: each finds its classes and its definition when it is first used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..json_texts.depth import copied, too_deep
-from ..json_texts.strict_json import JSONError, loads
+from ..json_texts.strict import JSONError, copied, loads, too_deep
 from .arguments import ArgumentsError, Fault, faults_of, type_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["ToolEntry", "tool_entries"]
+    from ..models import ToolDefinition
+
+__all__ = ["Definitions", "ToolEntry", "tool_entries"]
+
+
+class Definitions(Mapping[str, "ToolDefinition"]):
+    """A mapping from a tool's name to its definition that imports nothing until it is read."""
+
+    def __init__(self, package: str, modules: Mapping[str, str]) -> None:
+        """Take the package of the tools' modules, and the module of each tool."""
+        self._package = package
+        self._modules = modules
+
+    def __getitem__(self, name: str) -> ToolDefinition:
+        """Return the definition of a tool; an unknown name raises KeyError."""
+        definition: ToolDefinition = import_module(f"{self._package}.{self._modules[name]}").DEFINITION
+        return definition
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the tools, in their order."""
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        """Return the number of tools."""
+        return len(self._modules)
+
 
 MAX_QUICK = 100_000
 """Characters of a text that is read by pydantic alone."""
@@ -81,6 +105,11 @@ class ToolEntry:
             self._check(value)
         except ValidationError as error:
             raise ArgumentsError(self.name, *faults_of(value, error)) from None
+
+    def lenient(self) -> dict[str, Any] | None:
+        """The table of what models may mean where they say otherwise; None where nothing else can be meant."""
+        table: dict[str, Any] | None = import_module(f"{self._package}._lenient").LENIENT.get(self.name)
+        return table
 
     def is_model(self, value: object) -> TypeGuard[BaseModel]:
         """Whether a value is an instance of the class of the arguments."""

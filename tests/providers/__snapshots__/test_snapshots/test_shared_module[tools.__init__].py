@@ -8,21 +8,16 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
 from ..runtime.tools.arguments import ArgumentsError, Fault
-from ..runtime.tools.arguments import unknown_tool as _unknown_tool
-from ..runtime.tools.definitions import Definitions as _Definitions
+from ..runtime.tools.runnable_tools import RunnableTools as _RunnableTools
 from ..runtime.tools.tool_entries import tool_entries as _tool_entries
 from .handlers import Handlers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from pydantic import BaseModel
 
-    from ..models import ToolCall, ToolDefinition, ToolResult
-    from ..runtime.conversion.writer import OnLoss
-    from ..runtime.running.dispatching import Dispatcher, OnError, OnResult
+    from ..runtime.models import ToolDefinition
     from ..runtime.running.outcomes import ToolError
-    from ..runtime.running.reviews import Allow, Deny, Edit, Review
+    from ..runtime.running.reviews import Allow, Deny, Edit
     from . import get_weather as get_weather
     from . import hidden as hidden
     from . import now as now
@@ -34,6 +29,7 @@ __all__ = [
     "DEPRECATED",
     "DISPLAY_NAMES",
     "LOW_RISK",
+    "TOOL_SET",
     "Allow",
     "ArgumentsError",
     "Deny",
@@ -59,32 +55,35 @@ ToolName: TypeAlias = Literal[
 ]
 """The name of a declared tool."""
 
-_TOOLS: Final = _tool_entries(
+TOOL_SET: Final[_RunnableTools[Handlers]] = _RunnableTools(
     __name__,
-    {
-        "get_weather": ("get_weather", "GetWeatherArguments", "GetWeatherResult"),
-        "hidden": ("hidden", "HiddenArguments", "HiddenResult"),
-        "now": ("now", "NowArguments", "NowResult"),
-        "place_order": ("place_order", "PlaceOrderArguments", "PlaceOrderResult"),
-    },
+    _tool_entries(
+        __name__,
+        {
+            "get_weather": ("get_weather", "GetWeatherArguments", "GetWeatherResult"),
+            "hidden": ("hidden", "HiddenArguments", "HiddenResult"),
+            "now": ("now", "NowArguments", "NowResult"),
+            "place_order": ("place_order", "PlaceOrderArguments", "PlaceOrderResult"),
+        },
+    ),
+    Handlers,
+    low_risk=["get_weather"],
 )
-"""The module of each tool, the class of its arguments and the type of its result."""
+"""The declared tools: the module of each, the class of its arguments and the type of its result."""
 
-DEFINITIONS: Final[Mapping[str, ToolDefinition]] = _Definitions(
-    __name__, {name: entry.module for name, entry in _TOOLS.items()}
-)
+DEFINITIONS: Final[Mapping[str, ToolDefinition]] = TOOL_SET.definitions
 """What is declared to providers, by the tool's name."""
 
-LOW_RISK: Final[frozenset[str]] = frozenset(["get_weather"])
+LOW_RISK: Final[frozenset[str]] = TOOL_SET.low_risk
 """The tools whose calls may run side by side and without a review. All others are high-risk."""
 
 ALIASES: Final[Mapping[str, ToolName]] = {}
 """The tool that another name in a model's text stands for."""
 
-DISPLAY_NAMES: Final[Mapping[str, str]] = {}
+DISPLAY_NAMES: Final[Mapping[str, str]] = TOOL_SET.display_names
 """What people are shown instead of a tool's name."""
 
-DEPRECATED: Final[frozenset[str]] = frozenset()
+DEPRECATED: Final[frozenset[str]] = TOOL_SET.deprecated
 """The tools that new code should not offer."""
 
 
@@ -122,143 +121,15 @@ def parse_arguments(name: str, value: str | bytes | Mapping[str, Any]) -> BaseMo
     Raises:
         ArgumentsError: there is no such tool, or the value does not fit it.
     """
-    entry = _TOOLS.get(name)
-    if entry is None:
-        raise _unknown_tool(name, _TOOLS)
-    return entry.parsed(value)
+    return TOOL_SET.parse_arguments(name, value)
 
 
-def parse_call(call: ToolCall, *, on_loss: OnLoss | None = None) -> BaseModel:
-    """Make the model of a call's arguments.
-
-    What does not fit, but can only mean one thing (null for an optional value, the text of a listed number), is taken for
-    it; `on_loss` hears a note of each.
-
-    Raises:
-        ArgumentsError: the call cannot be run, there is no such tool, or the arguments do not fit it.
-    """
-    from ..runtime.running.call_arguments import parsed_call
-
-    return parsed_call(_TOOLS, call, on_loss)
-
-
-def check_handlers(handlers: Handlers) -> None:
-    """Check at start that handlers have a method for each tool.
-
-    Raises:
-        TypeError: methods are missing, or take no argument; it names all of them.
-    """
-    from ..runtime.running.handlers import check_methods
-
-    check_methods(_TOOLS, Handlers, handlers)
-
-
-def dispatcher(
-    handlers: Handlers,
-    *,
-    timeout: float | None = None,
-    on_error: OnError | None = None,
-    on_result: OnResult | None = None,
-    on_loss: OnLoss | None = None,
-    offered: Collection[str] | None = None,
-    inline: bool = False,
-) -> Dispatcher:
-    """Make what runs calls with these handlers and settings.
-
-    Raises:
-        TypeError: a tool has no handler.
-    """
-    from ..runtime.running.dispatching import Dispatcher
-
-    return Dispatcher(
-        _TOOLS,
-        LOW_RISK,
-        Handlers,
-        handlers,
-        timeout=timeout,
-        on_error=on_error,
-        on_result=on_result,
-        on_loss=on_loss,
-        offered=offered,
-        inline=inline,
-    )
-
-
-async def dispatch(
-    call: ToolCall,
-    handlers: Handlers,
-    *,
-    timeout: float | None = None,
-    on_error: OnError | None = None,
-    on_loss: OnLoss | None = None,
-) -> ToolResult:
-    """Run a call: check its arguments, call its handler, and make its result of what that returns.
-
-    A call that is unknown, unfit or cannot be run gets a result of kind `error` that lets the model mend it; so does a
-    handler that raises (`on_error` hears the exception) or takes longer than `timeout` seconds. A handler that is not async
-    runs in a thread.
-
-    Raises:
-        TypeError: a tool has no handler.
-    """
-    return await dispatcher(
-        handlers, timeout=timeout, on_error=on_error, on_loss=on_loss
-    ).one(call)
-
-
-def dispatch_sync(
-    call: ToolCall,
-    handlers: Handlers,
-    *,
-    timeout: float | None = None,
-    on_error: OnError | None = None,
-    on_loss: OnLoss | None = None,
-) -> ToolResult:
-    """Run a call as `dispatch` does, and wait for it. A handler that is not async and has no timeout runs right here.
-
-    Raises:
-        TypeError: a tool has no handler.
-    """
-    from ..runtime.running.blocking import run_blocking
-
-    made = dispatcher(
-        handlers, timeout=timeout, on_error=on_error, on_loss=on_loss, inline=True
-    )
-    return run_blocking(made.one(call))
-
-
-async def dispatch_all(
-    calls: Iterable[ToolCall],
-    handlers: Handlers,
-    *,
-    review: Review | None = None,
-    max_parallel: int = 8,
-    timeout: float | None = None,
-    on_error: OnError | None = None,
-    on_result: OnResult | None = None,
-    on_loss: OnLoss | None = None,
-    offered: Collection[str] | None = None,
-) -> list[ToolResult]:
-    """Run calls as `dispatch` does: one result a call, in the order of the calls.
-
-    Runs of calls of `LOW_RISK` tools go side by side, `max_parallel` at once. Any other call waits for all before it,
-    is put to `review` where there is one, and holds all behind it. `offered` are the names of the tools that may run, where
-    not all may. Cancelled, it cancels the handlers and raises again; `on_result` has heard every result there was.
-
-    Raises:
-        TypeError: a tool has no handler.
-        ValueError: `max_parallel` is less than 1.
-    """
-    made = dispatcher(
-        handlers,
-        timeout=timeout,
-        on_error=on_error,
-        on_result=on_result,
-        on_loss=on_loss,
-        offered=offered,
-    )
-    return await made.all(calls, review, max_parallel)
-
+parse_call = TOOL_SET.parse_call
+check_handlers = TOOL_SET.check_handlers
+dispatcher = TOOL_SET.dispatcher
+dispatch = TOOL_SET.dispatch
+dispatch_sync = TOOL_SET.dispatch_sync
+dispatch_all = TOOL_SET.dispatch_all
 
 _LATE: Final = {
     "Allow": "reviews",
@@ -276,6 +147,6 @@ if not TYPE_CHECKING:
             return getattr(
                 _import_module(f"..runtime.running.{_LATE[name]}", __name__), name
             )
-        if any(name == entry.module for entry in _TOOLS.values()):
+        if any(name == entry.module for entry in TOOL_SET.entries.values()):
             return _import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,156 @@
+"""A project compiled in memory: what the commands share, each of which does something else with it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from toolgen import __version__
+from toolgen.diagnostics import Findings
+from toolgen.load import Sources
+from toolgen.parse import Config
+from toolgen.pipeline import Progress, Project, link_project, no_progress, read_project, render_project
+from toolgen.write import Output, Stamp
+
+if TYPE_CHECKING:
+    from toolgen.render.package import Package
+    from toolgen.rules import Payloads, Tokenizer
+
+ENCODING = "o200k_base"
+"""The vocabulary that tokens are counted with. Providers have others: the number is an estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """A project with what was linked and what was rendered of it. Nothing of it is on disk."""
+
+    schemas: Path
+    linked: Project
+    package: Package
+
+    @property
+    def sources(self) -> Sources:
+        """What was read."""
+        return self.linked.sources
+
+    @property
+    def config(self) -> Config:
+        """What the project wants."""
+        return self.linked.config
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The text of each file of the package."""
+        return self.package.files
+
+    @property
+    def stamp(self) -> Stamp:
+        """What the lock says of this build."""
+        return Stamp(__version__, self.config.edition, self.sources.digests)
+
+    def output(self, folder: Path) -> Output:
+        """The folder that the files belong in."""
+        return Output(folder, folder.as_posix(), self.schemas)
+
+    def payloads(self) -> Payloads:
+        """What providers are sent: all tools, and each tool alone with what is lost of it."""
+        from toolgen.rules import Lost, Payload, Payloads
+
+        wires = self.package.wires
+        single = [
+            Payload(
+                one.tool,
+                name,
+                wire.payload_of(one.tool.name),
+                tuple(Lost(told.pointer, told.what, told.action, told.reason) for told in one.told if told.severe),
+            )
+            for name, wire in wires.items()
+            for one in wire.tools
+            if one.offered
+        ]
+        sets = {name: wire.payload for name, wire in wires.items()}
+        budgets = self.config.budgets
+        counted = any("tokens" in unit for budget in budgets.values() for unit in budget)
+        return Payloads(tuple(single), sets, budgets, self.sources.config, _tokenizer() if counted else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What was looked at: the number of tools, and what they take by provider and tool, in bytes.
+
+    The whole payload of a provider is that of the tool `*`.
+    """
+
+    tools: int
+    sizes: Mapping[str, Mapping[str, int]]
+
+
+def compile_project(
+    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
+) -> Compilation | None:
+    """Run the stages up to render, with the rules of a build; None where one of them found errors."""
+    return _rendered(schemas, read_project(schemas, findings, providers, progress), findings, progress)
+
+
+def lint_project(
+    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
+) -> Linted | None:
+    """Run every stage of a build in memory, then every rule; None where a build would refuse the sources."""
+    from toolgen.rules import RULES, allows, apply_payload_rules, apply_rules, check_silencing, settle
+
+    linked = link_project(schemas, findings, providers, progress)
+    if linked is not None:
+        progress("linked", len(linked.sources.tools))
+    compilation = _rendered(schemas, linked, findings, progress)
+    if compilation is None:
+        return None
+    sources, levels, payloads = compilation.sources, compilation.config.lint, compilation.payloads()
+    apply_rules(compilation.linked.catalog, findings, levels, building=False)
+    apply_payload_rules(payloads, findings, levels)
+    allowed = allows(sources)
+    used = settle(findings, levels, allowed, RULES)
+    said = Findings()
+    check_silencing(sources, allowed, used, RULES, said)
+    settle(said, levels, (), RULES)
+    findings.items += said.items
+    return Linted(len(compilation.linked.catalog.tools), _sizes(payloads))
+
+
+def _rendered(schemas: Path, linked: Project | None, findings: Findings, progress: Progress) -> Compilation | None:
+    package = render_project(linked, findings, progress) if linked is not None else None
+    return Compilation(schemas, linked, package) if linked is not None and package is not None else None
+
+
+def _tokenizer() -> Tokenizer | str:
+    """The installed tokenizer, or why there is none. A vocabulary that is not stored here is not fetched."""
+    from toolgen.rules import Tokenizer
+
+    if importlib.util.find_spec("tiktoken") is None:
+        return "tiktoken is not installed"
+    loading: Any = importlib.import_module("tiktoken.load")
+    fetch, loading.read_file = loading.read_file, _not_stored
+    try:
+        encoding = importlib.import_module("tiktoken").get_encoding(ENCODING)
+    except FileNotFoundError:
+        return f"the vocabulary {ENCODING} of tiktoken is not stored on this machine"
+    finally:
+        loading.read_file = fetch
+    return Tokenizer(f"tiktoken {ENCODING}", lambda text: len(encoding.encode(text, disallowed_special=())))
+
+
+def _not_stored(address: str) -> NoReturn:
+    """Stand in for what fetches a vocabulary: linting opens no connection."""
+    raise FileNotFoundError(address)
+
+
+def _sizes(payloads: Payloads) -> Mapping[str, Mapping[str, int]]:
+    from toolgen.rules import size
+
+    sizes: dict[str, dict[str, int]] = {name: {"*": size(value)} for name, value in payloads.sets.items()}
+    for each in payloads.single:
+        sizes[each.provider][each.tool.name] = size(each.value)
+    return sizes

@@ -1,0 +1,197 @@
+"""What the readers of YAML and JSON share: how they report, how bytes become text, and what unquoted scalars mean.
+
+Sources are UTF-8, with or without a byte order mark; UTF-16 and UTF-32 are refused by name. A line ends with LF or
+CRLF, which give the same text; a lone CR is a control character like the others, and all of them are refused.
+
+An unquoted YAML scalar is read by the core schema of YAML 1.2, without its surprises.
+
+| written | read as |
+|---|---|
+| `null` `~` (and `Null`, `NULL`), nothing | null |
+| `true` `false` (and `True`, `TRUE`, …) | a boolean; no other word is one |
+| `12` `-12` `+12` `0o17` `0xFF` | an integer, exact |
+| `1.5` `.5` `1.` `1e3` `1.5E-3` | a float |
+| `yes` `no` `on` `off` `y` `n` | text: in a declaration these are words for a model |
+| `2024-01-01` `12:30:00` `1.2.3` | text: JSON has no dates, and nobody means 45000 seconds |
+| `012` `-007` `1_000` `1_0.5` `0b101` `-0x1F` | refused: a number to the eye, but readers differ on which |
+| `.inf` `.nan` `1e999` | refused: JSON has no such number |
+"""
+
+from __future__ import annotations
+
+import codecs
+import math
+import re
+from typing import NoReturn
+
+from toolgen.diagnostics import Findings, Related, Span
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.load import limits
+
+Place = tuple[int, int, int, int]
+"""Line, column, end line and end column, counted from 1; the end is exclusive."""
+
+WHOLE: Place = (1, 1, 1, 1)
+"""The place of a fault that concerns a whole file."""
+
+
+class Unreadable(Exception):
+    """Nothing more can be read from this file."""
+
+
+class Report:
+    """Adds findings about one file. `count` says how many there were."""
+
+    def __init__(self, path: str, findings: Findings) -> None:
+        self.path = path
+        self.count = 0
+        self._findings = findings
+
+    def fault(
+        self,
+        code: str,
+        place: Place,
+        *,
+        hint: str | None = None,
+        related: tuple[tuple[Place, str], ...] = (),
+        **holes: object,
+    ) -> None:
+        """Add a finding.
+
+        Raises:
+            Unreadable: the file has so many that it must be something else than a source.
+        """
+        self.count += 1
+        places = tuple(Related(Span(self.path, *first), message) for first, message in related)
+        self._findings.add(code, Span(self.path, *place), hint=hint, related=places, **holes)
+        if self.count >= limits.FAULTS_PER_FILE:
+            raise Unreadable
+
+    def fatal(self, code: str, place: Place = WHOLE, *, hint: str | None = None, **holes: object) -> NoReturn:
+        """Add a finding and end the reading of this file.
+
+        Raises:
+            Unreadable: always.
+        """
+        self.fault(code, place, hint=hint, related=(), **holes)
+        raise Unreadable
+
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def decoded(data: bytes, report: Report) -> str:
+    """Return the text of a source, without a byte order mark and with LF at the end of each line.
+
+    Raises:
+        Unreadable: the bytes are no such text; the finding is made.
+    """
+    body = data.removeprefix(codecs.BOM_UTF8)
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            report.fatal("foreign-encoding", encoding=Verbatim(name))
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = body[: error.start].decode("utf-8")
+        line = before.count("\n") + 1
+        column = len(before) - before.rfind("\n")
+        wrong = body[error.start : error.end].hex(" ")
+        report.fatal("broken-utf8", (line, column, line, column + 1), bytes=Verbatim(wrong))
+    text = text.replace("\r\n", "\n")
+    refuse(_CONTROL, text, report)
+    return text
+
+
+def refuse(pattern: re.Pattern[str], text: str, report: Report) -> None:
+    """Refuse a text in which a pattern of one character is found, at its first place.
+
+    Raises:
+        Unreadable: it was found; the finding is made.
+    """
+    match = pattern.search(text)
+    if match is None:
+        return
+    at = match.start()
+    line = text.count("\n", 0, at) + 1
+    column = at - text.rfind("\n", 0, at)
+    character = Verbatim(f"U+{ord(text[at]):04X}")
+    report.fatal("control-character", (line, column, line, column + 1), character=character)
+
+
+Plain = None | bool | int | float | str
+"""What a scalar can be."""
+
+_WORDS: dict[str, bool | None] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_AMBIGUOUS = re.compile(
+    r"[-+]?(?:0b[01_]+|0o[0-7_]+|0x[0-9a-fA-F_]+"
+    r"|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9_]+)?)"
+)
+
+_LIMIT = 10**limits.DIGITS
+_BEYOND = Verbatim(f"has more than {limits.DIGITS} digits")
+_NO_NUMBER = Verbatim("is no finite number")
+
+
+def resolved(text: str, place: Place, report: Report) -> Plain:
+    """Return what an unquoted scalar stands for; a refused one is reported and reads as null."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    if _INTEGER.fullmatch(text):
+        return integer(text, 10, place, report)
+    if _BASED.fullmatch(text):
+        return integer(text, 0, place, report)
+    if _FLOAT.fullmatch(text):
+        return decimal(text, place, report)
+    if _NOT_FINITE.fullmatch(text):
+        report.fault("number-out-of-range", place, text=text, problem=_NO_NUMBER)
+        return None
+    if _AMBIGUOUS.fullmatch(text):
+        report.fault("ambiguous-number", place, text=text)
+        return None
+    return text
+
+
+def integer(text: str, base: int, place: Place, report: Report) -> int | None:
+    """Return an integer with all its digits; one beyond the limit is reported.
+
+    The digits are counted first: the interpreter's own limit may have been switched off, and then
+    reading takes the square of their number.
+    """
+    digits = len(text) - 1 if text[0] in "+-" else len(text)
+    if base != 10 or digits <= limits.DIGITS:
+        try:
+            value = int(text, base)
+        except ValueError:  # a limit that was set lower than the default
+            value = _LIMIT
+        if abs(value) < _LIMIT:
+            return value
+    report.fault("number-out-of-range", place, text=text, problem=_BEYOND)
+    return None
+
+
+def decimal(text: str, place: Place, report: Report) -> float | None:
+    """Return a float; one that overflows is reported."""
+    value = float(text)
+    if math.isfinite(value):
+        return value
+    report.fault("number-out-of-range", place, text=text, problem=_NO_NUMBER)
+    return None

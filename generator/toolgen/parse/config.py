@@ -1,0 +1,78 @@
+"""The project's configuration: `SCHEMAS/toolgen.yaml` with its defaults filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from toolgen.diagnostics import CODES, Findings
+from toolgen.diagnostics.finding import did_you_mean
+from toolgen.load import Document, Sources
+from toolgen.validation import conforms, meta
+
+Part = Literal["tools", "converters", "sessions", "running"]
+"""A part of the generated package."""
+
+PARTS: tuple[Part, ...] = ("tools", "converters", "sessions", "running")
+
+NEEDS: Mapping[Part, Part] = {"sessions": "converters", "running": "tools"}
+"""The part that a part cannot do without."""
+
+LintLevel = Literal["off", "note", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a project wants from toolgen. The keys of `budgets`, `limits` and `defaults` are providers.
+
+    `out` is relative to the folder that holds SCHEMAS. `out` and `providers` are None where the configuration says
+    nothing: the command line and the release decide then.
+    """
+
+    edition: str = "2026"
+    out: str | None = None
+    providers: tuple[str, ...] | None = None
+    strict: Literal["auto", "always", "never"] = "auto"
+    lint: Mapping[str, LintLevel] = field(default_factory=dict)
+    budgets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    limits: Mapping[str, Mapping[str, int | None]] = field(default_factory=dict)
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    parts: tuple[Part, ...] = PARTS
+    recursion_depth: int = 3
+
+
+def configuration(sources: Sources, findings: Findings) -> Config:
+    """Return the project's configuration; the defaults where there is none or it has a fault, which is reported."""
+    document = sources.config
+    if document is None or not conforms(document, meta("config"), findings):
+        return Config()
+    _check_codes(document, findings)
+    said: dict[str, Any] = dict(document.value)
+    if "edition" in said:
+        said["edition"] = str(said["edition"])
+    if "providers" in said:
+        said["providers"] = tuple(said["providers"])
+    if "parts" in said:
+        said["parts"] = tuple(part for part in PARTS if part in said["parts"])
+        _check_parts(document, said["parts"], findings)
+    if "recursion_depth" in said:
+        said["recursion_depth"] = int(said["recursion_depth"])
+    return Config(**said)
+
+
+def _check_parts(document: Document, parts: tuple[Part, ...], findings: Findings) -> None:
+    """Report parts that are chosen without the part that they need."""
+    for part in parts:
+        needed = NEEDS.get(part)
+        if needed is not None and needed not in parts:
+            place = document.value["parts"].index(part)
+            findings.add("part-needs", document.span("parts", place), part=part, needed=needed)
+
+
+def _check_codes(document: Document, findings: Findings) -> None:
+    """Report levels for codes that do not exist."""
+    for name in document.value.get("lint", {}):
+        if name not in CODES:
+            hint = did_you_mean(name, CODES)
+            findings.add("unknown-code", document.key_span("lint", name), name=name, hint=hint)

@@ -1,0 +1,211 @@
+"""What schemas admit: null, the fields of a class, and whether at most one of several schemas can admit a value.
+
+A schema and everything it combines with `$ref` and `allOf` are seen as one object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from toolgen.plan.assertions import types_of, unsaid
+
+PREFIX = "#/$defs/"
+
+MAX_CHAIN = 50
+"""References followed for one answer; at the end of a longer chain null counts as admitted."""
+
+
+def admits_null(schema: Any, definitions: Mapping[str, Any], root: Any = None) -> bool:
+    """Whether null satisfies a schema of a self-contained document."""
+    return _Judge(definitions, root, {}).admits(schema)
+
+
+class _Judge:
+    def __init__(self, definitions: Mapping[str, Any], root: Any, known: dict[str, bool]) -> None:
+        self.definitions = definitions
+        self.root = root
+        self.known = known
+        self.open: list[str] = []
+
+    def admits(self, schema: Any) -> bool:
+        if not isinstance(schema, Mapping):
+            return schema is not False
+        if "type" in schema:
+            named = schema["type"]
+            if "null" not in (named if isinstance(named, list) else [named]):
+                return False
+        if "const" in schema and schema["const"] is not None:
+            return False
+        if "enum" in schema and None not in schema["enum"]:
+            return False
+        if "$ref" in schema and not self._definition(schema["$ref"]):
+            return False
+        if not all(self.admits(sub) for sub in schema.get("allOf", ())):
+            return False
+        if "anyOf" in schema and not any(self.admits(sub) for sub in schema["anyOf"]):
+            return False
+        if "oneOf" in schema and sum(self.admits(sub) for sub in schema["oneOf"]) != 1:
+            return False
+        if "not" in schema and self.admits(schema["not"]):
+            return False
+        return "if" not in schema or self.admits(schema.get("then" if self.admits(schema["if"]) else "else", True))
+
+    def _definition(self, ref: str) -> bool:
+        if ref not in self.known:
+            self.known[ref] = True
+            if len(self.open) == MAX_CHAIN:
+                return True
+            self.open.append(ref)
+            target = self.definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
+            self.known[ref] = self.admits(target)
+            self.open.pop()
+        return self.known[ref]
+
+
+Lookup = Callable[[str], Any]
+"""From a reference of a self-contained schema to its target."""
+
+
+@dataclass(slots=True)
+class ObjectView:
+    """The properties of an object. `extra` is False where it is closed, else the schema of further properties.
+
+    The view admits at least what the schema admits: of several schemas for one property it holds the first.
+    `said` are the keywords of the schema that the view has in full.
+    """
+
+    properties: dict[str, Any] = field(default_factory=dict)
+    required: set[str] = field(default_factory=set)
+    extra: Any = True
+    description: str | None = None
+    said: frozenset[str] = frozenset({"type"})
+
+
+def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectView | None:
+    """The view of a schema that admits objects only, or None. With `assume`, a missing type means object."""
+    parts = conjuncts(schema, lookup)
+    if not any(part.get("type") in ("object", ["object"]) for part in parts) and not assume:
+        return None
+    view = ObjectView()
+    shaped = [p for p in parts if "properties" in p or "patternProperties" in p or "additionalProperties" in p]
+    whole = True
+    for part in parts:
+        for name, sub in part.get("properties", {}).items():
+            whole &= view.properties.setdefault(name, sub) == sub
+        view.required.update(part.get("required", ()))
+        view.description = view.description or part.get("description")
+    if len(shaped) == 1 and "patternProperties" not in shaped[0]:
+        view.extra = shaped[0].get("additionalProperties", True)
+    for name in sorted(view.required - view.properties.keys()):
+        view.properties[name] = view.extra
+    view.said = _said(parts, len(shaped) < 2, whole)
+    return view
+
+
+def _said(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> frozenset[str]:
+    """The keywords of the first schema that the fields of a class say, given all schemas that make it up."""
+    first, *others = parts
+    said = {"type", "properties", "required"}
+    if one_shape and "patternProperties" not in first:
+        said.add("additionalProperties")
+    full = {*said, "$ref", "allOf"}
+    if whole and all(_objects(p) and not unsaid(p, frozenset(full)) for p in others):
+        said |= {"$ref", "allOf"}
+    return frozenset(said) if _objects(first) else frozenset(said - {"type"})
+
+
+def _objects(schema: Mapping[str, Any]) -> bool:
+    """Whether the type of a schema admits objects."""
+    types = types_of(schema)
+    return types is None or "object" in types
+
+
+def conjuncts(schema: Any, lookup: Lookup) -> list[Mapping[str, Any]]:
+    """The schemas that a value has to satisfy all: this one, its reference's target, and those of `allOf`."""
+    found: list[Mapping[str, Any]] = []
+    seen: set[int] = set()
+    stack: list[Any] = [schema]
+    while stack:
+        part: Any = stack.pop()
+        if part is False:
+            part = {"not": True}
+        if not isinstance(part, Mapping) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        found.append(part)
+        stack.extend(reversed(part.get("allOf", ())))
+        if "$ref" in part:
+            stack.append(lookup(part["$ref"]))
+    return found
+
+
+MAX_COMPARED = 40
+"""Schemas that are compared with one another; more of them count as not exclusive."""
+
+
+def exclusive(choices: Sequence[Any], lookup: Lookup) -> bool:
+    """Whether no value satisfies two of the schemas. False also where that is not plain to see."""
+    if len(choices) > MAX_COMPARED:
+        return False
+    parts = [conjuncts(choice, lookup) for choice in choices]
+    return all(_apart(one, other) for one, other in combinations(parts, 2))
+
+
+def _apart(one: list[Mapping[str, Any]], other: list[Mapping[str, Any]]) -> bool:
+    if _types(one).isdisjoint(_types(other)):
+        return True
+    here, there = _texts(one), _texts(other)
+    if here is not None and there is not None and here.isdisjoint(there):
+        return True
+    if _types(one) != {"object"} or _types(other) != {"object"}:
+        return False
+    first, second = _tags(one), _tags(other)
+    return any(first[name].isdisjoint(second[name]) for name in first.keys() & second.keys())
+
+
+_ALL = frozenset(["array", "boolean", "null", "number", "object", "string"])
+
+
+def _types(parts: list[Mapping[str, Any]]) -> frozenset[str]:
+    """The types that the schemas admit together; a constant has the type of its value."""
+    found = _ALL
+    for part in parts:
+        named = types_of(part)
+        if named is not None:
+            found &= frozenset(named)
+        if _constants(part) is not None:
+            found &= {"string"}
+    return found
+
+
+def _texts(parts: list[Mapping[str, Any]]) -> frozenset[str] | None:
+    """The texts that are listed, where one of the schemas lists texts only."""
+    for part in parts:
+        found = _constants(part)
+        if found is not None:
+            return found
+    return None
+
+
+def _constants(schema: Any) -> frozenset[str] | None:
+    if not isinstance(schema, Mapping):
+        return None
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    if not values or not all(isinstance(value, str) for value in values):
+        return None
+    return frozenset(values)
+
+
+def _tags(parts: list[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
+    """The properties that an object must have, with the texts that each may be."""
+    needed = {name for part in parts for name in part.get("required", ())}
+    found: dict[str, frozenset[str]] = {}
+    for part in parts:
+        for name, schema in part.get("properties", {}).items():
+            texts = _constants(schema)
+            if name in needed and texts is not None:
+                found.setdefault(name, texts)
+    return found

@@ -1,0 +1,73 @@
+"""Bring the generated modules that are committed in this package up to date: `python -m toolgen.regenerate [--check]`.
+
+They are `runtime/models.py` and `wires`, and depend on `schemas/format`, `schemas/providers`, `templates` and the code of
+`plan` and `render`. With `--check` nothing is written; the modules that are out of date are named, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from toolgen.diagnostics import Findings
+from toolgen.load import Sources
+from toolgen.load.loading import load_shipped
+from toolgen.parse import parse
+from toolgen.plan.provider import plan_provider
+from toolgen.render.package import models_text, wire_text
+from toolgen.render.shipped import MODELS, digest, wire_sources
+from toolgen.resolve.linking import link_catalog
+from toolgen.resources import builtin, runtime_folder, wires_folder
+
+
+def _files() -> Iterator[tuple[Path, str]]:
+    """The files that belong here, with their texts."""
+    findings = Findings()
+    folder = builtin("schemas")
+    providers, formats = (load_shipped(kind, folder, findings) for kind in ("providers", "format"))
+    sources = Sources("<toolgen>", (), (), providers, formats, None, {}, {})
+    names = tuple(sorted(document.source.rsplit("/", 1)[-1].split(".")[0] for document in providers))
+    parsed = parse(sources, findings)
+    catalog = link_catalog(parsed, names, findings) if parsed is not None else None
+    if catalog is None or findings.errors:
+        raise SystemExit("\n".join(f"{finding.code}: {finding.message}" for finding in findings))
+    text, exported = models_text(catalog.format)
+    yield runtime_folder() / "models.py", text
+    digests: dict[str, Any] = {MODELS: digest(catalog.format.schema)}
+    for profile in catalog.profiles:
+        yield wires_folder() / f"{profile.name}.py", wire_text(plan_provider(profile, catalog), exported)
+        digests[profile.name] = digest(*wire_sources(profile, catalog.format))
+    yield wires_folder() / "digests.json", json.dumps(digests, indent=2) + "\n"
+
+
+def out_of_date() -> list[str]:
+    """The names of the files that are not what they should be, and of those that should not be there."""
+    found = dict(_files())
+    stale = [path for path, text in found.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    return [path.name for path in (*stale, *_left_over(found))]
+
+
+def _left_over(found: Mapping[Path, str]) -> list[Path]:
+    """Classes of profiles that are gone."""
+    return [path for path in sorted(wires_folder().glob("[a-z]*.py")) if path not in found]
+
+
+def main() -> None:
+    """Write the files, or with `--check` name those that are out of date and end with 1."""
+    if "--check" in sys.argv:
+        names = out_of_date()
+        sys.exit(f"run `make build`; out of date: {', '.join(names)}" if names else 0)
+    found = dict(_files())
+    for path, text in found.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    for path in _left_over(found):
+        path.unlink()
+
+
+if __name__ == "__main__":
+    main()

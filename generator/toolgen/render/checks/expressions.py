@@ -1,0 +1,129 @@
+"""Conditions: boolean expressions of Python with as few parentheses as they need, and the scope that they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Any, Protocol
+
+
+class Binding(IntEnum):
+    """How strongly the outermost operator of an expression binds."""
+
+    OR = 0
+    AND = 1
+    NOT = 2
+    COMPARED = 3
+    ATOM = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A boolean expression as text, and its opposite where that is more than `not` before it."""
+
+    text: str
+    binding: Binding = Binding.ATOM
+    opposite: Condition | None = field(default=None, compare=False)
+
+    def within(self, binding: Binding) -> str:
+        """The text as an operand of an operator that binds this strongly."""
+        return self.text if self.binding >= binding else f"({self.text})"
+
+
+TRUE = Condition("True")
+FALSE = Condition("False")
+
+
+_OPPOSITES = {"in": "not in", "is": "is not", "==": "!="}
+_OPPOSITES |= {other: one for one, other in _OPPOSITES.items()}
+_ORDER = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def compared(left: str, operator: str, right: str) -> Condition:
+    """A comparison."""
+    other = _OPPOSITES.get(operator)
+    inverse = None if other is None else Condition(f"{left} {other} {right}", Binding.COMPARED)
+    return Condition(f"{left} {operator} {right}", Binding.COMPARED, inverse)
+
+
+def bounded(left: str, operator: str, right: str) -> Condition:
+    """A comparison of lengths, one of which is always the larger one."""
+    inverse = Condition(f"{left} {_ORDER[operator]} {right}", Binding.COMPARED)
+    return Condition(f"{left} {operator} {right}", Binding.COMPARED, inverse)
+
+
+def empty(values: str) -> Condition:
+    """Whether a collection has no members."""
+    return Condition(f"not {values}", Binding.NOT, Condition(f"bool({values})"))
+
+
+def every(parts: Iterable[Condition]) -> Condition:
+    """All of the conditions; each is stated once."""
+    distinct = [part for part in dict.fromkeys(parts) if part != TRUE]
+    if FALSE in distinct:
+        return FALSE
+    if len(distinct) < 2:
+        return distinct[0] if distinct else TRUE
+    return Condition(" and ".join(part.within(Binding.AND) for part in distinct), Binding.AND)
+
+
+def some(parts: Iterable[Condition]) -> Condition:
+    """One of the conditions at least; each is stated once."""
+    distinct = [part for part in dict.fromkeys(parts) if part != FALSE]
+    if TRUE in distinct:
+        return TRUE
+    if len(distinct) < 2:
+        return distinct[0] if distinct else FALSE
+    return Condition(" or ".join(part.within(Binding.OR) for part in distinct), Binding.OR)
+
+
+def opposite(part: Condition) -> Condition:
+    """The opposite of a condition."""
+    if part in (TRUE, FALSE):
+        return FALSE if part == TRUE else TRUE
+    if part.opposite is not None:
+        return replace(part.opposite, opposite=part)
+    return Condition(f"not {part.within(Binding.COMPARED)}", Binding.NOT, part)
+
+
+class Functions(Protocol):
+    """The functions of a module that conditions call."""
+
+    uses: set[str]
+
+    def judge(self, schema: Any, scope: Scope) -> str:
+        """The name of the function that judges values by a schema."""
+        ...
+
+    def target(self, ref: str, scope: Scope) -> str:
+        """The name of the function that judges values by what a reference leads to."""
+        ...
+
+    def seen(self, schema: Any, scope: Scope, kind: str) -> str:
+        """The name of the function that collects the properties or items that a schema has looked at."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A place in a schema: its root, the way to it in names, and how many variables are bound around it."""
+
+    root: Any
+    functions: Functions = field(compare=False)
+    way: tuple[str, ...]
+    bound: int = 0
+
+    def inside(self, *steps: str) -> Scope:
+        """The place of a schema inside this one."""
+        return replace(self, way=(*self.way, *steps))
+
+    def variable(self, name: str) -> tuple[str, Scope]:
+        """A variable that no expression around this one binds, and the scope in which it is bound."""
+        number = self.bound + 1
+        return name if number == 1 else f"{name}_{number}", replace(self, bound=number)
+
+    def using(self, name: str) -> str:
+        """A name of the runtime's, which is imported then."""
+        self.functions.uses.add(name)
+        return name

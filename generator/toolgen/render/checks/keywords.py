@@ -1,0 +1,253 @@
+"""The conditions of keywords: types, numbers, texts and constants, then arrays, then objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from toolgen.render.checks.expressions import (
+    FALSE,
+    TRUE,
+    Binding,
+    Condition,
+    Scope,
+    bounded,
+    compared,
+    empty,
+    every,
+    opposite,
+    some,
+)
+from toolgen.render.checks.seen import seen_items, seen_properties, texts
+from toolgen.render.literals import python_literal, python_string
+
+Of = Callable[[Any, str, Scope], Condition]
+"""The condition of a schema inside the one whose keyword is at hand."""
+
+Conditions = Mapping[str, Callable[[Mapping[str, Any], str, Scope, Of], Condition]]
+
+_TESTS = {
+    "array": "is_array",
+    "boolean": "is_boolean",
+    "integer": "is_integer",
+    "null": "is_null",
+    "number": "is_number",
+    "object": "is_object",
+    "string": "is_text",
+}
+
+
+def test_of(kind: str, value: str, scope: Scope) -> Condition:
+    """Whether a value is of a type."""
+    return Condition(f"{scope.using(_TESTS[kind])}({value})")
+
+
+def literal_condition(values: Sequence[Any], value: str, scope: Scope) -> Condition:
+    """Whether a value is one of several."""
+    texts = [v for v in values if isinstance(v, str)]
+    others = values if len(texts) < 2 else [v for v in values if not isinstance(v, str)]
+    parts = [_one_of_texts(texts, value, scope)] if len(texts) > 1 else []
+    if len(others) == 1:
+        only = others[0]
+        parts.append(
+            test_of("null", value, scope)
+            if only is None
+            else Condition(f"{scope.using('equal')}({value}, {python_literal(only)})")
+        )
+    elif others:
+        parts.append(Condition(f"{scope.using('listed')}({value}, {python_literal(others)})"))
+    return some(parts)
+
+
+def _one_of_texts(texts: list[str], value: str, scope: Scope) -> Condition:
+    listed = "{" + ", ".join(python_string(text) for text in dict.fromkeys(texts)) + "}"
+    return Condition(f"{scope.using('is_text')}({value}) and {value} in {listed}", Binding.AND)
+
+
+def _bound(sign: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, Of], Condition]:
+    def condition(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+        return compared(value, sign, python_literal(schema[keyword]))
+
+    return condition
+
+
+def counted(sign: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, Of], Condition]:
+    """The condition of a bound on a length."""
+
+    def condition(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+        return bounded(f"len({value})", sign, python_literal(schema[keyword]))
+
+    return condition
+
+
+def _multiple(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    return Condition(f"{scope.using('is_multiple')}({value}, {python_literal(schema['multipleOf'])})")
+
+
+def _pattern(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    return Condition(f"{scope.using('matches')}({python_string(schema['pattern'])}, {value})")
+
+
+SCALAR_CONDITIONS: Conditions = {
+    "minimum": _bound(">=", "minimum"),
+    "maximum": _bound("<=", "maximum"),
+    "exclusiveMinimum": _bound(">", "exclusiveMinimum"),
+    "exclusiveMaximum": _bound("<", "exclusiveMaximum"),
+    "multipleOf": _multiple,
+    "minLength": counted(">=", "minLength"),
+    "maxLength": counted("<=", "maxLength"),
+    "pattern": _pattern,
+}
+
+
+def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    parts = []
+    for i, sub in enumerate(schema["prefixItems"]):
+        demand = of(sub, f"{value}[{i}]", scope.inside(f"item{i + 1}"))
+        parts.append(TRUE if demand == TRUE else some([bounded(f"len({value})", "<=", str(i)), demand]))
+    return every(parts)
+
+
+def _items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    size = len(schema.get("prefixItems", ()))
+    if schema["items"] is False:
+        return bounded(f"len({value})", "<=", str(size))
+    item, inner = scope.inside("item").variable("item")
+    demand = of(schema["items"], item, inner)
+    return all_of(demand, item, f"{value}[{size}:]" if size else value)
+
+
+def _contains(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    item, inner = scope.inside("contained").variable("item")
+    demand = of(schema["contains"], item, inner)
+    least, most = schema.get("minContains", 1), schema.get("maxContains")
+    if most is None and least == 1:
+        return Condition(f"any({demand.text} for {item} in {value})")
+    count = f"sum({demand.text} for {item} in {value})"
+    parts = [bounded(count, ">=", python_literal(least))] if least else []
+    return every([*parts, *([bounded(count, "<=", python_literal(most))] if most is not None else [])])
+
+
+def _unique(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    return Condition(f"{scope.using('differ')}({value})")
+
+
+def _unevaluated_items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    item, inner = scope.inside("further").variable("i")
+    demand = of(schema["unevaluatedItems"], f"{value}[{item}]", inner)
+    seen = seen_items({k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, of)
+    rest = f"set(range(len({value})))" + (f" - ({seen})" if seen else "")
+    return empty(f"({rest})" if seen else rest) if demand == FALSE else all_of(demand, item, rest)
+
+
+def all_of(demand: Condition, name: str, values: str) -> Condition:
+    """Whether each of several values satisfies a condition on a name."""
+    return TRUE if demand == TRUE else Condition(f"all({demand.text} for {name} in {values})")
+
+
+ARRAY_CONDITIONS: Conditions = {
+    "minItems": counted(">=", "minItems"),
+    "maxItems": counted("<=", "maxItems"),
+    "prefixItems": _prefix_items,
+    "items": _items,
+    "contains": _contains,
+    "uniqueItems": _unique,
+    "unevaluatedItems": _unevaluated_items,
+}
+
+
+def has(name: str, value: str) -> Condition:
+    """Whether an object has a property."""
+    return compared(python_string(name), "in", value)
+
+
+def _lacks(name: str, value: str) -> Condition:
+    return opposite(has(name, value))
+
+
+def _required(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    names = list(dict.fromkeys(schema["required"]))
+    if len(names) > 2:
+        return compared(f"{value}.keys()", ">=", texts(names))
+    return every(has(name, value) for name in names)
+
+
+def _properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    parts = []
+    for name, sub in schema["properties"].items():
+        demand = of(sub, f"{value}[{python_string(name)}]", scope.inside(name))
+        parts.append(demand if demand == TRUE else some([_lacks(name, value), demand]))
+    return every(parts)
+
+
+def _pattern_properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    parts = []
+    for pattern, sub in schema["patternProperties"].items():
+        key, inner = scope.inside("matching").variable("key")
+        match = Condition(f"{scope.using('matches')}({python_string(pattern)}, {key})")
+        demand = of(sub, f"{value}[{key}]", inner)
+        if demand == FALSE:
+            parts.append(opposite(Condition(f"any({match.text} for {key} in {value})")))
+        else:
+            parts.append(all_of(demand, key, f"{value} if {match.text}"))
+    return every(parts)
+
+
+def _additional(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    names = list(schema.get("properties", ()))
+    patterns = list(schema.get("patternProperties", ()))
+    if schema["additionalProperties"] is False and not patterns:
+        return compared(f"{value}.keys()", "<=", texts(names)) if names else empty(value)
+    key, inner = scope.inside("further").variable("key")
+    parts = [compared(key, "not in", texts(names))] if names else []
+    parts += [opposite(Condition(f"{scope.using('matches')}({python_string(p)}, {key})")) for p in patterns]
+    left = every(parts)
+    demand = of(schema["additionalProperties"], f"{value}[{key}]", inner)
+    if demand == FALSE:
+        return opposite(Condition(f"any({left.text} for {key} in {value})"))
+    return all_of(demand, key, value if left == TRUE else f"{value} if {left.text}")
+
+
+def _names(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    key, inner = scope.inside("name").variable("key")
+    demand = of(schema["propertyNames"], key, inner)
+    return empty(value) if demand == FALSE else all_of(demand, key, value)
+
+
+def _dependent_required(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    return every(
+        some([_lacks(name, value), every(has(needed, value) for needed in dict.fromkeys(needs))])
+        for name, needs in schema["dependentRequired"].items()
+        if needs
+    )
+
+
+def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    parts = []
+    for name, sub in schema["dependentSchemas"].items():
+        demand = of(sub, value, scope.inside("with", name))
+        parts.append(demand if demand == TRUE else some([_lacks(name, value), demand]))
+    return every(parts)
+
+
+def _unevaluated_properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    key, inner = scope.inside("further").variable("key")
+    demand = of(schema["unevaluatedProperties"], f"{value}[{key}]", inner)
+    seen = seen_properties({k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, of)
+    if demand == FALSE:
+        return compared(f"{value}.keys()", "<=", f"({seen})") if seen else empty(value)
+    return all_of(demand, key, f"{value}.keys() - ({seen})" if seen else value)
+
+
+OBJECT_CONDITIONS: Conditions = {
+    "required": _required,
+    "minProperties": counted(">=", "minProperties"),
+    "maxProperties": counted("<=", "maxProperties"),
+    "propertyNames": _names,
+    "properties": _properties,
+    "patternProperties": _pattern_properties,
+    "additionalProperties": _additional,
+    "dependentRequired": _dependent_required,
+    "dependentSchemas": _dependent_schemas,
+    "unevaluatedProperties": _unevaluated_properties,
+}

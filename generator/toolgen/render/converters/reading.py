@@ -1,0 +1,142 @@
+"""The method that reads an object of a shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from toolgen.plan.wire_objects import KeyPlan, ShapePlan
+from toolgen.render.converters.code import Block, Method, Statement, block, call, get, item, place
+from toolgen.render.literals import python_literal, python_string
+
+
+def read_shape(shape: ShapePlan, *, says_strict: bool) -> Method:
+    """The method; `says_strict` where a request says of its tools how the values of their calls are spelled."""
+    return Method(
+        f"read_{shape.name}",
+        ("wire: dict[str, Any]", "at: Path", "reader: Reader", *(f"{name}: str" for name in shape.outside)),
+        shape.type,
+        f"Read {shape.description}.",
+        (
+            *_inner_objects(shape),
+            *_read_when_plain(shape),
+            *_read_keys(shape, says_strict),
+            *_read_without_rest(shape),
+            *_collect_rest(shape),
+            f"return {_made(shape, shape.arguments, with_rest=True)}",
+        ),
+    )
+
+
+def _inner_objects(shape: ShapePlan) -> Iterator[Statement]:
+    """Take the objects out that stand inside of the object."""
+    for held in shape.objects[1:]:
+        yield f"{held.variable} = {get(held.parent, held.key)}"
+        if not held.required:
+            yield block(f"if {held.variable} is None", f"{held.variable} = {{}}")
+        yield block(f"if type({held.variable}) is not dict", _wrong_type(held.way, "an object", held.variable))
+
+
+def _read_when_plain(shape: ShapePlan) -> Iterator[Statement]:
+    """Read an object at once that holds nothing but plain values."""
+    plain = shape.plain
+    if plain is None:
+        return
+    for key in plain.keys:
+        yield f"{key.variable} = {get(key.holder, key.key)}"
+    found: list[Statement] = [f"return {_made(shape, plain.arguments, with_rest=False)}"]
+    if plain.open:
+        found = [
+            block(f"if len(wire) == {plain.sizes['wire']}", *found),
+            f"rest = {call('leftovers', 'wire', shape.objects[0].known)}",
+            f"return {_made(shape, plain.arguments, with_rest=True)}",
+        ]
+    yield block(f"if {' and '.join(plain.read_tests)}", *found)
+
+
+def _read_keys(shape: ShapePlan, says_strict: bool) -> Iterator[Statement]:
+    """Read the value of every key, each into the variables of its fields."""
+    for key in shape.reading:
+        yield from _read_key(shape, key)
+        if says_strict and shape.type == "Request" and key.variables[0] == "tools":
+            yield call("reader.offers", "tools")
+
+
+def _read_key(shape: ShapePlan, key: KeyPlan) -> Iterator[Statement]:
+    name, value = key.variables[0], get(key.holder, key.key)
+    if key.kind in ("call", "beside"):
+        where = place(*(key.way[:-1] if key.kind == "beside" else key.way))
+        given = key.holder if key.kind == "beside" else get(key.holder, key.key, "ABSENT")
+        arguments = given, where, "reader", *key.given, *([key.table] if key.table else [])
+        yield f"{', '.join(key.variables)}, {name}_kept = {call(key.reads, *arguments)}"
+        return
+    if key.kind in ("list", "text_or"):
+        function = "read_list" if key.kind == "list" else "read_text_or_list"
+        yield f"{name} = {call(function, value, place(*key.way), 'reader', key.reads)}"
+        return
+    if key.kind == "also":
+        spellings = map(python_string, (key.key, *key.aliases))
+        yield f"{name}, {name}_key = {call('first_of', key.holder, *spellings)}"
+    elif shape.plain is None or not shape.plain.has(name):
+        yield f"{name} = {value}"
+    yield from _check_type(key)
+
+
+def _check_type(key: KeyPlan) -> Iterator[Block]:
+    name = key.variables[0]
+    if key.test:
+        fails = key.test if key.required else f"{name} is not None and {key.test}"
+        yield block(f"if {fails}", _wrong_type(key.way, key.expected, name))
+    elif key.required:
+        yield block(f"if {python_string(key.key)} not in {key.holder}", _wrong_type(key.way, "a value", "None"))
+
+
+def _read_without_rest(shape: ShapePlan) -> Iterator[Block]:
+    """Make the value where the object has the keys alone that it must have, and nothing has to be kept."""
+    if not shape.least:
+        return
+    tests = [
+        f"wire.keys() == {shape.objects[0].known}_LEAST",
+        *(f"{held.variable}.keys() == {held.known}_LEAST" for held in shape.objects[1:] if held.required),
+        *(f"{key.variables[0]}_kept is ABSENT" for key in shape.keys if key.kind == "call"),
+    ]
+    yield block(f"if {' and '.join(tests)}", f"return {_made(shape, shape.arguments, with_rest=False)}")
+
+
+def _collect_rest(shape: ShapePlan) -> Iterator[Statement]:
+    """Collect what the fields do not say of the object: unknown keys, and other spellings of what is known."""
+    yield f"rest = {call('leftovers', 'wire', shape.objects[0].known)}"
+    for tag, word in shape.tag:
+        if tag in shape.tag_also:
+            said = item("wire", tag)
+            yield block(f"if {said} != {python_literal(word)}", f"{item('rest', tag)} = {said}")
+    if shape.untagged:
+        absent = f'rest["$absent"] = [{python_string(shape.untagged)}]'
+        yield block(f"if {get('wire', shape.untagged)} is None", absent)
+    for held in shape.objects[1:]:
+        yield f"{_rest_of(held.variable)} = {call('leftovers', held.variable, held.known)}"
+    for key in shape.keys:
+        rest, kept = _rest_of(key.holder), f"{key.variables[0]}_kept"
+        if key.kind == "call":
+            yield block(f"if {kept} is not ABSENT", f"{item(rest, key.key)} = {kept}")
+        elif key.kind == "beside":
+            yield f"{rest} |= {kept}"
+        elif key.kind == "also":
+            yield call("spelled_as", rest, python_string(key.key), f"{key.variables[0]}_key")
+    for held in reversed(shape.objects[1:]):
+        outer = _rest_of(held.parent)
+        yield call("nested", outer, held.parent, python_string(held.key), _rest_of(held.variable))
+
+
+def _rest_of(variable: str) -> str:
+    """The variable of what an object holds beyond the fields."""
+    return "rest" if variable == "wire" else f"{variable}_rest"
+
+
+def _made(shape: ShapePlan, arguments: Iterable[str], *, with_rest: bool) -> str:
+    """The value that was read."""
+    value = call(shape.type, *arguments, *(["metadata=reader.metadata(rest)"] if with_rest else []))
+    return call("reader.respelled", value) if shape.type == "ToolCall" else value
+
+
+def _wrong_type(way: Iterable[str], expected: str, value: str) -> str:
+    return f"raise {call('wrong_type', place(*way), python_string(expected), value)}"

@@ -1,0 +1,118 @@
+"""The methods that read and write token counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolgen.plan.usage import CountPlan, TotalPlan, UsagePlan
+from toolgen.render.converters.code import Method, Statement, block, call, get, item, spread_call
+from toolgen.render.literals import python_string
+
+
+def known_counts(holder: str) -> str:
+    """The constant of the keys that are typed in one of the objects."""
+    return "_USAGE" if holder == "wire" else f"_USAGE_{holder.upper()}"
+
+
+def read_usage(usage: UsagePlan) -> Method:
+    """The method that reads counts."""
+    return Method(
+        "read_usage",
+        ("wire: dict[str, Any]", "at: Path", "reader: Reader"),
+        "Usage",
+        "Read what an answer cost.",
+        (
+            *(f"{held} = {call('counts', 'wire', python_string(key), 'at')}" for held, key in usage.holders),
+            *(statement for count in usage.counts for statement in _read_count(count)),
+            "rest = leftovers(wire, _USAGE)",
+            *(statement for count in usage.counts for statement in _read_other_spelling(count)),
+            *(statement for total in usage.totals for statement in _add_up(total)),
+            *(_keep_rest(held, key) for held, key in usage.holders),
+            f"return {spread_call('Usage', *map(_argument, usage.totals), 'metadata=reader.metadata(rest)')}",
+        ),
+    )
+
+
+def _read_count(count: CountPlan) -> Iterator[Statement]:
+    yield f"{count.variable} = {get(count.holder, count.key)}"
+    checked = call("count", count.holder, python_string(count.key), "at")
+    yield block(f"if type({count.variable}) is not int", f"{count.variable} = {checked}")
+
+
+def _read_other_spelling(count: CountPlan) -> Iterator[Statement]:
+    if count.other:
+        key, other = python_string(count.key), python_string(count.other)
+        yield block(
+            f"if {count.variable} is None",
+            f"{count.variable} = {call('count', 'wire', other, 'at')}",
+            block(f"if {count.variable} is not None", call("spelled_as", "rest", key, other)),
+        )
+
+
+def _add_up(total: TotalPlan) -> Iterator[Statement]:
+    """Make a field that must be there, of the provider's own number and what it counts apart, or of other fields."""
+    if not total.required:
+        return
+    count = total.count
+    if count is not None:
+        absent = f'rest["$absent"] = [*rest.get("$absent", ()), {python_string(count.key)}]'
+        yield block(f"if {count.variable} is None", absent)
+    if total.parts:
+        added = " + ".join(total.parts)
+        made = added if count is None else f"{count.variable} if {count.variable} is not None else {added}"
+        yield f"{total.field} = {made}"
+        yield ""
+    else:
+        variables = [*([] if count is None else [count.variable]), *(other.variable for other in total.others)]
+        yield f"{total.field} = {' + '.join(f'({variable} or 0)' for variable in variables)}"
+
+
+def _keep_rest(holder: str, key: str) -> str:
+    rest = call("leftovers", holder, known_counts(holder))
+    return call("nested", "rest", "wire", python_string(key), rest)
+
+
+def _argument(total: TotalPlan) -> str:
+    if total.required or total.count is None:
+        return total.field
+    return f"{total.field}={total.count.variable}"
+
+
+def write_usage(usage: UsagePlan) -> Method:
+    """The method that writes counts."""
+    return Method(
+        "write_usage",
+        ("usage: Usage", "at: Path", "writer: Writer"),
+        "dict[str, Any]",
+        "Write what an answer cost.",
+        (
+            "own = writer.own(usage.metadata, at)",
+            'absent = own.get("$absent", ())',
+            "wire: dict[str, Any] = {}",
+            *(f"{held}: dict[str, Any] = {{}}" for held, _ in usage.holders),
+            *(s for total in usage.totals if total.count for s in _write_total(total, total.count)),
+            *(block(f"if {held}", f"{item('wire', key)} = {held}") for held, key in usage.holders),
+            block("if own", call("restore", "wire", "own")),
+            "return wire",
+        ),
+    )
+
+
+def _write_total(total: TotalPlan, count: CountPlan) -> Iterator[Statement]:
+    """Write the provider's number for a field: without what it counts apart, and not where it was made of others."""
+    field, key, target = f"usage.{total.field}", python_string(count.key), item(count.holder, count.key)
+    if total.required:
+        others = (f"usage.{other.field}" if other.field else get("own", other.way) for other in total.others)
+        apart = "".join(f" - ({other} or 0)" for other in others)
+        yield f"{count.variable} = {field}{apart}"
+        said = f" != {' + '.join(f'usage.{part}' for part in total.parts)}" if total.parts else ""
+        yield block(f"if {key} not in absent or {count.variable}{said}", f"{target} = {count.variable}")
+    elif count.other:
+        yield block(
+            f"if {field} is not None",
+            f"other = {call('spelling', 'own', key)}",
+            f"holder = wire if other == {python_string(count.other)} else {count.holder}",
+            f"holder[other] = {field}",
+        )
+    else:
+        yield block(f"if {field} is not None", f"{target} = {field}")

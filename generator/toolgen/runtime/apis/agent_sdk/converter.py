@@ -1,0 +1,385 @@
+"""Messages of an invocation of an agent: an answer may be several of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...answers import finish_reason, hold_calls, stop_word
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, NOTHING, Residue, leftovers, restore, within
+from ...conversion.values import opaque_value, optional_text, read_list, read_text_or_list, write_list
+from ...conversion.writer import OnLoss, Writer
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...errors import wrong_type
+from ...messages import results_of
+from ...models import (
+    AgentEvent,
+    AssistantMessage,
+    AssistantPart,
+    Completion,
+    ContentPart,
+    Message,
+    OpaquePart,
+    OutputRef,
+    ReasoningPart,
+    RefusalPart,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+from ...paths import ROOT, Path
+from ...tool_results import results
+from ..openai_chat.converter import ChatMessages
+from .fields import read_agent_event, write_agent_event
+from .message_runs import alone, carried_state, messages_of, runs_of, state_within
+
+__all__ = ["AgentSdkConverter"]
+
+_ASSISTANT_MESSAGE = frozenset(["content", "name", "reasoning", "refusal", "role", "tool_calls"])
+
+
+_SAID: dict[type, str] = {ReasoningPart: "reasoning", TextPart: "content", RefusalPart: "refusal"}
+
+
+_RESPONSE = frozenset(["messages", "stop_reason", "usage"])
+
+
+def _parts_of(message: AssistantMessage) -> list[AssistantPart]:
+    """The parts of a message; a text that is not empty is one."""
+    if type(message.content) is list:
+        return message.content
+    return [TextPart(message.content)] if type(message.content) is str and message.content else []
+
+
+class AgentSdkConverter(ChatMessages):
+    """Messages of an invocation of an agent: an answer may be several of them."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+    read_function_call: ObjectReader[ToolCall]
+    read_output_ref: ObjectReader[OutputRef]
+    read_result_part: ValueReader[ContentPart]
+    write_function_call: ObjectWriter[ToolCall]
+    write_output_ref: ObjectWriter[OutputRef]
+    write_result_part: ValueWriter[Any]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_user_message: ObjectWriter[UserMessage]
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages where they stand, one for each result: no order is demanded of a history."""
+        wires: list[Any] = []
+        for i, message in enumerate(messages):
+            here = (at, i)
+            if type(message) is ToolMessage:
+                writer.own(message.metadata, here)
+                wires += [
+                    self.write_tool_result(result, place, writer) for result, place in results_of(message, here, None)
+                ]
+            elif type(message) is AssistantMessage:
+                wires += self.write_answer(message, here, writer, False)
+            elif type(message) is SystemMessage:
+                wires.append(self.write_system_message(message, here, writer))
+            elif type(message) is UserMessage:
+                whole = opaque_value(message, writer)
+                wires.append(self.write_user_message(message, here, writer) if whole is ABSENT else whole)
+            else:
+                raise wrong_type(here, "a message", message)
+        return wires
+
+    def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
+        """Read what the model answered: text alone as text, else parts in the order reasoning, content, refusal, calls."""
+        content, name = optional_text(wire, "content", at), optional_text(wire, "name", at)
+        refusal, thought, calls = optional_text(wire, "refusal", at), wire.get("reasoning"), wire.get("tool_calls")
+        rest = leftovers(wire, _ASSISTANT_MESSAGE)
+        if content is None and rest.pop("content", ABSENT) is ABSENT:
+            rest["$absent"] = ["content"]
+        if calls is not None and not calls:
+            rest["tool_calls"] = calls
+        if refusal == "":
+            refusal, rest["refusal"] = None, ""
+        if "reasoning" in wire and type(thought) is not str:
+            rest["reasoning"] = thought
+        if type(thought) is not str and refusal is None and not calls:
+            return AssistantMessage(content, name, reader.metadata(rest))
+        parts: list[AssistantPart] = []
+        if type(thought) is str:
+            state = state_within(wire.get("provider_meta"), reader.wire.name)
+            if state:
+                del rest["provider_meta"]
+            parts.append(ReasoningPart(thought, metadata=dict(state) or None))
+        if content:
+            parts.append(TextPart(content))
+        elif content is not None:
+            rest["content"] = content
+        if refusal is not None:
+            parts.append(RefusalPart(refusal))
+        if calls:
+            parts += read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
+        return AssistantMessage(parts, name, reader.metadata(rest))
+
+    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
+        """Read an entry of the calls; one that is no function call stays as it is."""
+        if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") == "function":
+            call = self.read_tool_call(wire, at, reader)
+            reader.called(wire.get("id"), call)
+            return ToolCallPart(call)
+        reader.called_otherwise(wire)
+        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
+
+    def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
+        """Read a call with the state of the provider that made it."""
+        state = state_within(wire.get("provider_meta"), reader.wire.name)
+        if not state:
+            return self.read_function_call(wire, at, reader)
+        call = self.read_function_call(
+            {key: value for key, value in wire.items() if key != "provider_meta"}, at, reader
+        )
+        call.metadata = {**(call.metadata or {}), **state}
+        return call
+
+    def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a call; the state of the provider that made it goes along."""
+        state, metadata = carried_state(call.metadata, writer.wire.name, writer.kept(call.metadata))
+        if not state:
+            return self.write_function_call(call, at, writer)
+        own = ToolCall(call.id, call.name, call.arguments, call.invalid, metadata)
+        return {**self.write_function_call(own, at, writer), "provider_meta": state}
+
+    def write_answer(self, message: AssistantMessage, at: Path, writer: Writer, apart: bool) -> list[Any]:
+        """Write an answer as the messages that it came in.
+
+        One that came otherwise is several messages where its parts would lose their order in one (`apart`), else one.
+        """
+        own = writer.own(message.metadata, at)
+        kept = messages_of(own)
+        if type(message.content) is not list or (kept is None and not apart):
+            return [self.write_answer_message(message, own, at, writer)]
+        sizes = runs_of(message.content, kept, writer.wire.name)
+        if kept is None and len(sizes) < 2:
+            return [self.write_answer_message(message, own, at, writer)]
+        rests = [own] if kept is None else kept if [rest["$parts"] for rest in kept] == sizes else []
+        wires: list[Any] = []
+        start = 0
+        for i, size in enumerate(sizes):
+            parts = message.content[start : start + size]
+            rest = rests[i] if i < len(rests) else NOTHING
+            first = parts[0] if parts else None
+            if isinstance(first, OpaquePart) and alone(first, writer.wire.name) and first.provider == writer.wire.name:
+                wires.append(first.value)
+            else:
+                one = AssistantMessage(parts, None if i else message.name)
+                wires.append(self.write_answer_message(one, rest, at, writer, start))
+            start += size
+        return wires
+
+    def write_answer_message(
+        self, message: AssistantMessage, own: Residue, at: Path, writer: Writer, start: int = 0
+    ) -> dict[str, Any]:
+        """Write one message of an answer, spread over the wire's keys; its parts are those from `start` on."""
+        wire: dict[str, Any] = {"role": "assistant"}
+        if message.name is not None:
+            wire["name"] = message.name
+        if type(message.content) is list:
+            wire |= self.write_parts(message.content, (at, "content"), writer, own, start)
+        else:
+            wire["content"] = message.content
+        if wire["content"] is None and "content" in own.get("$absent", ()):
+            del wire["content"]
+        if own:
+            restore(wire, own)
+        return wire
+
+    def write_parts(self, parts: Sequence[Any], at: Path, writer: Writer, own: Residue, start: int) -> dict[str, Any]:
+        """Write the parts of a message: what was thought, one text, one refusal, calls."""
+        said: dict[str, list[str]] = {"reasoning": [], "content": [], "refusal": []}
+        calls: list[Any] = []
+        state: dict[str, Any] = {}
+        for i, part in enumerate(parts, start):
+            here = (at, i)
+            key = _SAID.get(type(part))
+            if key is None:
+                if type(part) is ToolCallPart:
+                    writer.own(part.metadata, here)
+                    calls.append(self.write_tool_call(part.call, (here, "call"), writer))
+                elif (
+                    type(part) is OpaquePart and part.provider == writer.wire.name and not alone(part, writer.wire.name)
+                ):
+                    calls.append(part.value)
+                else:
+                    writer.no_place(here, writer.kind_of(part), "warning")
+                continue
+            if key == "reasoning" and not state:
+                state, metadata = carried_state(part.metadata, writer.wire.name, own)
+                writer.own(metadata, here)
+            else:
+                writer.own(part.metadata, here)
+            if calls or (key != "refusal" and said["refusal"]) or (key == "reasoning" and said["content"]):
+                writer.lost(
+                    here, writer.kind_of(part), "moved", "note", "reasoning, content, refusal and calls have this order"
+                )
+            said[key].append(part.text)
+        if any(len(texts) > 1 for texts in said.values()) or (said["content"] == [""] and len(parts) > 1):
+            writer.lost(at, "content", "rewritten", "note", "what is thought, said and refused is one text each here")
+        wire: dict[str, Any] = {"content": None if own.get("content") != "" else ""}
+        wire |= {key: "".join(texts) for key, texts in said.items() if texts}
+        if calls:
+            wire["tool_calls"] = calls
+        if state:
+            wire["provider_meta"] = state
+        return wire
+
+    def read_result_content(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
+        """Read what a call gave: text, an error's text, or parts, which may be those of a failure, too."""
+        failed = wire.get("is_error")
+        if failed is not None and type(failed) is not bool:
+            raise wrong_type((at, "is_error"), "a boolean", failed)
+        rest: Residue = {"is_error": None} if failed is None and "is_error" in wire else {}
+        value = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_result_part)
+        if type(value) is list:
+            return "multimodal", value, failed, rest
+        if failed:
+            return "error", value, None, rest
+        return "text", value, None, {"is_error": False} if failed is False else rest
+
+    def write_result_content(
+        self, kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write what a call gave, and that it failed."""
+        place = (at[0], "value")
+        if kind == "multimodal":
+            content: str | list[Any] = write_list(value, place, writer, self.write_result_part)
+            return {"content": content} if is_error is None else {"content": content, "is_error": is_error}
+        if kind == "error" and type(value) is str:
+            return {"content": value, "is_error": True}
+        content = results.write_text(kind, value, ABSENT, place, writer)
+        if not is_error:
+            return {"content": content}
+        for field in ("kind", "value", "isError"):
+            writer.lost((at[0], field), field, "rewritten", "note", "a failure with a text is an error here")
+        return {"content": content, "is_error": True}
+
+    def read_stored_output(self, value: Any, at: Path, reader: Reader) -> tuple[OutputRef | None, Any]:
+        """Read where the whole output is kept."""
+        if value is None or value is ABSENT:
+            return None, ABSENT
+        if type(value) is not dict:
+            raise wrong_type(at, "an object", value)
+        return self.read_output_ref(value, at, reader), ABSENT
+
+    def write_stored_output(self, reference: OutputRef | None, kept: Any, at: Path, writer: Writer) -> Any:
+        """Write where the whole output is kept."""
+        return ABSENT if reference is None else self.write_output_ref(reference, at, writer)
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read what an invocation gave: its messages are one answer, with the parts in their order."""
+        rest = leftovers(wire, _RESPONSE)
+        message = self.read_answer(wire.get("messages"), (at, "messages"), reader)
+        word, usage = optional_text(wire, "stop_reason", at), wire.get("usage")
+        if "stop_reason" not in wire:
+            rest["$absent"] = ["stop_reason"]
+        elif word is not None and word not in self.FINISH_REASONS:
+            rest["stop_reason"] = word
+        if usage is not None and type(usage) is not dict:
+            raise wrong_type((at, "usage"), "an object", usage)
+        model = None
+        if usage is not None:
+            model = optional_text(usage, "model", (at, "usage"))
+            if model is None:
+                rest["$model"] = "model" in usage
+            usage = {key: value for key, value in usage.items() if key != "model"}
+        reason = finish_reason(next(iter(self.FINISH_REASONS)) if word is None else word, message, self.FINISH_REASONS)
+        hold_calls(message, reason)
+        state = state_within(wire.get("provider_meta"), reader.wire.name)
+        if state:
+            del rest["provider_meta"]
+        return Completion(
+            message,
+            reason,
+            model=model,
+            stop_reason=word,
+            usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            metadata={**(reader.metadata(rest) or {}), **state} or None,
+        )
+
+    def read_answer(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
+        """Read the messages of an answer as one; how many parts each had, and what else, is kept."""
+        if type(value) is not list:
+            raise wrong_type(at, "an array", value)
+        found = [self.read_answered(item, (at, i), reader) for i, item in enumerate(value)]
+        if len(found) == 1 and isinstance(found[0], AssistantMessage):
+            return found[0]
+        parts: list[AssistantPart] = []
+        rests: list[Residue] = []
+        for i, one in enumerate(found):
+            if isinstance(one, OpaquePart):
+                parts.append(one)
+                rests.append({"$parts": 1})
+                continue
+            held = _parts_of(one)
+            parts += held
+            rest = {**within(one.metadata or {}, reader.wire.name), "$parts": len(held)}
+            if one.content == "":
+                rest["content"] = ""
+            if i and one.name is not None:
+                rest["name"] = one.name
+            rests.append(rest)
+        name = found[0].name if found and isinstance(found[0], AssistantMessage) else None
+        return AssistantMessage(parts, name, reader.metadata({"$messages": rests}))
+
+    def read_answered(self, wire: Any, at: Path, reader: Reader) -> AssistantMessage | OpaquePart:
+        """Read a message of an answer; one that is not the assistant's stays as it is."""
+        if type(wire) is dict and wire.get("role") == "assistant":
+            return self.read_assistant_message(wire, at, reader)
+        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "messages"}))
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write what an invocation gave; its id and its time have no place here."""
+        state, metadata = carried_state(completion.metadata, writer.wire.name, writer.kept(completion.metadata))
+        own = writer.own(metadata, ROOT)
+        if completion.id is not None:
+            writer.no_place((ROOT, "id"), "id")
+        wire: dict[str, Any] = {"messages": self.write_answer(completion.message, (ROOT, "message"), writer, True)}
+        if completion.usage is not None:
+            wire["usage"] = self.write_counts(completion, own, writer)
+        elif completion.model is not None:
+            writer.no_place((ROOT, "model"), "model")
+        if completion.stop_reason is not None or not ("stop_reason" in own or "stop_reason" in own.get("$absent", ())):
+            wire["stop_reason"] = stop_word(completion, self.FINISH_REASONS, own)
+        if state:
+            wire["provider_meta"] = state
+        restore(wire, own)
+        return wire
+
+    def write_counts(self, completion: Completion, own: Residue, writer: Writer) -> dict[str, Any]:
+        """Write what an answer cost, with the model, which must be named."""
+        usage, at = completion.usage or Usage(0, 0, 0), (ROOT, "usage")
+        if usage.reasoning_tokens is not None:
+            writer.no_place((at, "reasoningTokens"), "reasoningTokens")
+        model: dict[str, Any] = {"model": completion.model}
+        if completion.model is None and "$model" in own:
+            model = {"model": None} if own["$model"] else {}
+        elif completion.model is None:
+            writer.lost((ROOT, "model"), "model", "defaulted", "note", "it must be named, and nobody did")
+            model = {"model": ""}
+        return {**model, **self.write_usage(usage, at, writer)}
+
+    def to_agent_event(self, event: AgentEvent) -> dict[str, Any]:
+        """Write an event of an agent's run; what has no value is left out."""
+        return write_agent_event(event)
+
+    def from_agent_event(self, wire: Any, *, on_loss: OnLoss | None = None) -> AgentEvent:
+        """Read an event of an agent's run; a member that the format's event lacks is left out, and reported.
+
+        Raises:
+            ConversionError: it is none, or a value has the wrong JSON type.
+        """
+        return read_agent_event(wire, Writer(self.wire, on_loss, "error"))

@@ -1,0 +1,267 @@
+"""Anthropic Messages: results stand in user messages, system text and the settings of thinking beside the messages."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ...answers import counts, finish_reason, hold_calls, stop_word
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, add_residue, leftovers, nested, restore, spelled_as, spelling, within
+from ...conversion.values import optional_text, read_list, read_text_or_list, write_list
+from ...conversion.writer import Writer
+from ...converter import ObjectReader, ObjectWriter, ValueReader
+from ...errors import BareApiError, wrong_type
+from ...models import (
+    AssistantMessage,
+    Completion,
+    ContentPart,
+    OpaquePart,
+    OutputSchema,
+    Reasoning,
+    Request,
+    SystemMessage,
+    TextPart,
+    ToolChoice,
+    ToolDefinition,
+    Usage,
+)
+from ...paths import ROOT, Path, spelled
+from .messages import AnthropicMessages
+
+__all__ = ["AnthropicConverter"]
+
+
+def _read_reasoning_settings(thinking: Any, effort: Any) -> Reasoning | None:
+    """Read how much to think: a number of tokens, an effort, or none."""
+    budget = thinking.get("budget_tokens") if type(thinking) is dict else None
+    word = effort if type(effort) is str else None
+    if word is None and type(thinking) is dict and thinking.get("type") == "disabled":
+        word = "none"
+    if type(budget) is not int and word is None:
+        return None
+    return Reasoning(word, budget if type(budget) is int else None)
+
+
+_RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
+
+
+class AnthropicConverter(AnthropicMessages):
+    """Anthropic Messages: results stand in user messages, system text and the settings of thinking beside the messages."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+    read_output_schema: ObjectReader[OutputSchema]
+    write_output_schema: ObjectWriter[OutputSchema]
+    read_tool: ObjectReader[ToolDefinition]
+    write_tool: ObjectWriter[ToolDefinition]
+
+    DEFAULT_KEYS = ("max_tokens",)
+    EFFORTS: ClassVar[dict[str, str]]
+    """The API's word for each effort."""
+
+    read_request_body: ObjectReader[Request]
+    read_system_content: ValueReader[ContentPart]
+    write_request_body: ObjectWriter[Request]
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body: its plain members, then what stands beside them."""
+        request = self.read_request_body(wire, at, reader)
+        rest: Residue = {}
+        system = wire.get("system")
+        if system is not None:
+            content = read_text_or_list(system, (at, "system"), reader, self.read_system_content)
+            request.messages.insert(0, SystemMessage(content))
+        format_key = "output_format" if wire.get("output_format") is not None else "format"
+        settings = counts(wire, "output_config", at)
+        output = wire.get("output_format") if format_key == "output_format" else settings.get("format")
+        if type(output) is dict and output.get("type") == "json_schema" and type(output.get("schema")) is dict:
+            request.output_format = self.read_output_schema(output, (at, format_key), reader)
+            spelled_as(rest, "format", format_key)
+        elif output is not None:
+            rest[format_key] = output
+        thinking = wire.get("thinking")
+        request.reasoning = _read_reasoning_settings(thinking, settings.get("effort"))
+        if thinking is not None:
+            rest["thinking"] = thinking
+        left = {key: value for key, value in settings.items() if key not in ("format", "effort")}
+        nested(rest, wire, "output_config", left)
+        add_residue(request, reader.wire.name, rest)
+        return request
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body."""
+        own = writer.kept(request.metadata)
+        wire = self.write_request_body(request, at, writer)
+        system = self.write_system(request.messages, (at, "messages"), writer)
+        if system is not None:
+            wire["system"] = system
+        if "max_tokens" not in wire:
+            writer.lost(
+                (at, "maxOutputTokens"),
+                "maxOutputTokens",
+                "defaulted",
+                "note",
+                f"the API demands it: {self.DEFAULTS['max_tokens']}",
+            )
+            wire["max_tokens"] = self.DEFAULTS["max_tokens"]
+        settings = dict(within(own, "output_config"))
+        if request.output_format is not None and request.output_format != "text":
+            self.write_output_settings(request.output_format, (at, "outputFormat"), writer, wire, settings, own)
+        self.write_reasoning_settings(request.reasoning, (at, "reasoning"), writer, wire, settings, own)
+        if settings:
+            wire["output_config"] = settings
+        forced = within(wire, "tool_choice").get("type") in ("any", "tool")
+        if forced and within(wire, "thinking").get("type") == "enabled":
+            writer.lost(
+                (at, "toolChoice"), "toolChoice", "dropped", "behaviour", "a call cannot be forced while thinking"
+            )
+            single = {k: v for k, v in wire["tool_choice"].items() if k == "disable_parallel_tool_use"}
+            wire["tool_choice"] = {"type": "auto", **single}
+        return wire
+
+    def write_output_settings(
+        self,
+        output_format: str | OutputSchema,
+        at: Path,
+        writer: Writer,
+        wire: dict[str, Any],
+        settings: dict[str, Any],
+        own: Residue,
+    ) -> None:
+        """Write what the answer shall be: JSON by a schema; other JSON has no place."""
+        if type(output_format) is not OutputSchema:
+            writer.no_place(at, "JSON without a schema", "warning")
+        elif spelling(own, "format") == "output_format":
+            wire["output_format"] = self.write_output_schema(output_format, at, writer)
+        else:
+            settings["format"] = self.write_output_schema(output_format, at, writer)
+
+    def write_reasoning_settings(
+        self,
+        reasoning: Reasoning | None,
+        at: Path,
+        writer: Writer,
+        wire: dict[str, Any],
+        settings: dict[str, Any],
+        own: Residue,
+    ) -> None:
+        """Write how much to think; the settings go back as they came while they say the same."""
+        kept = own.get("thinking")
+        effort = reasoning.effort if reasoning is not None else None
+        budget = reasoning.budget_tokens if reasoning is not None else None
+        if kept is not None and _read_reasoning_settings(kept, None if effort == "none" else effort) == reasoning:
+            wire["thinking"] = kept
+        elif budget is not None:
+            wire["thinking"] = {"type": "enabled", "budget_tokens": budget}
+        elif effort == "none":
+            wire["thinking"] = {"type": "disabled"}
+        else:
+            wire.pop("thinking", None)
+        if effort is not None and effort != "none":
+            word = self.EFFORTS.get(effort, effort)
+            if word != effort:
+                writer.lost((at, "effort"), "effort", "rewritten", "note", f"the nearest word is {word}")
+            settings["effort"] = word
+
+    def read_request_tool_choice(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[ToolChoice | None, bool | None, Any]:
+        """Read how the tools are to be used, and whether side by side."""
+        if type(value) is not dict:
+            choice, kept = self.read_tool_choice(value, at, reader)
+            return choice, None, kept
+        single = value.get("disable_parallel_tool_use")
+        if type(single) is not bool:
+            choice, kept = self.read_tool_choice(value, at, reader)
+            return choice, None, kept
+        choice, kept = self.read_tool_choice(
+            {k: v for k, v in value.items() if k != "disable_parallel_tool_use"}, at, reader
+        )
+        return choice, not single, value if choice is None else kept
+
+    def write_request_tool_choice(
+        self, choice: ToolChoice | None, parallel: bool | None, kept: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write how the tools are to be used; the parallel switch stands inside of the choice."""
+        written = self.write_tool_choice(choice, kept, at, writer)
+        if parallel is None or (choice is None and kept is not ABSENT):
+            return written
+        if written is ABSENT and parallel:
+            writer.lost((at[0], "parallelToolCalls"), "parallelToolCalls", "defaulted", "note", "it is so unasked")
+            return ABSENT
+        if written is not ABSENT and written.get("type") == "none":
+            writer.lost((at[0], "parallelToolCalls"), "parallelToolCalls", "dropped", "note", "no tool may be used")
+            return written
+        return {**({"type": "auto"} if written is ABSENT else written), "disable_parallel_tool_use": not parallel}
+
+    def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
+        """Read a tool; the provider's own stay as they are."""
+        if type(wire) is dict and type(wire.get("input_schema")) is dict and wire.get("type") in (None, "custom"):
+            return self.read_tool(wire, at, reader)
+        return OpaquePart(reader.wire.name, wire)
+
+    def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
+        """Write a tool; another provider's own are reported."""
+        if type(value) is ToolDefinition:
+            return self.write_tool(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name:
+            return value.value
+        writer.no_place(at, "a tool of another provider", "warning")
+        return ABSENT
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read a response, which is a message of the assistant."""
+        error = wire.get("error")
+        if "content" not in wire and (error or type(wire.get("message")) is str):
+            raise BareApiError(spelled(at), wire)
+        rest = leftovers(wire, _RESPONSE)
+        blocks = read_list(wire.get("content"), (at, "content"), reader, self.read_block)
+        message = AssistantMessage(blocks)
+        if blocks is None:
+            rest["$absent"] = ["content"]
+        usage = wire.get("usage")
+        if usage is not None and type(usage) is not dict:
+            raise wrong_type((at, "usage"), "an object", usage)
+        word = optional_text(wire, "stop_reason", at)
+        reason = finish_reason(word, message, self.FINISH_REASONS)
+        if error:
+            reason = "error"
+        hold_calls(message, reason)
+        return Completion(
+            message,
+            reason,
+            optional_text(wire, "id", at),
+            optional_text(wire, "model", at),
+            word,
+            None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            reader.metadata(rest),
+        )
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a response."""
+        own = writer.own(completion.metadata, ROOT)
+        content = completion.message.content
+        place = ((ROOT, "message"), "content")
+        if type(content) is str:
+            content = [TextPart(content)] if content else []
+        wire: dict[str, Any] = {}
+        if completion.id is not None or identifier is not None:
+            wire["id"] = completion.id if completion.id is not None else identifier
+        wire["type"] = own.get("type", "message")
+        wire["role"] = own.get("role", "assistant")
+        if completion.model is not None:
+            wire["model"] = completion.model
+        if content is not None or "content" not in own.get("$absent", ()):
+            wire["content"] = write_list(content or [], place, writer, self.write_block)
+        word = (
+            stop_word(completion, self.FINISH_REASONS, own) if completion.stop_reason is not None or not own else None
+        )
+        if word is not None:
+            wire["stop_reason"] = word
+        if completion.usage is not None:
+            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+        restore(wire, own)
+        wire.setdefault("stop_sequence", None)
+        return wire

@@ -1,0 +1,117 @@
+"""Fields that only Anthropic has."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, UnsayableError
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...fields.media import read_data_url
+from ...json_texts.text import same
+from ...paths import Path
+
+__all__ = ["read_kept_number", "read_source", "write_kept_number", "write_source"]
+
+
+def read_kept_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
+    """Read the number, and keep it: the body had it.
+
+    Raises:
+        ConversionError: it is neither a number nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not int and type(value) is not float:
+        raise wrong_type(at, "a number", value)
+    return value, value
+
+
+def write_kept_number(value: float | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the number where the body had it; another one has no place."""
+    if value is None:
+        return ABSENT
+    if same(kept, value):
+        return kept
+    writer.no_place(at, "a sampling parameter", "warning")
+    return ABSENT
+
+
+Fields = tuple[str | None, str | None, str | None, Any]
+
+
+def read_source(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> Fields:
+    """Read url, data and media type; a source of another kind is kept as it is.
+
+    Raises:
+        ConversionError: the value is no object.
+    """
+    if type(value) is not dict:
+        raise wrong_type(at, "an object", value)
+    kind, data, media = value.get("type"), value.get("data"), value.get("media_type")
+    if kind == "url" and type(value.get("url")) is str:
+        return _kept(value["url"], None, None, value)
+    if kind == "base64" and type(data) is str and type(media) is str:
+        return _kept(None, data, media, value)
+    if kind == "text" and type(data) is str and type(media) is str:
+        try:
+            return _kept(None, base64.b64encode(data.encode()).decode(), media, value)
+        except UnicodeEncodeError:  # half of a surrogate pair: no bytes say it
+            return None, None, None, value
+    return None, None, None, value
+
+
+def _kept(url: str | None, data: str | None, media: str | None, value: dict[str, Any]) -> Fields:
+    own = url is None or url[:5] != "data:"
+    return url, data, media, ABSENT if own and _own(url, data, media) == value else value
+
+
+def write_source(
+    url: str | None,
+    data: str | None,
+    media_type: str | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+    taken: Sequence[str],
+) -> Any:
+    """Write the source.
+
+    Raises:
+        UnsayableError: the API does not take this media type, or there is neither address nor data.
+    """
+    if type(kept) is dict and read_source(kept, at, Reader(writer.wire), taken)[:3] == (
+        url,
+        data,
+        media_type,
+    ):
+        return kept
+    if data is None and url is not None and url[:5] == "data:":  # no such address is taken
+        url, data, media, _ = read_data_url(url, at, Reader(writer.wire))
+        media_type = media or media_type
+    if data is not None and media_type not in taken:
+        raise UnsayableError(f"it does not take {media_type or 'data without a media type'}")
+    if data is None and url is None:
+        raise UnsayableError("there is neither an address nor data")
+    if data is None and media_type is not None:
+        writer.no_place((at[0], "mediaType"), "mediaType")
+    return _own(url, data, media_type)
+
+
+def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str, Any]:
+    if data is None:
+        return {"type": "url", "url": url}
+    if media_type == "text/plain":
+        try:
+            return {
+                "type": "text",
+                "media_type": media_type,
+                "data": base64.b64decode(data, validate=True).decode(),
+            }
+        except (binascii.Error, ValueError) as error:
+            raise UnsayableError("its data is no base64 of text") from error
+    return {"type": "base64", "media_type": media_type, "data": data}

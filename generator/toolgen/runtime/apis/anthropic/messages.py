@@ -1,0 +1,314 @@
+"""Anthropic Messages: its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, NOTHING, Residue, leftovers, restore
+from ...conversion.values import opaque_message, opaque_value, read_text_or_list, write_list, write_text_or_list
+from ...conversion.writer import Writer
+from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...errors import wrong_type
+from ...fields.ids import read_result_id
+from ...messages import arranged, results_of
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    ContentPart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    RefusalPart,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
+from ...paths import ROOT, Path
+from ...tool_results import results
+
+__all__ = ["AnthropicMessages"]
+
+_MESSAGE = frozenset(["content", "role"])
+
+
+def _with_rest(wire: dict[str, Any], own: Residue) -> dict[str, Any]:
+    """Put back what of the message was kept."""
+    if own:
+        restore(wire, own)
+    return wire
+
+
+def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
+    """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
+    if writer.kept(message.metadata).get("$inline"):
+        return True
+    return type(message.content) is list and any(
+        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
+    )
+
+
+_RESULT = frozenset(["content", "is_error", "tool_use_id", "type"])
+
+
+class AnthropicMessages(ApiConverter):
+    """Anthropic Messages: its messages."""
+
+    read_assistant_content: ValueReader[AssistantPart]
+    read_system_content: ValueReader[ContentPart]
+    read_thinking_part: ObjectReader[ReasoningPart]
+    read_tool_call: ObjectReader[ToolCall]
+    read_user_content: ValueReader[ContentPart]
+    write_assistant_content: ValueWriter[Any]
+    write_system_content: ValueWriter[Any]
+    write_thinking_part: ObjectWriter[ReasoningPart]
+    write_user_content: ValueWriter[Any]
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the messages; results become messages of their own."""
+        if type(wire) is not list:
+            raise wrong_type(at, "an array", wire)
+        messages: list[Message] = []
+        for i, item in enumerate(wire):
+            here = (at, i)
+            if type(item) is not dict:
+                raise wrong_type(here, "an object", item)
+            role = item.get("role")
+            rest = leftovers(item, _MESSAGE)
+            if role == "assistant":
+                content = read_text_or_list(item.get("content"), (here, "content"), reader, self.read_block)
+                messages.append(AssistantMessage(content, metadata=reader.metadata(rest)))
+                reader.next_turn()
+            elif role == "user":
+                messages += self.read_user_messages(item.get("content"), (here, "content"), reader, messages, rest)
+            elif role == "system":
+                said = read_text_or_list(item.get("content"), (here, "content"), reader, self.read_system_content)
+                messages.append(SystemMessage(said, metadata=reader.metadata({**rest, "$inline": True})))
+            else:
+                messages.append(opaque_message(item, reader))
+        return messages, ABSENT
+
+    def read_user_messages(
+        self, content: Any, at: Path, reader: Reader, before: list[Message], rest: Residue
+    ) -> list[Message]:
+        """Read a user's message; each run of results in it becomes a message of its own."""
+        if type(content) is not list:
+            text = read_text_or_list(content, at, reader, self.read_user_content)
+            apart = {"$apart": True} if before and type(before[-1]) is ToolMessage else {}
+            return [UserMessage(text, metadata=reader.metadata({**rest, **apart}))]
+        found: list[Message] = []
+        for i, block in enumerate(content):
+            last = found[-1] if found else None
+            if type(block) is dict and block.get("type") == "tool_result":
+                result = self.read_tool_result(block, (at, i), reader)
+                if type(last) is ToolMessage:
+                    last.results.append(result)
+                else:
+                    found.append(ToolMessage([result]))
+            else:
+                part = self.read_user_content(block, (at, i), reader)
+                if type(last) is UserMessage and type(last.content) is list:
+                    last.content.append(part)
+                else:
+                    found.append(UserMessage([part]))
+        if not found:
+            found.append(UserMessage([]))
+        first = found[0]
+        if before and type(before[-1]) is ToolMessage:
+            rest = {**rest, "$apart": True}
+        first.metadata = reader.metadata(rest)
+        return found
+
+    def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+        """Read a block of an answer."""
+        if type(wire) is dict:
+            kind = wire.get("type")
+            if kind == "tool_use":
+                call = self.read_tool_call(wire, at, reader)
+                reader.called(wire.get("id"), call)
+                return ToolCallPart(call)
+            if kind == "thinking" and type(wire.get("thinking")) is str:
+                return self.read_thinking_part(wire, at, reader)
+            if kind == "redacted_thinking":
+                return ReasoningPart("", reader.metadata(wire))
+        return self.read_assistant_content(wire, at, reader)
+
+    def write_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+        """Write a part of an answer as a block."""
+        if type(part) is ToolCallPart:
+            if part.metadata:
+                writer.own(part.metadata, at)
+            return self.write_tool_call(part.call, (at, "call"), writer)
+        if type(part) is ReasoningPart:
+            return self.write_reasoning(part, at, writer)
+        if type(part) is RefusalPart:
+            writer.lost(at, "a refusal", "rewritten", "note", "it is written as text")
+            return {"type": "text", "text": part.text} if part.text else ABSENT
+        if type(part) is TextPart and not part.text and not writer.kept(part.metadata):
+            writer.lost(at, "an empty text", "dropped", "note", "the API refuses it")
+            return ABSENT
+        return self.write_assistant_content(part, at, writer)
+
+    def write_reasoning(self, part: ReasoningPart, at: Path, writer: Writer) -> Any:
+        """Write thinking with its signature; what was not signed here stays behind."""
+        own = writer.own(part.metadata, at)
+        if own.get("type") == "redacted_thinking":
+            return own
+        if "signature" not in own:
+            writer.lost(at, "reasoning", "dropped", "note", "only signed thinking may be sent back")
+            return ABSENT
+        return self.write_thinking_part(part, at, writer)
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages: results of a turn first in the user message behind it, with what the user says next."""
+        wires: list[Any] = []
+        results: list[Any] | None = None
+        leading = True
+        for message, here, places in arranged(messages, at, writer):
+            own = writer.own(message.metadata, here) if message.metadata else NOTHING
+            if type(message) is SystemMessage:
+                if leading or not _stands_inside(message, writer):
+                    if at == ROOT:  # the messages alone
+                        writer.lost(here, "a system message", "dropped", "note", "it belongs into system")
+                    continue
+                content = write_text_or_list(message.content, (here, "content"), writer, self.write_system_content)
+                wires.append(_with_rest({"role": "system", "content": content}, own))
+                results = None
+                continue
+            leading = False
+            if type(message) is ToolMessage:
+                blocks = [
+                    self.write_tool_result(result, place, writer) for result, place in results_of(message, here, places)
+                ]
+                if results is None or own.get("$apart"):
+                    results = blocks
+                    wires.append(_with_rest({"role": "user", "content": results}, own))
+                else:
+                    results += blocks
+            elif type(message) is UserMessage:
+                self.write_user_message(message, here, writer, own, results, wires)
+                results = None if own.get("$apart") or results is None else results
+            elif type(message) is AssistantMessage:
+                self.write_assistant_message(message, here, writer, own, wires)
+                results = None
+            else:
+                raise wrong_type(here, "a message", message)
+        return wires
+
+    def write_user_message(
+        self, message: UserMessage, at: Path, writer: Writer, own: Residue, results: list[Any] | None, wires: list[Any]
+    ) -> None:
+        """Write what a user says; behind results it joins them, for they may not stand in a turn of their own."""
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        whole = opaque_value(message, writer)
+        if whole is not ABSENT:
+            wires.append(whole)
+            return
+        content = write_text_or_list(message.content, (at, "content"), writer, self.write_user_block)
+        if results is None or own.get("$apart"):
+            if content or own or not message.content:
+                wires.append(_with_rest({"role": "user", "content": content}, own))
+        elif type(content) is list:
+            results += content
+        elif content:
+            results.append({"type": "text", "text": content})
+
+    def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of what a user says; the API refuses empty text."""
+        if type(part) is TextPart and not part.text and not writer.kept(part.metadata):
+            writer.lost(at, "an empty text", "dropped", "note", "the API refuses it")
+            return ABSENT
+        return self.write_user_content(part, at, writer)
+
+    def write_assistant_message(
+        self, message: AssistantMessage, at: Path, writer: Writer, own: Residue, wires: list[Any]
+    ) -> None:
+        """Write what the model answered; an answer without content has no place."""
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        content: Any = message.content
+        if type(content) is list:
+            content = write_list(content, (at, "content"), writer, self.write_block)
+        if not content and not own:
+            writer.lost(at, "an empty answer", "dropped", "note", "the API refuses a message without content")
+            return
+        wires.append(_with_rest({"role": "assistant", "content": content if content is not None else []}, own))
+
+    def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> Any:
+        """Write what the system says: a text, or the texts of all such messages."""
+        found: list[tuple[SystemMessage, Path]] = []
+        leading = True
+        for i, message in enumerate(messages):
+            if type(message) is not SystemMessage:
+                leading = False
+            elif leading or not _stands_inside(message, writer):
+                if not leading:
+                    writer.lost((at, i), "a system message", "moved", "note", "it stands before the conversation")
+                found.append((message, (at, i)))
+        if not found:
+            return None
+        if len(found) == 1 and type(found[0][0].content) is str and not found[0][0].cache:
+            if found[0][0].name is not None:
+                writer.no_place((found[0][1], "name"), "name")
+            return found[0][0].content
+        blocks: list[Any] = []
+        for message, here in found:
+            if message.name is not None:
+                writer.no_place((here, "name"), "name")
+            blocks += self.system_blocks(message, here, writer)
+        if len(found) > 1:
+            writer.lost(at, "system messages", "rewritten", "note", "they become one")
+        return blocks
+
+    def system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
+        """Write what one message of the system says as blocks."""
+        if type(message.content) is list:
+            blocks = write_list(message.content, (at, "content"), writer, self.write_system_content)
+        else:
+            blocks = [{"type": "text", "text": message.content}] if message.content else []
+        if message.cache and blocks and "cache_control" not in blocks[-1]:
+            blocks[-1] = {**blocks[-1], "cache_control": {"type": "ephemeral"}}
+        return blocks
+
+    def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
+        """Read the result of a call."""
+        identifier, name, _ = read_result_id(wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader)
+        rest = leftovers(wire, _RESULT)
+        failed = wire.get("is_error")
+        if failed is not None and type(failed) is not bool:
+            raise wrong_type((at, "is_error"), "a boolean", failed)
+        if failed is False:
+            rest["is_error"] = False
+        content = wire.get("content")
+        if content is None:
+            if "content" not in wire:
+                rest["$absent"] = ["content"]
+            content = ""
+        value = read_text_or_list(content, (at, "content"), reader, self.read_user_content)
+        if type(value) is list:
+            return ToolResult(identifier, name, "multimodal", value, failed or None, metadata=reader.metadata(rest))
+        return ToolResult(identifier, name, "error" if failed else "text", value, metadata=reader.metadata(rest))
+
+    def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the result of a call: data as its JSON text, an error with the flag."""
+        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": writer.call_id(result.tool_call_id)}
+        if result.kind == "multimodal":
+            wire["content"] = write_list(result.value, (at, "value"), writer, self.write_user_block)
+        elif result.kind == "error":
+            wire["content"] = result.value
+        else:
+            wire["content"] = results.write_text(result.kind, result.value, ABSENT, (at, "value"), writer)
+        if wire["content"] == "" and "content" in own.get("$absent", ()):
+            del wire["content"]
+        if result.kind == "error" or result.is_error:
+            wire["is_error"] = True
+        if own:
+            restore(wire, own)
+        return wire

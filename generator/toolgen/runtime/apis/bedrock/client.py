@@ -1,0 +1,90 @@
+"""Bytes of boto3's client, and failures that it gives as answers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from ...conversion.writer import Writer
+from ...errors import ConversionError
+from ...json_texts.strict import MAX_DEPTH, walked
+from ...paths import ROOT, Path, spelled
+
+__all__ = ["ByteKeys", "converse", "failure_of", "is_api_error", "without_bytes"]
+
+
+class ByteKeys:
+    """Keys whose text is base64 in a body; the value of a `free` key is the user's or the model's, and stays as it is."""
+
+    __slots__ = ("free", "keys")
+
+    def __init__(self, keys: Iterable[str], free: Iterable[str]) -> None:
+        self.keys = frozenset(keys)
+        self.free = frozenset(free)
+
+
+def without_bytes(value: Any) -> Any:
+    """The value with base64 in place of bytes; nothing is changed in place, and a value without any is given back."""
+    return _encoded(value, 0) if any(type(one) is bytes for one in walked(value)) else value
+
+
+def _encoded(value: Any, depth: int) -> Any:
+    kind = type(value)
+    if depth > MAX_DEPTH:  # what is the model's own has no bytes
+        return value
+    if kind is dict:
+        return {key: _encoded(item, depth + 1) for key, item in value.items()}
+    if kind is list:
+        return [_encoded(item, depth + 1) for item in value]
+    return base64.b64encode(value).decode() if kind is bytes else value
+
+
+def converse(
+    model: str | None, body: dict[str, Any], accepted: Collection[str], keys: ByteKeys, writer: Writer
+) -> dict[str, Any]:
+    """The body as keywords of a client that names the model, takes bytes, and refuses what it does not know.
+
+    Raises:
+        ConversionError: what should be base64 is something else.
+    """
+    found: dict[str, Any] = {} if model is None else {"modelId": model}
+    for key, value in body.items():
+        if key in accepted:
+            found[key] = value if key in keys.free else _decoded(value, (ROOT, key), keys)
+        else:
+            writer.lost((ROOT, key), "a member of the body", "dropped", "warning", "the client has no keyword for it")
+    return found
+
+
+def _decoded(value: Any, at: Path, keys: ByteKeys) -> Any:
+    kind = type(value)
+    if kind is list:
+        return [_decoded(item, (at, i), keys) for i, item in enumerate(value)]
+    if kind is not dict:
+        return value
+    found = {}
+    for key, item in value.items():
+        if key in keys.keys and type(item) is str:
+            try:
+                found[key] = base64.b64decode(item, validate=True)
+            except (binascii.Error, ValueError) as error:
+                raise ConversionError(spelled((at, key)), "must be base64") from error
+        else:
+            found[key] = item if key in keys.free else _decoded(item, (at, key), keys)
+    return found
+
+
+def failure_of(wire: dict[str, Any]) -> tuple[str, Any] | None:
+    """The member that says what failed, and its value: such members are called `…Exception`."""
+    for key, value in wire.items():
+        if key[-9:] == "Exception":
+            return key, value
+    return None
+
+
+def is_api_error(wire: dict[str, Any]) -> bool:
+    """Whether an object without an answer is an error, as the API or its client gives them."""
+    spoken = type(wire.get("message")) is str or type(wire.get("Message")) is str
+    return spoken or "__type" in wire or "Error" in wire or failure_of(wire) is not None

@@ -1,0 +1,236 @@
+"""Blocks without a type tag, and the turns that they stand in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, add_residue, kept_at, restore, within
+from ...conversion.values import Read, Write, write_list
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...models import Message, ReasoningPart, TextPart, ToolCall, ToolCallPart
+from ...paths import Path
+
+__all__ = [
+    "Turns",
+    "as_sent",
+    "block_kind",
+    "cited_block",
+    "lacks_text",
+    "only_text",
+    "read_blocks",
+    "read_cited",
+    "without_kind",
+    "write_blocks",
+    "write_sent",
+]
+
+_MEDIA = ("image", "document", "video", "audio")
+_POINT = {"cachePoint": {"type": "default"}}
+UNKNOWN = "SDK_UNKNOWN_MEMBER"
+"""The member in whose place the client gives the name of one that it does not know, and nothing of its value."""
+
+
+def block_kind(block: dict[str, Any]) -> str | None:
+    """What a block is; None for one of another kind.
+
+    `text`, `citations` (text with its sources), `reasoning`, `redacted` (reasoning), `call`, `result`, `cache`,
+    `image`, `document`, `video` or `audio`.
+    """
+    if block.get("text") is not None:
+        return "text"
+    call = block.get("toolUse")
+    if call is not None:
+        return "call" if type(call) is not dict or call.get("type") in (None, "tool_use") else None
+    if block.get("toolResult") is not None:
+        return "result"
+    if block.get("reasoningContent") is not None:
+        return "redacted" if "redactedContent" in within(block, "reasoningContent") else "reasoning"
+    if type(block.get("cachePoint")) is dict:
+        return "cache"
+    if _cited_text(block.get("citationsContent")) is not None:
+        return "citations"
+    for kind in _MEDIA:
+        media = block.get(kind)
+        if media is not None:
+            return kind if type(media) is not dict or "source" in media else None
+    return None
+
+
+def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[Any]:
+    """Read blocks; a mark for the cache goes to the part before it, where that has none and can have one.
+
+    Raises:
+        ConversionError: the value is no array.
+    """
+    if value is None or value is ABSENT:
+        return []
+    if type(value) is not list:
+        raise wrong_type(at, "an array", value)
+    parts: list[Any] = []
+    for i, block in enumerate(value):
+        before: Any = parts[-1] if parts else None
+        if type(block) is dict and block_kind(block) == "cache" and getattr(before, "cache", True) is None:
+            before.cache = True
+            if block != _POINT:
+                add_residue(before, reader.wire.name, {"$cache": block})
+        else:
+            parts.append(read(block, (at, i), reader))
+    return parts
+
+
+def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[Any]:
+    """Write a text or parts as blocks, each mark for the cache behind its part."""
+
+    def write_marked(part: Any, here: Path, writer: Writer) -> Any:
+        block = write(part, here, writer)
+        if block is ABSENT or not getattr(part, "cache", None):
+            return block
+        point = writer.kept(part.metadata).get("$cache")
+        return block, point if type(point) is dict else _POINT
+
+    if type(content) is str:
+        content = [TextPart(content)] if content else []
+    blocks: list[Any] = []
+    for item in write_list(content or [], at, writer, write_marked):
+        blocks += item if type(item) is tuple else (item,)
+    return blocks
+
+
+def only_text(parts: list[Any]) -> Any:
+    """The text of parts that are no more than a text; else the parts themselves."""
+    only = parts[0] if len(parts) == 1 else None
+    if type(only) is TextPart and only.text and not only.cache and only.metadata is None:
+        return only.text
+    return parts
+
+
+def _cited_text(cited: Any) -> str | None:
+    """The text of an object with citations; None for one of another form."""
+    content = cited.get("content") if type(cited) is dict else None
+    if type(content) is not list or not content:
+        return None
+    texts: list[str] = []
+    for item in content:
+        if type(item) is not dict or type(item.get("text")) is not str:
+            return None
+        texts.append(item["text"])
+    return "".join(texts)
+
+
+def read_cited(block: dict[str, Any], reader: Reader) -> TextPart:
+    """Read text with its sources: the text, and the block itself, which is kept."""
+    return TextPart(_cited_text(block["citationsContent"]) or "", metadata=reader.metadata(block))
+
+
+def cited_block(part: TextPart, own: Residue) -> dict[str, Any] | None:
+    """The block with the sources of a text; None where it has none, or says something else by now."""
+    if _cited_text(own.get("citationsContent")) != part.text:
+        return None
+    return {key: value for key, value in own.items() if key[:1] != "$"}
+
+
+def as_sent(part: Any, reader: Reader) -> Any:
+    """Mark a part that came in a request, where the API refuses such parts elsewhere."""
+    name = reader.wire.name
+    kind = type(part)
+    blank = kind is TextPart and not part.text.strip()
+    unsigned = kind is ReasoningPart and not _is_signed(within(part.metadata or {}, name))
+    if blank or unsigned:
+        add_residue(part, name, {"$sent": True})
+    elif kind is ToolCallPart and kept_at(part.call.metadata or {}, name, "toolUse", "type") is not ABSENT:
+        add_residue(part.call, name, {"$sent": True})
+    return part
+
+
+def _is_signed(own: Residue) -> bool:
+    if "redactedContent" in within(own, "reasoningContent"):
+        return True
+    return bool(kept_at(own, "reasoningContent", "reasoningText", "signature"))
+
+
+def write_sent(part: Any, at: Path, writer: Writer, write: Write) -> Any:
+    """Write a part for a request; what the API refuses, and did not come so, stays behind."""
+    own = writer.kept(part.metadata)
+    if type(part) is TextPart and not part.text.strip() and "$sent" not in own:
+        writer.lost(at, "a blank text", "dropped", "note", "the API refuses it")
+        return ABSENT
+    if type(part) is ReasoningPart and not _is_signed(own) and "$sent" not in own:
+        writer.own(part.metadata, at)
+        writer.lost(at, "reasoning", "dropped", "note", "only signed reasoning may be sent back")
+        return ABSENT
+    block = write(part, at, writer)
+    if type(block) is dict and UNKNOWN in block:
+        writer.lost(at, "a block", "dropped", "warning", "the client kept nothing of it but its name")
+        return ABSENT
+    return block
+
+
+def without_kind(block: dict[str, Any], call: ToolCall, writer: Writer) -> dict[str, Any]:
+    """A call as requests take it: its kind stands in answers alone, unless it came in a request."""
+    if block["toolUse"].get("type") == "tool_use" and "$sent" not in writer.kept(call.metadata):
+        inner = {key: value for key, value in block["toolUse"].items() if key != "type"}
+        return {**block, "toolUse": inner}
+    return block
+
+
+def lacks_text(blocks: list[Any]) -> bool:
+    """Whether there are documents without any text beside them, which the API refuses."""
+    kinds = {block_kind(block) for block in blocks if type(block) is dict}
+    return "document" in kinds and "text" not in kinds
+
+
+class Turns:
+    """The messages written so far.
+
+    `text` stands beside documents that come without any, `first` before an answer that nobody asked for.
+    """
+
+    __slots__ = ("_before", "_first", "_open", "_text", "_writer", "wires")
+
+    def __init__(self, writer: Writer, text: str, first: str) -> None:
+        self.wires: list[Any] = []
+        self._writer = writer
+        self._text = text
+        self._first = first
+        self._open: dict[str, Any] | None = None
+        self._before: tuple[type[Message], Path] | None = None
+
+    def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
+        """Add what a message says; to the message before where that has the same role, unless the two came apart."""
+        own = self._writer.own(message.metadata, at)
+        last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
+        if not blocks and not own:
+            self._writer.lost(at, "a message", "dropped", "note", "it has nothing that can be said here")
+            return
+        joins = last is not None and last["role"] == role and "$apart" not in own
+        beside = [*(last.get("content") or ()), *blocks] if last is not None and joins else blocks
+        if role == "user" and lacks_text(blocks) and lacks_text(beside) and "text" not in own.get("$absent", ()):
+            holder = (at, "content")
+            self._writer.lost(holder, "a text", "defaulted", "note", "documents need one beside them")
+            blocks = [*blocks, {"text": self._text}]
+        if role == "assistant" and self._before is None and "$apart" not in own:
+            self._writer.lost(at[0], "a message", "defaulted", "note", "the user speaks first")
+            self.wires.append({"role": "user", "content": [{"text": self._first}]})
+        if last is not None and last["role"] == role and "$apart" not in own:
+            self._report(message, at)
+            last["content"] = [*(last.get("content") or ()), *blocks]
+            restore(last, own)
+        else:
+            self._open = {"role": role}
+            if blocks or ("content" not in own and "content" not in own.get("$absent", ())):
+                self._open["content"] = blocks
+            restore(self._open, own)
+            self.wires.append(self._open)
+        self._before = type(message), at
+
+    def add_whole(self, wire: Any) -> None:
+        """Add a message that stands outside of the turns."""
+        self.wires.append(wire)
+
+    def _report(self, message: Message, at: Path) -> None:
+        """Report two messages that read back as one."""
+        if self._before is not None and self._before[0] is type(message):
+            self._writer.lost((self._before[1], "content"), "a message", "rewritten", "note", "the next one joins it")
+            self._writer.lost(at, "a message", "moved", "note", "neighbours of one role become one message")

@@ -1,0 +1,211 @@
+"""Bedrock's Converse: blocks without a type tag; results stand in user messages, the system's text beside the messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...answers import FinishReason, finish_reason, hold_calls, stop_word
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, add_residue, leftovers, present, restore, within
+from ...conversion.values import optional_text
+from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...converter import ObjectReader, ObjectWriter
+from ...errors import BareApiError, wrong_type
+from ...format.history import has_tool_calls, is_tool_result
+from ...models import (
+    AssistantMessage,
+    Completion,
+    Message,
+    OpaquePart,
+    OutputSchema,
+    Request,
+    ToolChoice,
+    ToolDefinition,
+    Usage,
+)
+from ...paths import ROOT, Path, spelled
+from .client import failure_of, is_api_error
+from .content import read_blocks, write_blocks
+from .messages import MESSAGE_KEYS, BedrockMessages
+from .tools import has_tool_blocks, settle_tools
+
+__all__ = ["BedrockConverter"]
+
+_RESPONSE = frozenset(["ResponseMetadata", "output", "stopReason", "usage"])
+
+
+_OUTPUT = frozenset(["message"])
+
+
+def _rest_of_response(wire: dict[str, Any], output: dict[str, Any], said: dict[str, Any]) -> Residue:
+    """What is kept of a response: its further members at their places, and which of ours were not there."""
+    rest = leftovers(wire, _RESPONSE)
+    outer = leftovers(output, _OUTPUT)
+    inner = leftovers(said, MESSAGE_KEYS)
+    if said.get("role") not in (None, "assistant"):
+        inner["role"] = said["role"]
+    if inner:
+        outer["message"] = inner
+    if outer:
+        rest["output"] = outer
+    places = (("output", wire), ("message", output), ("role", said), ("content", said))
+    absent = [key for key, holder in places if key not in holder]
+    if absent:
+        rest["$absent"] = absent
+    return rest
+
+
+class BedrockConverter(BedrockMessages):
+    """Bedrock's Converse: blocks without a type tag; results stand in user messages, the system's text beside the messages."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+    read_output_schema: ObjectReader[OutputSchema]
+    write_output_schema: ObjectWriter[OutputSchema]
+    read_tool: ObjectReader[ToolDefinition]
+    write_tool: ObjectWriter[ToolDefinition]
+    read_request_body: ObjectReader[Request]
+    write_request_body: ObjectWriter[Request]
+
+    def to_sdk(
+        self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
+    ) -> dict[str, Any]:
+        """Write a request as keyword arguments of the official client's own call.
+
+        Raises:
+            ConversionError: a value cannot be written as it was meant.
+        """
+        body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
+        writer = Writer(self.wire, on_loss, on_unsupported)
+        written = self.sdk_call(request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer)
+        writer.finish()
+        return written
+
+    def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
+        """Read a tool; the provider's own, and marks for the cache, stay as they are."""
+        if type(wire) is dict and wire.get("toolSpec") is not None:
+            return self.read_tool(wire, at, reader)
+        return OpaquePart(reader.wire.name, wire)
+
+    def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
+        """Write a tool; another provider's own are reported."""
+        if type(value) is ToolDefinition:
+            return self.write_tool(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name:
+            return value.value
+        writer.no_place(at, "a tool of another provider", "warning")
+        return ABSENT
+
+    def read_request_tool_choice(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, Any]:
+        """Read how the tools are to be used."""
+        return self.read_tool_choice(value, at, reader)
+
+    def write_request_tool_choice(
+        self, choice: ToolChoice | None, kept: Any, at: Path, writer: Writer, messages: Sequence[Message]
+    ) -> Any:
+        """Write how the tools are to be used. Where nothing was called yet, tools that may not be called are left out."""
+        if choice == "none" and not any(has_tool_calls(message) or is_tool_result(message) for message in messages):
+            writer.lost(at, "toolChoice", "rewritten", "note", "it is said by leaving the tools out")
+            return ABSENT
+        return self.write_tool_choice(choice, kept, at, writer)
+
+    def read_output_format(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+        """Read what the answer shall be; what is none of the format's is kept."""
+        if value is None or value is ABSENT:
+            return None, ABSENT
+        if (
+            type(value) is dict
+            and value.get("type") == "json_schema"
+            and present(value, "structure", "jsonSchema", "schema")
+        ):
+            return self.read_output_schema(value, at, reader), ABSENT
+        return None, value
+
+    def write_output_format(
+        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write what the answer shall be: JSON by a schema; other JSON has no place, and text is what it is unasked."""
+        if output_format is None:
+            return kept
+        if type(output_format) is OutputSchema:
+            return self.write_output_schema(output_format, at, writer)
+        if output_format == "json":
+            writer.no_place(at, "JSON without a schema", "warning")
+        return ABSENT
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body; that a history with calls came without tools is kept."""
+        request = self.read_request_body(wire, at, reader)
+        if "toolConfig" not in wire and has_tool_blocks(wire.get("messages")):
+            add_residue(request, reader.wire.name, {"$absent": ["toolConfig"]})
+        return request
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body, with the tools that the API demands and without those that may not be called."""
+        wire = self.write_request_body(request, at, writer)
+        settle_tools(wire, request.tool_choice, writer.kept(request.metadata), writer)
+        return wire
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read a response: one message of the assistant. What the client says of the exchange is no part of it."""
+        output = wire.get("output")
+        if output is None and is_api_error(wire):
+            raise BareApiError(spelled(at), wire)
+        if output is not None and type(output) is not dict:
+            raise wrong_type((at, "output"), "an object", output)
+        found = (output or {}).get("message")
+        if found is not None and type(found) is not dict:
+            raise wrong_type(((at, "output"), "message"), "an object", found)
+        said = found or {}
+        place = (((at, "output"), "message"), "content")
+        message = AssistantMessage(read_blocks(said.get("content"), place, reader, self.read_block) or None)
+        usage = wire.get("usage")
+        if usage is not None and type(usage) is not dict:
+            raise wrong_type((at, "usage"), "an object", usage)
+        word = optional_text(wire, "stopReason", at)
+        reason: FinishReason = "error"
+        if failure_of(wire) is None:
+            reason = finish_reason(word, message, self.FINISH_REASONS)
+        hold_calls(message, reason)
+        return Completion(
+            message,
+            reason,
+            None,
+            None,
+            word,
+            None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            reader.metadata(_rest_of_response(wire, output or {}, said)),
+        )
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a response; it has neither an id nor the model's name."""
+        own = writer.own(completion.metadata, ROOT)
+        absent = own.get("$absent", ())
+        place = ((ROOT, "message"), "content")
+        blocks = write_blocks(completion.message.content, place, writer, self.write_block)
+        if completion.id is not None:
+            writer.no_place((ROOT, "id"), "id")
+        if completion.model is not None:
+            writer.no_place((ROOT, "model"), "model")
+        kept = within(within(own, "output"), "message")
+        message = {"role": kept.get("role", "assistant"), "content": blocks or kept.get("content", [])}
+        if "role" in absent:
+            del message["role"]
+        if "content" in absent and not blocks:
+            del message["content"]
+        output: dict[str, Any] = {"message": message} if blocks or "message" not in absent else {}
+        wire: dict[str, Any] = {"output": output} if output or "output" not in absent else {}
+        word = (
+            stop_word(completion, self.FINISH_REASONS, own) if completion.stop_reason is not None or not own else None
+        )
+        if word is not None:
+            wire["stopReason"] = word
+        if completion.usage is not None:
+            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+        restore(wire, own)
+        return wire

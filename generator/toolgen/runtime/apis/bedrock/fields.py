@@ -1,0 +1,214 @@
+"""Fields that only Bedrock has."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, UnsayableError, marked
+from ...conversion.writer import Writer
+from ...errors import ConversionError, wrong_type
+from ...fields.media import read_data_url
+from ...json_texts.strict import loads
+from ...json_texts.text import compact, is_compact, same
+from ...paths import Path, spelled
+
+__all__ = [
+    "read_block_source",
+    "read_document_name",
+    "read_schema_text",
+    "read_some_text",
+    "write_block_source",
+    "write_document_name",
+    "write_schema_text",
+    "write_some_text",
+]
+
+Formats = Mapping[str, Sequence[str]]
+
+
+def read_block_source(
+    block: dict[str, Any], at: Path, reader: Reader, formats: Formats
+) -> tuple[str | None, str | None, str | None, Residue]:
+    """Read url, data and media type. The source is kept where our own writing would differ.
+
+    Raises:
+        ConversionError: the format is no text, or the source no object.
+    """
+    kind, source = block.get("format"), block.get("source")
+    if kind is not None and type(kind) is not str:
+        raise wrong_type((at, "format"), "a string", kind)
+    if type(source) is not dict:
+        raise wrong_type((at, "source"), "an object", source)
+    rest: Residue = {}
+    url, data = _content(source, (at, "source"))
+    media_type = formats[kind][0] if kind is not None and kind in formats else None
+    if kind is None and "text" in source:
+        media_type = "text/plain"
+    if "format" not in block:
+        rest["$absent"] = ["format"]
+    elif media_type is None:
+        rest["format"] = kind
+    if source != _source(url, data):
+        rest["source"] = source
+    return url, data, media_type, rest
+
+
+def write_block_source(
+    url: str | None,
+    data: str | None,
+    media_type: str | None,
+    own: Residue,
+    at: Path,
+    writer: Writer,
+    formats: Formats,
+) -> dict[str, Any]:
+    """Write format and source; the source that came is kept while it says the same.
+
+    Raises:
+        UnsayableError: the API does not take this media type or this address, or there is neither address nor data.
+    """
+    if url is not None and url[:5] == "data:":
+        url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
+        media_type = known or media_type
+    kept = own.get("source")
+    as_it_came = type(kept) is dict and _content(kept, at) == (url, data)
+    if not as_it_came and data is None and url is None:
+        raise UnsayableError("there is neither an address nor data")
+    if not as_it_came and data is None and url is not None and url[:5] != "s3://":
+        raise UnsayableError("it takes no address but one in S3")
+    source = kept if as_it_came else _source(url, data)
+    if "$absent" in own and media_type in (None, "text/plain"):
+        return {"source": source}
+    if media_type is None and type(own.get("format")) is str:
+        return {"format": own["format"], "source": source}
+    if media_type is None:
+        kind = _ending(url, formats)
+        writer.lost((at[0], "mediaType"), "mediaType", "defaulted", "note", f"it must be named: {formats[kind][0]}")
+        return {"format": kind, "source": source}
+    for kind, types in formats.items():
+        if media_type in types:
+            if media_type != types[0]:
+                writer.lost((at[0], "mediaType"), "mediaType", "rewritten", "note", f"it is {types[0]} here")
+            return {"format": kind, "source": source}
+    raise UnsayableError(f"it does not take {media_type}")
+
+
+def _content(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
+    """Url and data; neither for a source of another kind."""
+    location = source.get("s3Location")
+    for key, value in (("bytes", source.get("bytes")), ("text", source.get("text"))):
+        if value is not None and type(value) is not str:
+            raise wrong_type((at, key), "a string", value)
+    if source.get("bytes") is not None:
+        return None, source["bytes"]
+    if type(location) is dict and type(location.get("uri")) is str:
+        return location["uri"], None
+    if source.get("text") is not None:
+        try:
+            return None, base64.b64encode(source["text"].encode()).decode()
+        except UnicodeEncodeError:  # half of a surrogate pair: no bytes say it
+            return None, None
+    return None, None
+
+
+def _source(url: str | None, data: str | None) -> dict[str, Any]:
+    return {"s3Location": {"uri": url}} if data is None else {"bytes": data}
+
+
+def _ending(url: str | None, formats: Formats) -> str:
+    """The format that an address ends with, else the first of all."""
+    ending = (url or "").rpartition(".")[2].lower()
+    return ending if ending in formats else next(iter(formats))
+
+
+_LEGAL = re.compile(r"[a-zA-Z0-9_()\[\]-]+( [a-zA-Z0-9_()\[\]-]+)*")
+_LENGTH = 200
+
+
+def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+    """Read the name; one that we would spell otherwise is kept, for the API took it.
+
+    Raises:
+        ConversionError: it is neither text nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, {"$absent": True} if value is ABSENT else None
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    return value, ABSENT if _is_legal(value) else value
+
+
+def write_document_name(name: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the name: one without its illegal characters, or one made of the document's place, where there is none."""
+    if name is None:
+        if kept is None or marked(kept):
+            return ABSENT
+        made = "document " + "-".join(re.findall(r"\d+", spelled(at)))
+        writer.lost(at, "name", "defaulted", "note", "a document must be named")
+        return made.rstrip()
+    if name == kept or _is_legal(name):
+        return name
+    writer.lost(at, "name", "rewritten", "note", "the API refuses some of its characters")
+    spelling = re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
+    return spelling or write_document_name(None, ABSENT, at, writer)
+
+
+def _is_legal(name: str) -> bool:
+    return len(name) <= _LENGTH and _LEGAL.fullmatch(name) is not None
+
+
+def read_schema_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], Any]:
+    """Read the schema; its text is kept where our own writing would differ.
+
+    Raises:
+        ConversionError: it is no text, or not that of an object.
+    """
+    if type(value) is not str:
+        raise wrong_type(at, "a string", None if value is ABSENT else value)
+    try:
+        found = loads(value)
+    except ValueError as error:
+        raise ConversionError(spelled(at), "must be JSON") from error
+    if type(found) is not dict:
+        raise wrong_type(at, "the text of an object", found)
+    return found, ABSENT if is_compact(value, found) else value
+
+
+def write_schema_text(schema: dict[str, Any], kept: Any, at: Path, writer: Writer) -> str:
+    """Write the schema, as it came while it says the same.
+
+    Raises:
+        ConversionError: JSON cannot hold it.
+    """
+    if type(kept) is str and same(read_schema_text(kept, at, Reader(writer.wire))[0], schema):
+        return kept
+    try:
+        return compact(schema)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+
+
+def read_some_text(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+    """Read the text; that an empty one stood there is kept.
+
+    Raises:
+        ConversionError: it is neither text nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    return value, ABSENT if value else value
+
+
+def write_some_text(text: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the text; an empty one goes where it came from alone."""
+    if text or (text is not None and kept == text):
+        return text
+    if text is not None:
+        writer.lost(at, "an empty text", "dropped", "note", "the API refuses it")
+    return ABSENT

@@ -1,0 +1,337 @@
+"""Bedrock's Converse: its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, leftovers, restore
+from ...conversion.values import opaque_message, opaque_value
+from ...conversion.writer import Writer
+from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...errors import wrong_type
+from ...messages import arranged, results_of
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    AudioPart,
+    ContentPart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    RefusalPart,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
+from ...paths import ROOT, Path
+from .client import without_bytes
+from .content import (
+    Turns,
+    as_sent,
+    block_kind,
+    cited_block,
+    lacks_text,
+    only_text,
+    read_blocks,
+    read_cited,
+    without_kind,
+    write_blocks,
+    write_sent,
+)
+from .tools import json_block, read_json_block, read_result_blocks, write_result_blocks
+
+__all__ = ["MESSAGE_KEYS", "BedrockMessages"]
+
+MESSAGE_KEYS = frozenset(["content", "role"])
+
+
+def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
+    """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
+    if writer.kept(message.metadata).get("$inline"):
+        return True
+    return type(message.content) is list and any(
+        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
+    )
+
+
+class BedrockMessages(ApiConverter):
+    """Bedrock's Converse: its messages."""
+
+    DEFAULT_KEYS = ("user", "document", "result")
+
+    def normalized(self, wire: Any) -> Any:
+        """Write the client's bytes as base64."""
+        return without_bytes(wire)
+
+    read_assistant_content: ValueReader[AssistantPart]
+    read_reasoning_part: ObjectReader[ReasoningPart]
+    read_result_part: ValueReader[ContentPart]
+    read_system_content: ValueReader[ContentPart]
+    read_tool_result: ObjectReader[ToolResult]
+    read_tool_use: ObjectReader[ToolCall]
+    read_user_content: ValueReader[ContentPart]
+    write_assistant_content: ValueWriter[Any]
+    write_reasoning_part: ObjectWriter[ReasoningPart]
+    write_result_part: ValueWriter[Any]
+    write_system_content: ValueWriter[Any]
+    write_tool_use: ObjectWriter[ToolCall]
+    write_user_content: ValueWriter[Any]
+
+    def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Residue]:
+        """Read the messages, with the text of the system before all others."""
+        messages = self.read_messages(wire.get("messages"), (at, "messages"), reader)[0]
+        system = wire.get("system")
+        if not system and type(system) is list:
+            return messages, {"system": system}
+        parts = read_blocks(system, (at, "system"), reader, self.read_sent_system)
+        return [SystemMessage(only_text(parts)), *messages] if parts else messages, {}
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the messages; results become messages of their own, and those that do not take turns are marked."""
+        if type(wire) is not list:
+            raise wrong_type(at, "an array", wire)
+        messages: list[Message] = []
+        before: Any = "assistant"  # the user speaks first
+        for i, item in enumerate(wire):
+            here = (at, i)
+            if type(item) is not dict:
+                raise wrong_type(here, "an object", item)
+            role = item.get("role")
+            rest = leftovers(item, MESSAGE_KEYS)
+            if "content" not in item:
+                rest["$absent"] = ["content"]
+            elif item["content"] == []:
+                rest["$sent"] = True
+            if role == before:
+                rest["$apart"] = True
+            place = (here, "content")
+            if role == "assistant":
+                answer = read_blocks(item.get("content"), place, reader, self.read_sent_block)
+                messages.append(AssistantMessage(only_text(answer), metadata=reader.metadata(rest)))
+                reader.next_turn()
+            elif role == "user":
+                messages += self.read_user_turn(item.get("content"), place, reader, rest)
+            elif role == "system":
+                parts = read_blocks(item.get("content"), place, reader, self.read_sent_system)
+                messages.append(SystemMessage(only_text(parts), metadata=reader.metadata({**rest, "$inline": True})))
+                continue
+            else:
+                messages.append(opaque_message(item, reader))
+                continue
+            before = role
+        return messages, ABSENT
+
+    def read_user_turn(self, content: Any, at: Path, reader: Reader, rest: Residue) -> list[Message]:
+        """Read a user's message; each run of results in it becomes a message of its own."""
+        runs: list[list[Any]] = []
+        for part in read_blocks(content, at, reader, self.read_user_block):
+            if runs and (type(runs[-1][0]) is ToolResult) == (type(part) is ToolResult):
+                runs[-1].append(part)
+            else:
+                runs.append([part])
+        found: list[Message] = [
+            ToolMessage(run) if type(run[0]) is ToolResult else UserMessage(only_text(run)) for run in runs
+        ]
+        if type(content) is list and lacks_text(content):
+            rest = {**rest, "$absent": ["text"]}
+        if not found:
+            found.append(UserMessage([]))
+        found[0].metadata = reader.metadata(rest)
+        return found
+
+    def read_user_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart | ToolResult:
+        """Read a block of a user's message."""
+        if type(wire) is dict and block_kind(wire) == "result":
+            return self.read_tool_result(wire, at, reader)
+        part: ContentPart = as_sent(self.read_user_content(wire, at, reader), reader)
+        return part
+
+    def read_sent_system(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+        """Read a block of what the system says."""
+        part: ContentPart = as_sent(self.read_system_content(wire, at, reader), reader)
+        return part
+
+    def read_sent_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+        """Read a block of an answer that stands in a request."""
+        part: AssistantPart = as_sent(self.read_block(wire, at, reader), reader)
+        return part
+
+    def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+        """Read a block of an answer."""
+        if type(wire) is dict:
+            kind = block_kind(wire)
+            if kind == "call":
+                call = self.read_tool_use(wire, at, reader)
+                reader.called(wire["toolUse"].get("toolUseId"), call)
+                return ToolCallPart(call)
+            if kind == "citations":
+                return read_cited(wire, reader)
+            if kind == "reasoning":
+                return self.read_reasoning_part(wire, at, reader)
+            if kind == "redacted":
+                return ReasoningPart("", reader.metadata(wire))
+        return self.read_assistant_content(wire, at, reader)
+
+    def write_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+        """Write a part of an answer as a block."""
+        if type(part) is ToolCallPart:
+            writer.own(part.metadata, at)
+            return self.write_tool_use(part.call, (at, "call"), writer)
+        if type(part) is ReasoningPart:
+            redacted = writer.kept(part.metadata)
+            if not part.text and block_kind(redacted) == "redacted":
+                return {key: value for key, value in redacted.items() if key[:1] != "$"}
+            return self.write_reasoning_part(part, at, writer)
+        if type(part) is RefusalPart:
+            writer.own(part.metadata, at)
+            writer.lost(at, "a refusal", "rewritten", "note", "it is written as text")
+            return {"text": part.text} if part.text.strip() else ABSENT
+        if type(part) is TextPart and part.metadata:
+            cited = cited_block(part, writer.kept(part.metadata))
+            if cited is not None:
+                return cited
+        return self.write_assistant_content(part, at, writer)
+
+    def write_sent_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+        """Write a part of an answer for a request."""
+        if type(part) is ToolCallPart:
+            writer.own(part.metadata, at)
+            return self.write_tool_call(part.call, (at, "call"), writer)
+        return write_sent(part, at, writer, self.write_block)
+
+    def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a call of the history."""
+        return without_kind(self.write_tool_use(call, at, writer), call, writer)
+
+    def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of what a user says."""
+        return write_sent(part, at, writer, self.write_user_content)
+
+    def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of what the system says."""
+        return write_sent(part, at, writer, self.write_system_content)
+
+    def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a result; a recording follows the results of the turn."""
+        if type(part) is AudioPart:
+            writer.media.append((part, at))
+            writer.lost(at, "AudioPart", "moved", "note", "it follows the results of the turn")
+            return ABSENT
+        if type(part) is TextPart and part.metadata:
+            value = json_block(part, writer.kept(part.metadata))
+            if value is not None:
+                return value
+        return write_sent(part, at, writer, self.write_result_part)
+
+    def write_conversation(self, messages: Sequence[Message], own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the messages and, aside, the text of the system."""
+        found: dict[str, Any] = {"messages": self.write_messages(messages, ABSENT, at, writer)}
+        system = self.write_system(messages, at, writer)
+        if system:
+            found["system"] = system
+        return found
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages: results of a turn in the user's message behind it, before what the user says."""
+        turns = Turns(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
+        leading = True
+        for message, here, places in arranged(messages, at, writer):
+            if type(message) is SystemMessage:
+                if leading or not _stands_inside(message, writer):
+                    if at == ROOT:  # the messages alone
+                        writer.lost(here, "a system message", "dropped", "note", "it belongs into system")
+                else:
+                    turns.add_whole(self.write_inline(message, here, writer))
+                continue
+            leading = False
+            if type(message) is ToolMessage:
+                blocks = [
+                    self.write_tool_result(result, place, writer) for result, place in results_of(message, here, places)
+                ]
+                media, writer.media = writer.media, []
+                for part, place in media:
+                    blocks += write_blocks([part], (place, 0), writer, self.write_user_block)
+                turns.add("user", blocks, message, here)
+            elif type(message) is UserMessage:
+                whole = opaque_value(message, writer)
+                if whole is not ABSENT:
+                    turns.add_whole(whole)
+                    continue
+                if message.name is not None:
+                    writer.no_place((here, "name"), "name")
+                turns.add(
+                    "user",
+                    write_blocks(message.content, (here, "content"), writer, self.write_user_block),
+                    message,
+                    here,
+                )
+            elif type(message) is AssistantMessage:
+                if message.name is not None:
+                    writer.no_place((here, "name"), "name")
+                answer = write_blocks(message.content, (here, "content"), writer, self.write_sent_block)
+                turns.add("assistant", answer, message, here)
+            else:
+                raise wrong_type(here, "a message", message)
+        return turns.wires
+
+    def write_inline(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a message of the system among the others."""
+        wire: dict[str, Any] = {"role": "system", "content": self.system_blocks(message, at, writer)}
+        restore(wire, writer.own(message.metadata, at))
+        return wire
+
+    def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
+        """Write what the system says, the blocks of all such messages."""
+        blocks: list[Any] = []
+        count = 0
+        leading = True
+        for i, message in enumerate(messages):
+            if type(message) is not SystemMessage:
+                leading = False
+            elif leading or not _stands_inside(message, writer):
+                writer.own(message.metadata, (at, i))
+                if not leading:
+                    writer.lost((at, i), "a system message", "moved", "note", "it stands before the conversation")
+                count += 1
+                blocks += self.system_blocks(message, (at, i), writer)
+        if count > 1:
+            writer.lost(at, "system messages", "rewritten", "note", "they become one")
+        return blocks
+
+    def system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
+        """Write what one message of the system says."""
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        blocks = write_blocks(message.content, (at, "content"), writer, self.write_system_block)
+        if message.cache and blocks and not (type(blocks[-1]) is dict and block_kind(blocks[-1]) == "cache"):
+            blocks.append({"cachePoint": {"type": "default"}})
+        return blocks
+
+    def read_result_content(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
+        """Read what a call gave."""
+        return read_result_blocks(wire, at, reader, self.read_result_block)
+
+    def read_result_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+        """Read a block of a result; a value among others is its JSON text."""
+        if type(wire) is dict and "json" in wire and block_kind(wire) is None:
+            value = read_json_block(wire, reader)
+            if value is not None:
+                return value
+        part: ContentPart = as_sent(self.read_result_part(wire, at, reader), reader)
+        return part
+
+    def write_result_content(
+        self, kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write what a call gave."""
+        return write_result_blocks(
+            kind, value, is_error, own, at, writer, self.write_result_block, self.DEFAULTS["result"]
+        )

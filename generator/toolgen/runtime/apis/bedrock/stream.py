@@ -1,0 +1,247 @@
+"""Events of Bedrock's ConverseStream: deltas of blocks, each at its place; of text and reasoning no start comes."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+from ...conversion.residue import within
+from ...json_texts.strict import loads
+from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...paths import ROOT, Path
+from ...streams.reader import BaseStream, OpenCall, place_of
+from .client import failure_of, without_bytes
+from .content import block_kind
+
+__all__ = ["BlockEvents"]
+
+_DELTA: Path = ((ROOT, "contentBlockDelta"), "contentBlockIndex")
+_START: Path = ((ROOT, "contentBlockStart"), "contentBlockIndex")
+
+
+class _Block:
+    """A block that is coming: what it started with, and what grew since, by kind."""
+
+    __slots__ = ("call", "citations", "head", "input", "redacted", "results", "signature", "texts", "thoughts")
+
+    def __init__(self, head: dict[str, Any]) -> None:
+        self.head = head
+        self.call: OpenCall | None = None
+        self.texts: list[str] | None = None
+        self.thoughts: list[str] | None = None
+        self.signature: list[str] = []
+        self.redacted: list[str] = []
+        self.citations: list[Any] = []
+        self.input: list[str] = []
+        self.results: list[Any] = []
+
+
+class BlockEvents(BaseStream):
+    """Joins events into a message."""
+
+    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._message: dict[str, Any] = {"role": "assistant"}
+        self._rest: dict[str, Any] = {}
+        self._blocks: dict[Any, _Block] = {}
+        self._end = False
+        self._rewritten = False
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
+
+        Raises:
+            ConversionError: the event is neither.
+        """
+        try:
+            payload = event["contentBlockDelta"]
+            delta = payload["delta"]
+            block = self._blocks[payload["contentBlockIndex"]]
+            if len(delta) != 1:
+                pass
+            elif block.call is not None:
+                piece = delta["toolUse"]["input"]
+                if type(piece) is str and piece and block.call.told:
+                    block.call.pieces.append(piece)
+                    return [ToolCallDelta(block.call.index, None, None, piece)]
+            elif block.texts is not None:
+                text = delta["text"]
+                if type(text) is str and text:
+                    block.texts.append(text)
+                    return [TextDelta(text)]
+        except (KeyError, TypeError):
+            pass  # an event of another form, which is read with care
+        return super().feed(event)
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        event = without_bytes(event)
+        failure = failure_of(event)
+        if failure is not None:
+            self._fail(*failure)
+        delta = event.get("contentBlockDelta")
+        if type(delta) is dict and type(delta.get("delta")) is dict:
+            return self._grow(place_of(delta.get("contentBlockIndex", 0), _DELTA), delta["delta"])
+        start = event.get("contentBlockStart")
+        if type(start) is dict and type(start.get("start")) is dict:
+            return self._start(place_of(start.get("contentBlockIndex", 0), _START), start["start"])
+        if type(event.get("messageStart")) is dict:
+            self._message = _unpadded(event["messageStart"])
+        if type(event.get("metadata")) is dict:
+            self._rest |= _unpadded(event["metadata"])
+        if type(event.get("messageStop")) is dict:
+            return self._close(_unpadded(event["messageStop"]))
+        return []
+
+    def _start(self, index: Any, head: dict[str, Any]) -> list[StreamEvent]:
+        """Begin a block. One that begins again is written anew, with all behind it: its text was told before."""
+        self._rewritten = self._rewritten or index in self._blocks
+        block = self._blocks[index] = _Block(head)
+        kind = block_kind(head)
+        if kind == "call":
+            return self._start_call(block, within(head, "toolUse"))
+        if self._rewritten:
+            return []
+        text = head.get("text") if kind == "text" else None
+        return [TextDelta(text)] if type(text) is str and text else []
+
+    def _start_call(self, block: _Block, head: dict[str, Any]) -> list[StreamEvent]:
+        known = [call for call in self._calls if self._rewritten and call.wire_id == head.get("toolUseId")]
+        if known:
+            block.call = known[0]
+            known[0].pieces = []
+            return []
+        call = block.call = OpenCall(len(self._calls), head)
+        self._calls.append(call)
+        call.wire_id = head["toolUseId"] if type(head.get("toolUseId")) is str else None
+        call.name = head["name"] if type(head.get("name")) is str else None
+        return [self._delta(call, None)]
+
+    def _grow(self, index: Any, delta: dict[str, Any]) -> list[StreamEvent]:
+        block = self._blocks.get(index)
+        if block is None:
+            block = self._blocks[index] = _Block({})
+        if "toolUse" in delta:
+            return self._grow_call(block, within(delta, "toolUse").get("input"))
+        if type(delta.get("text")) is str:
+            block.texts = block.texts if block.texts is not None else []
+            block.texts.append(delta["text"])
+            return [TextDelta(delta["text"])] if delta["text"] else []
+        if type(delta.get("reasoningContent")) is dict:
+            return self._grow_reasoning(block, delta["reasoningContent"])
+        if "citation" in delta:
+            block.citations.append(delta["citation"])
+        elif type(delta.get("toolResult")) is list:
+            block.results += delta["toolResult"]
+        elif block_kind(block.head) is None and _is_empty(block):
+            block.head = {key: _joined(block.head.get(key), value) for key, value in {**block.head, **delta}.items()}
+        elif "image" in delta:
+            block.head = {**block.head, "image": _joined(block.head.get("image"), delta["image"])}
+        return []
+
+    def _grow_call(self, block: _Block, piece: Any) -> list[StreamEvent]:
+        if block.call is None and not block.head:
+            block.head = {"toolUse": {"toolUseId": None, "name": ""}}
+            self._start_call(block, block.head["toolUse"])
+        if type(piece) is not str or not piece:
+            return []
+        if block.call is None:
+            block.input.append(piece)
+            return []
+        block.call.add(piece)
+        return [self._delta(block.call, piece)]
+
+    def _grow_reasoning(self, block: _Block, delta: dict[str, Any]) -> list[StreamEvent]:
+        for key, pieces in (("signature", block.signature), ("redactedContent", block.redacted)):
+            if type(delta.get(key)) is str:
+                pieces.append(delta[key])
+        text = delta.get("text")
+        if type(text) is not str:
+            return []
+        block.thoughts = block.thoughts if block.thoughts is not None else []
+        block.thoughts.append(text)
+        return [ReasoningDelta(text)] if text else []
+
+    def _close(self, stop: dict[str, Any]) -> list[StreamEvent]:
+        self._rest |= stop
+        if stop.get("stopReason") is None:
+            return []
+        self._end = True
+        return self._tell_calls() if self._calls and all(call.told for call in self._calls) else []
+
+    def _fail(self, kind: str, error: Any) -> None:
+        message = error.get("message") if type(error) is dict else error
+        self._failure = message if type(message) is str and message else kind
+        self._rest[kind] = error
+
+    def _body(self) -> dict[str, Any]:
+        blocks = [_whole(self._blocks[i]) for i in sorted(self._blocks, key=_place)]
+        return {"output": {"message": {**self._message, "content": blocks}}, **self._rest}
+
+    def _ended(self) -> bool:
+        return self._end
+
+
+def _place(index: Any) -> tuple[bool, Any]:
+    return (False, index) if type(index) is int else (True, str(index))
+
+
+def _unpadded(payload: dict[str, Any]) -> dict[str, Any]:
+    """A payload without the random letters that hide its length."""
+    return {key: value for key, value in payload.items() if key != "p"}
+
+
+def _is_empty(block: _Block) -> bool:
+    return block.texts is None and block.thoughts is None and not (block.redacted or block.citations or block.results)
+
+
+def _joined(before: Any, piece: Any) -> Any:
+    """An object and a further piece of it."""
+    return {**before, **piece} if type(before) is dict and type(piece) is dict else piece
+
+
+def _whole(block: _Block) -> dict[str, Any]:
+    """The block as it stands in a whole message; arguments that are no JSON stay text."""
+    text = "".join(block.texts or ())
+    if block.citations:
+        return {"citationsContent": {"content": [{"text": text}], "citations": block.citations}}
+    if block.texts is not None:
+        before = block.head.get("text")
+        return {**block.head, "text": before + text if type(before) is str else text}
+    if block.redacted:
+        return {"reasoningContent": {"redactedContent": _joined_base64(block.redacted)}}
+    if block.thoughts is not None or block.signature:
+        thought: dict[str, Any] = {"text": "".join(block.thoughts or ())}
+        if block.signature:
+            thought["signature"] = "".join(block.signature)
+        return {"reasoningContent": {"reasoningText": thought}}
+    if block.results or "toolResult" in block.head:
+        head = within(block.head, "toolResult")
+        return {**block.head, "toolResult": {**head, "content": [*(head.get("content") or []), *block.results]}}
+    if "toolUse" in block.head:
+        return _whole_call(block)
+    return block.head
+
+
+def _whole_call(block: _Block) -> dict[str, Any]:
+    text = "".join(block.call.pieces if block.call is not None else block.input)
+    head = within(block.head, "toolUse")
+    if not text.strip() and "input" in head:
+        return block.head
+    value: Any = {}
+    if text.strip():
+        try:
+            value = loads(text)
+        except ValueError:
+            value = text
+    return {**block.head, "toolUse": {**head, "input": value if type(value) is dict else text}}
+
+
+def _joined_base64(pieces: list[str]) -> str:
+    """Base64 of the bytes of all pieces, each of which is base64 of its own."""
+    if not any(piece[-1:] == "=" for piece in pieces[:-1]):
+        return "".join(pieces)
+    try:
+        return base64.b64encode(b"".join(base64.b64decode(piece, validate=True) for piece in pieces)).decode()
+    except (binascii.Error, ValueError):
+        return "".join(pieces)

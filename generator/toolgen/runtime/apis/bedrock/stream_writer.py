@@ -1,0 +1,173 @@
+"""Events of an answer as events of Bedrock's ConverseStream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...conversion.residue import within
+from ...conversion.writer import OnLoss
+from ...json_texts.text import compact
+from ...models import Completion, ToolCallDelta
+from ...paths import ROOT
+from ...streams.writer import BaseStreamWriter, SentCall
+from .client import failure_of
+from .content import block_kind
+
+__all__ = ["BlockEventWriter"]
+
+
+class BlockEventWriter(BaseStreamWriter):
+    """Writes blocks as they come; what only the end knows of them (signatures, citations) comes before their stop.
+
+    Text of one kind in a row is one block. A block of the whole answer that did not come in pieces is written whole
+    at the end; so is one whose pieces came in another order than the answer has.
+    """
+
+    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
+        super().__init__(id=id, created=created, on_loss=on_loss)
+        self._started = False
+        self._blocks: list[dict[str, Any]] = []
+        self._places: dict[int, int] = {}
+
+    def _begin(self) -> list[dict[str, Any]]:
+        if self._started:
+            return []
+        self._started = True
+        return [{"messageStart": {"role": "assistant"}}]
+
+    def _piece(self, kind: str, text: str) -> list[dict[str, Any]]:
+        events = self._begin()
+        if not self._blocks or block_kind(self._blocks[-1]) != kind:
+            self._blocks.append(_block_of(kind, ""))
+        self._blocks[-1] = _block_of(kind, _text_of(self._blocks[-1]) + text)
+        return [*events, _text_delta(len(self._blocks) - 1, kind, text)]
+
+    def _text(self, text: str) -> list[dict[str, Any]]:
+        return self._piece("text", text)
+
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        return self._piece("reasoning", text)
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        events = self._begin()
+        call = self.sent(event.index)
+        if event.index not in self._places:
+            if event.id is None or event.name is None:
+                return events
+            name = self.writer.tool_name(event.name, ROOT)
+            head = {"toolUse": {"toolUseId": self.writer.call_id(event.id), "name": name}}
+            self._places[event.index] = len(self._blocks)
+            events.append(_start(len(self._blocks), head))
+            self._blocks.append(head)
+            call.named = True
+        if event.arguments_delta:
+            call.arguments += event.arguments_delta
+            events.append(_delta(self._places[event.index], {"toolUse": {"input": event.arguments_delta}}))
+        return events
+
+    def _error(self, message: str) -> list[dict[str, Any]]:
+        return [*self._begin(), {"internalServerException": {"message": message}}]
+
+    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        events = self._begin()
+        calls = {place: self.calls[index] for index, place in self._places.items()}
+        message = within(within(body, "output"), "message")
+        content = message.get("content") or []
+        if not self.writer.kept(completion.metadata):
+            content = self._as_sent(content)
+        for index, block in enumerate(content):
+            events += self._rest(index, block, calls.get(index))
+        for index in range(len(self._blocks)):
+            events.append({"contentBlockStop": {"contentBlockIndex": index}})
+        top = {key: value for key, value in body.items() if key != "output"}
+        failure = failure_of(top)
+        if failure is not None:
+            events.append({failure[0]: top.pop(failure[0])})
+        last = ("stopReason", "additionalModelResponseFields")
+        stop = {key: value for key, value in top.items() if key in last}
+        rest = {key: value for key, value in top.items() if key not in last}
+        if stop:
+            events.append({"messageStop": stop})
+        if rest:
+            events.append({"metadata": rest})
+        return events
+
+    def _as_sent(self, content: list[Any]) -> list[Any]:
+        """Another provider's parts as the blocks that were sent: texts in a row are one."""
+        blocks: list[Any] = []
+        for block in content:
+            kind = block_kind(block)
+            if kind in ("text", "reasoning") and len(block) == 1 and blocks and block_kind(blocks[-1]) == kind:
+                blocks[-1] = _block_of(kind, _text_of(blocks[-1]) + _text_of(block))
+            else:
+                blocks.append(block)
+        return blocks
+
+    def _rest(self, index: int, block: dict[str, Any], call: SentCall | None) -> list[dict[str, Any]]:
+        """What of a block was not sent yet."""
+        kind = block_kind(block) if type(block) is dict else None
+        if index >= len(self._blocks):
+            return self._replace(index, block)
+        before = self._blocks[index]
+        if call is not None and kind == "call":
+            text = compact(block["toolUse"].get("input", {}))
+            whole = len(block) == 1 and block["toolUse"].keys() <= {"toolUseId", "name", "input"}
+            if not whole:
+                return self._replace(index, block)
+            missing = text if not call.arguments and text != "{}" else ""
+            return [_delta(index, {"toolUse": {"input": missing}})] if missing else []
+        sent_as = "text" if kind == "citations" else kind
+        if sent_as not in ("text", "reasoning") or block_kind(before) != sent_as or not _is_plain(block):
+            return self._replace(index, block)
+        sent, text = _text_of(before), _text_of(block)
+        if not text.startswith(sent):
+            return self._replace(index, block)
+        events = [_text_delta(index, sent_as, text[len(sent) :])] if text != sent else []
+        signature = within(within(block, "reasoningContent"), "reasoningText").get("signature")
+        if signature is not None:
+            events.append(_delta(index, {"reasoningContent": {"signature": signature}}))
+        for citation in within(block, "citationsContent").get("citations", ()):
+            events.append(_delta(index, {"citation": citation}))
+        return events
+
+    def _replace(self, index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
+        """Start a block again, as a whole."""
+        self._blocks[index : index + 1] = [block]
+        return [_start(index, block)]
+
+
+def _is_plain(block: dict[str, Any]) -> bool:
+    """Whether a block of text or reasoning holds nothing but what deltas can say."""
+    thought = within(within(block, "reasoningContent"), "reasoningText")
+    cited = within(block, "citationsContent")
+    if len(block) != 1 or len(within(block, "reasoningContent")) > 1 or not thought.keys() <= {"text", "signature"}:
+        return False
+    if "signature" in thought and type(thought["signature"]) is not str:
+        return False
+    if not cited:
+        return True
+    citations = cited.get("citations")
+    return type(citations) is list and citations != [] and [*cited["content"][1:]] == [] and len(cited) == 2
+
+
+def _text_of(block: dict[str, Any]) -> str:
+    thought = within(within(block, "reasoningContent"), "reasoningText")
+    texts = [item.get("text") for item in within(block, "citationsContent").get("content", ())]
+    found = block.get("text", thought.get("text", "".join(texts)))
+    return found if type(found) is str else ""
+
+
+def _block_of(kind: str | None, text: str) -> dict[str, Any]:
+    return {"text": text} if kind == "text" else {"reasoningContent": {"reasoningText": {"text": text}}}
+
+
+def _start(index: int, head: Any) -> dict[str, Any]:
+    return {"contentBlockStart": {"contentBlockIndex": index, "start": head}}
+
+
+def _delta(index: int, delta: dict[str, Any]) -> dict[str, Any]:
+    return {"contentBlockDelta": {"contentBlockIndex": index, "delta": delta}}
+
+
+def _text_delta(index: int, kind: str | None, text: str) -> dict[str, Any]:
+    return _delta(index, {"text": text} if kind == "text" else {"reasoningContent": {"text": text}})

@@ -1,0 +1,184 @@
+"""Bedrock's toolConfig, and results in its blocks."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from ...conversion.reader import Reader
+from ...conversion.residue import Residue, within
+from ...conversion.values import Read, Write, read_list, write_list
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...json_texts.text import compact, is_json, same
+from ...models import TextPart, ToolChoice
+from ...paths import ROOT, Path
+from ...tool_results.results import write_text
+from .content import block_kind
+
+__all__ = [
+    "has_tool_blocks",
+    "json_block",
+    "read_json_block",
+    "read_result_blocks",
+    "settle_tools",
+    "write_result_blocks",
+]
+
+
+def has_tool_blocks(messages: Any) -> bool:
+    """Whether the wire's messages hold calls of the app's tools, or results."""
+    return any(kind in ("call", "result") for kind, _ in _blocks(messages))
+
+
+def _blocks(messages: Any) -> list[tuple[str | None, dict[str, Any]]]:
+    blocks = [
+        block
+        for message in (messages if type(messages) is list else ())
+        if type(message) is dict and type(message.get("content")) is list
+        for block in message["content"]
+        if type(block) is dict
+    ]
+    return [(block_kind(block), block) for block in blocks]
+
+
+def settle_tools(wire: dict[str, Any], choice: ToolChoice | None, own: Residue, writer: Writer) -> None:
+    """Settle what the API demands of `toolConfig`: no choice without tools, and tools where there are calls.
+
+    That no tool may be called is said by leaving the tools out, which the API takes only where there were no calls.
+    """
+    config = wire.get("toolConfig")
+    if type(config) is not dict:
+        config = {}
+    history = has_tool_blocks(wire.get("messages"))
+    if choice == "none" and not history:
+        if config.get("tools"):
+            writer.lost((ROOT, "tools"), "tools", "dropped", "note", "no tool may be called, which is said so")
+        wire.pop("toolConfig", None)
+        return
+    if config.get("tools"):
+        return
+    made = _stand_ins(wire) if history and "toolConfig" not in own.get("$absent", ()) else []
+    if made:
+        reason = "the API demands the tools of the history, of which only the names are known"
+        writer.lost((ROOT, "tools"), "tools", "defaulted", "warning", reason)
+        wire["toolConfig"] = {**config, "tools": made}
+        return
+    if choice is not None and "toolChoice" in config:
+        if choice != "auto":
+            writer.lost((ROOT, "toolChoice"), "toolChoice", "dropped", "behaviour", "there are no tools")
+        config = {key: value for key, value in config.items() if key != "toolChoice"}
+    if config.get("tools") == []:
+        config = {key: value for key, value in config.items() if key != "tools"}
+    if config:
+        wire["toolConfig"] = config
+    elif wire.get("toolConfig"):
+        del wire["toolConfig"]
+
+
+def _stand_ins(wire: dict[str, Any]) -> list[dict[str, Any]]:
+    """Tools without parameters, by the names of the calls in the history."""
+    calls = [within(block, "toolUse") for kind, block in _blocks(wire.get("messages")) if kind == "call"]
+    names = dict.fromkeys(call["name"] for call in calls if type(call.get("name")) is str)
+    schema = {"json": {"type": "object", "properties": {}}}
+    return [{"toolSpec": {"name": name, "inputSchema": schema}} for name in names]
+
+
+Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
+_FAILED = "error"
+
+
+def read_result_blocks(
+    holder: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
+) -> tuple[Kind, Any, bool | None, Residue]:
+    """Read kind, value, whether it is a failure, and what our own writing would not give.
+
+    Raises:
+        ConversionError: the content is no array, or the status no text.
+    """
+    content, status = holder.get("content"), holder.get("status")
+    if type(content) is not list:
+        raise wrong_type((at, "content"), "an array", content)
+    if status is not None and type(status) is not str:
+        raise wrong_type((at, "status"), "a string", status)
+    failed = status == _FAILED
+    rest: Residue = {} if failed or "status" not in holder else {"status": status}
+    found = _single(content, failed)
+    if found is None:
+        parts = read_list(content, (at, "content"), reader, read)
+        if not content:
+            rest["$content"] = content
+        return "multimodal", parts, failed or None, rest
+    kind, value, is_error = found
+    if content != [_block(kind, value)] or (type(value) is str and not value.strip()):
+        rest["$content"] = content
+    return kind, value, is_error, rest
+
+
+def _single(content: list[Any], failed: bool) -> tuple[Kind, Any, bool | None] | None:
+    """Kind, value and flag of a content with a single text or value; None for any other."""
+    only = content[0] if len(content) == 1 and type(content[0]) is dict else {}
+    if type(only.get("text")) is str:
+        return ("error" if failed else "text"), only["text"], None
+    if "json" in only:
+        return "data", only["json"], failed or None
+    return None
+
+
+def read_json_block(block: dict[str, Any], reader: Reader) -> TextPart | None:
+    """Read a value that stands beside other blocks: its JSON text, and the block itself, which is kept."""
+    text = _text_of_json(block)
+    return None if text is None else TextPart(text, metadata=reader.metadata(block))
+
+
+def json_block(part: TextPart, own: Residue) -> dict[str, Any] | None:
+    """The block of a value that was read as text; None where it says something else by now."""
+    if "json" not in own or _text_of_json(own) != part.text:
+        return None
+    return {key: value for key, value in own.items() if key[:1] != "$"}
+
+
+def _text_of_json(block: dict[str, Any]) -> str | None:
+    try:
+        return compact(block["json"])
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _block(kind: str, value: Any) -> dict[str, Any]:
+    return {"json": value} if kind == "data" and _is_plain(value) else {"text": value}
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value may stand as `json`: an object, without the key that the API reads as its own."""
+    return type(value) is dict and is_json(value, "__type")
+
+
+def write_result_blocks(
+    kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer, write: Write, blank: str
+) -> dict[str, Any]:
+    """Write content and status; the content that came is kept while it says the same. `blank` stands for no text.
+
+    Raises:
+        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+    """
+    place = (at[0], "value")
+    status = {"status": _FAILED} if is_error or kind == "error" else {}
+    kept = own.get("$content")
+    found = _single(kept, bool(status)) if type(kept) is list else None
+    if found is not None and found[0] == kind and same(found[1], value):
+        return {"content": kept, **status}
+    if kind == "multimodal":
+        content = write_list(value, place, writer, write)
+        if not content and (value or kept != []):
+            writer.lost(at[0], "a result without content", "rewritten", "note", "the API refuses it")
+            content = [{"text": blank}]
+        return {"content": content, **status}
+    if kind == "data" and _is_plain(value):
+        return {"content": [{"json": value}], **status}
+    text = value if kind == "error" and type(value) is str else write_text(kind, value, None, place, writer)
+    if kind == "data" and (is_error or type(value) is dict):
+        writer.lost(at[0], "data", "rewritten", "note", "as text, for the API does not take it otherwise")
+    if not text.strip():
+        writer.lost(place, "a blank text", "rewritten", "note", "the API refuses it")
+        text = blank
+    return {"content": [{"text": text}], **status}

@@ -1,0 +1,395 @@
+"""Cohere's chat: messages with a plan beside the content; `strict` is said once for all tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...answers import finish_reason, hold_calls, stop_word
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, add_residue, first_of, leftovers, marked, restore, spelling
+from ...conversion.values import opaque_value, optional_text, read_list, read_text_or_list, write_list
+from ...conversion.writer import Writer
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...errors import BareApiError, wrong_type
+from ...messages import arranged, results_of
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Completion,
+    ContentPart,
+    Message,
+    OpaquePart,
+    OutputSchema,
+    ReasoningPart,
+    RefusalPart,
+    Request,
+    SystemMessage,
+    TextPart,
+    ToolCallPart,
+    ToolDefinition,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+from ...offering.offered import write_offered
+from ...paths import ROOT, Path, spelled
+from ...tool_results import results
+from ..openai_chat.converter import ChatConverter
+from .fields import offered_only, read_documents, write_documents
+from .plan_turns import add_to_turn, plan_place, system_first
+
+__all__ = ["CohereConverter"]
+
+_ASSISTANT_MESSAGE = frozenset(["content", "role", "tool_calls", "tool_plan"])
+
+
+_RESPONSE = frozenset(["finish_reason", "id", "message", "usage"])
+
+
+class CohereConverter(ChatConverter):
+    """Cohere's chat: messages with a plan beside the content; `strict` is said once for all tools."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+    read_output_schema: ObjectReader[OutputSchema]
+    write_output_schema: ObjectWriter[OutputSchema]
+    read_assistant_content: ValueReader[AssistantPart]
+    read_request_body: ObjectReader[Request]
+    read_result_part: ValueReader[ContentPart]
+    read_system_message: ObjectReader[SystemMessage]
+    write_assistant_content: ValueWriter[Any]
+    write_request_body: ObjectWriter[Request]
+    write_result_part: ValueWriter[Any]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_user_content: ValueWriter[Any]
+    write_user_message: ObjectWriter[UserMessage]
+
+    def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
+        """Read the tools on offer."""
+        return read_list(None if value is ABSENT else value, at, reader, self.read_tool_entry), ABSENT
+
+    def write_tools(self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+        """Write the tools on offer; that they are strict stands beside them in a request."""
+        if definitions is None:
+            return ABSENT
+        if at == ROOT:  # the tools alone
+            for i, definition in enumerate(definitions):
+                if type(definition) is ToolDefinition and definition.strict:
+                    writer.lost(((at, i), "strict"), "strict", "dropped", "note", "it belongs into strict_tools")
+        return write_list(definitions, at, writer, self.write_offered)
+
+    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+        """Write a tool as its declaration offers it to this provider."""
+        return write_offered(definition, at, writer, self.write_tool_entry)
+
+    def read_output_format(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+        """Read what the answer shall be: JSON with a schema or without; what is none of the format's is kept."""
+        if value is None or value is ABSENT:
+            return None, ABSENT
+        if type(value) is dict and value.get("type") == "json_object":
+            schema, key = first_of(value, "schema", "json_schema")
+            if schema is None:
+                return "json", ABSENT if value == self.OUTPUT_FORMATS["json"] else {"$whole": value}
+            found = self.read_output_schema(
+                {**{k: v for k, v in value.items() if k != key}, "schema": schema}, at, reader
+            )
+            if key != "schema":
+                add_residue(found, reader.wire.name, {"$as": {"schema": key}})
+            return found, ABSENT
+        return "text" if value == self.OUTPUT_FORMATS["text"] else None, value
+
+    def write_output_format(
+        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write what the answer shall be; text is what it is unasked."""
+        if output_format is None:
+            return ABSENT if marked(kept) else kept
+        if output_format == "text":
+            return kept if kept == self.OUTPUT_FORMATS["text"] else ABSENT
+        if output_format == "json":
+            return kept["$whole"] if marked(kept) else self.OUTPUT_FORMATS["json"]
+        wire = self.write_output_schema(output_format, at, writer)
+        key = spelling(writer.kept(output_format.metadata), "schema")
+        return wire if key == "schema" else {**{k: v for k, v in wire.items() if k != "schema"}, key: wire["schema"]}
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body; that its tools are strict is said of each of them."""
+        request = self.read_request_body(wire, at, reader)
+        strict = wire.get("strict_tools")
+        if strict is not None and type(strict) is not bool:
+            raise wrong_type((at, "strict_tools"), "a boolean", strict)
+        definitions = [tool for tool in request.tools or () if type(tool) is ToolDefinition]
+        for definition in definitions:
+            definition.strict = strict or None
+        if strict is not None and not (strict and definitions):
+            add_residue(request, reader.wire.name, {"strict_tools": strict})
+        return request
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body; a choice that names tools, where it may be weakened, offers no other ones."""
+        wire = self.write_request_body(request, at, writer)
+        definitions = [tool for tool in request.tools or () if type(tool) is ToolDefinition]
+        strict = [tool.strict is True and tool.name not in writer.loosened for tool in definitions]
+        if definitions and all(strict):
+            wire["strict_tools"] = True
+        elif any(strict):
+            if wire.get("strict_tools"):
+                del wire["strict_tools"]
+            for i, tool in enumerate(request.tools or ()):
+                if type(tool) is ToolDefinition and tool.strict and tool.name not in writer.loosened:
+                    place = (((at, "tools"), i), "strict")
+                    writer.lost(place, "strict", "dropped", "warning", "all tools are strict or none")
+        elif definitions and wire.get("strict_tools"):
+            del wire["strict_tools"]
+        if wire.get("tools"):
+            offered, forced = offered_only(request.tool_choice, wire["tools"], writer)
+            if len(offered) < len(wire["tools"]):
+                writer.lost(
+                    (at, "tools"), "tools", "narrowed", "note", "only the tools that the choice names are offered"
+                )
+            wire["tools"] = offered
+            if forced:
+                wire["tool_choice"] = self.TOOL_CHOICES["required"]
+        return wire
+
+    def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
+        """Read a message of the system; one that stands inside of the conversation stays there."""
+        message = self.read_system_message(wire, at, reader)
+        if position > 0:
+            add_residue(message, reader.wire.name, {"$inline": True})
+        return message
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages: the system's as one, one for each result, media of results in a user message behind them."""
+        wires: list[Any] = []
+        system: dict[str, Any] | None = None
+        for message, here, places in system_first(arranged(messages, at, writer), writer):
+            if type(message) is ToolMessage:
+                writer.own(message.metadata, here)
+                for result, place in results_of(message, here, places):
+                    wires.append(self.write_tool_result(result, place, writer))
+                continue
+            if writer.media:
+                wires.append(self.write_media(writer))
+            if type(message) is AssistantMessage:
+                wire = self.write_assistant_message(message, here, writer)
+                if len(wire) > 1 or writer.kept(message.metadata):
+                    wires.append(wire)
+                else:
+                    writer.lost(here, "an empty answer", "dropped", "note", "the API refuses a turn without content")
+            elif type(message) is SystemMessage:
+                wire = self.write_system_message(message, here, writer)
+                if system is None or wires[-1] is not system or writer.kept(message.metadata).get("$inline"):
+                    wires.append(wire)
+                    system = wire
+                else:
+                    add_to_turn(system, wire)
+            elif type(message) is UserMessage:
+                whole = opaque_value(message, writer)
+                wires.append(self.write_user_message(message, here, writer) if whole is ABSENT else whole)
+            else:
+                raise wrong_type(here, "a message", message)
+        if writer.media:
+            wires.append(self.write_media(writer))
+        return wires
+
+    def write_media(self, writer: Writer) -> dict[str, Any]:
+        """Write the media that results left behind; the message says so where none of them has a place here."""
+        parts: list[Any] = []
+        for part, at in writer.media:
+            parts += write_list([part], at, writer, self.write_user_content)
+        writer.media = []
+        return {"role": "user", "content": parts or "The result holds a file that cannot be shown here."}
+
+    def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
+        """Read what the model answered: text alone as text, else parts in the order thinking, plan, text, calls."""
+        content = wire.get("content")
+        text = wire.get("tool_plan")
+        calls = wire.get("tool_calls")
+        if text is not None and type(text) is not str:
+            raise wrong_type((at, "tool_plan"), "a string", text)
+        rest = leftovers(wire, _ASSISTANT_MESSAGE)
+        if text == "":
+            rest["tool_plan"] = text
+        if calls is not None and not calls:
+            rest["tool_calls"] = calls
+        if content == "" or content == []:
+            rest["content"] = content
+        if type(content) is str and not text and not calls:
+            return AssistantMessage(content, metadata=reader.metadata(rest))
+        parts: list[AssistantPart] = []
+        if type(content) is str and content:
+            parts.append(TextPart(content))
+            rest["$single"] = ["content"]
+        elif content:
+            parts += read_list(content, (at, "content"), reader, self.read_assistant_content) or []
+        thoughts = [i for i, part in enumerate(parts) if type(part) is ReasoningPart and part.text]
+        if text:
+            plan = ReasoningPart(text, reader.metadata({"$key": "tool_plan"}))
+            parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
+        elif calls and thoughts:
+            add_residue(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
+        if calls:
+            parts += read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
+        if not parts and "content" not in wire:
+            rest["$absent"] = ["content"]
+        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.metadata(rest))
+
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write what the model answered, spread over the wire's keys."""
+        own = writer.own(message.metadata, at)
+        wire: dict[str, Any] = {"role": "assistant"}
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        if type(message.content) is list:
+            self.write_planned_parts(message.content, (at, "content"), writer, wire)
+            content = wire.get("content")
+            if (
+                "content" in own.get("$single", ())
+                and content
+                and len(content) == 1
+                and content[0].keys() == {"type", "text"}
+            ):
+                wire["content"] = content[0]["text"]
+        elif message.content:
+            wire["content"] = message.content
+        if own:
+            restore(wire, own)
+        return wire
+
+    def write_planned_parts(self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]) -> None:
+        """Write the parts of an answer: what was thought last before calls as the plan, texts and the rest as content."""
+        place = plan_place(parts, writer.wire.name)
+        content: list[Any] = []
+        calls: list[Any] = []
+        for i, part in enumerate(parts):
+            here = (at, i)
+            if type(part) is ToolCallPart:
+                writer.own(part.metadata, here)
+                calls.append(self.write_tool_call(part.call, (here, "call"), writer))
+            elif type(part) is ReasoningPart and i == place:
+                writer.own(part.metadata, here)
+                writer.adopted(part.metadata, here)
+                wire["tool_plan"] = part.text
+                if any(said.get("type") != "thinking" for said in content):
+                    writer.lost(here, "reasoning", "moved", "note", "the plan stands before what is said")
+            elif type(part) is OpaquePart and writer.own(part.metadata, here).get("$key") == "tool_calls":
+                calls.append(part.value)
+            else:
+                if calls:
+                    writer.lost(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                written = self.write_assistant_part(part, here, writer)
+                if written is not ABSENT:
+                    content.append(written)
+        if content:
+            wire["content"] = content
+        if calls:
+            wire["tool_calls"] = calls
+
+    def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+        """Write a part of the content."""
+        if type(part) is RefusalPart:
+            writer.own(part.metadata, at)
+            writer.lost((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
+            part = TextPart(part.text)
+        if (type(part) is TextPart or type(part) is ReasoningPart) and not part.text and not writer.kept(part.metadata):
+            writer.own(part.metadata, at)
+            writer.lost(at, writer.kind_of(part), "dropped", "note", "it is empty")
+            return ABSENT
+        if type(part) is ReasoningPart:
+            writer.adopted(part.metadata, at)
+        return self.write_assistant_content(part, at, writer)
+
+    def read_result_content(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+        """Read what a call gave: text, the text of an error, documents as data, or parts."""
+        if type(value) is str:
+            return results.read_text(value)
+        found = read_documents(value) if type(value) is list else None
+        if found is not None:
+            return "data", *found
+        return "multimodal", read_text_or_list(value, at, reader, self.read_result_part), ABSENT
+
+    def write_result_content(
+        self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
+    ) -> str | list[Any]:
+        """Write what a call gave; media wait for the end of the turn, for results hold text and documents only."""
+        if is_error and kind in ("data", "multimodal"):
+            writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+        if kind == "multimodal":
+            return results.write_parts(value, (at[0], "value"), writer, self.write_result_part)
+        if kind == "data":
+            documents = write_documents(value, kept)
+            if documents is not None:
+                return documents
+            for field in ("kind", "value"):
+                writer.lost((at[0], field), field, "rewritten", "note", "data is written as its JSON text")
+        return results.write_text(kind, value, kept, at, writer)
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read a response, which is a message and why it ended."""
+        body = wire.get("message")
+        error = wire.get("error")
+        if type(body) is str or (error and "message" not in wire):
+            raise BareApiError(spelled(at), wire)
+        rest = leftovers(wire, _RESPONSE)
+        word = optional_text(wire, "finish_reason", at)
+        if word is not None and word not in self.FINISH_REASONS:
+            rest["finish_reason"] = word
+        place = (at, "message")
+        if type(body) is dict:
+            message = self.read_assistant_message(body, place, reader)
+            if type(body.get("content")) is str:
+                add_residue(message, reader.wire.name, {"$single": ["content"]})
+        elif body is None:
+            message = AssistantMessage()
+            if "message" not in wire:
+                rest["$absent"] = ["message"]
+        else:
+            raise wrong_type(place, "an object", body)
+        usage = wire.get("usage")
+        if usage is not None and type(usage) is not dict:
+            raise wrong_type((at, "usage"), "an object", usage)
+        opaque = type(body) is dict and bool(body.get("tool_calls"))
+        reason = finish_reason(word, message, self.FINISH_REASONS, opaque)
+        if error or body is None:
+            reason = "error"
+        hold_calls(message, reason)
+        return Completion(
+            message,
+            reason,
+            optional_text(wire, "id", at),
+            stop_reason=word,
+            usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            metadata=reader.metadata(rest),
+        )
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a response; its content is always a list, unless it came otherwise."""
+        own = writer.own(completion.metadata, ROOT)
+        if completion.model is not None:
+            writer.no_place((ROOT, "model"), "model")
+        wire: dict[str, Any] = {}
+        if completion.id is not None or identifier is not None:
+            wire["id"] = completion.id if completion.id is not None else identifier
+        if "message" not in own and "message" not in own.get("$absent", ()):
+            message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
+            content = message.get("content")
+            if type(content) is str and "content" not in writer.kept(completion.message.metadata).get("$single", ()):
+                message["content"] = [{"type": "text", "text": content}]
+            wire["message"] = message
+        word = (
+            stop_word(completion, self.FINISH_REASONS, own) if completion.stop_reason is not None or not own else None
+        )
+        if word is not None:
+            wire["finish_reason"] = word
+        if completion.usage is not None:
+            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+        restore(wire, own)
+        return wire

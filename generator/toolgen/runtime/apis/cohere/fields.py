@@ -1,0 +1,133 @@
+"""Fields that only Cohere has, and documents as results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, marked, within
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...fields.schemas import read_dialect, write_dialect_or_empty
+from ...json_texts.text import same
+from ...models import AllowedToolChoice, NamedToolChoice, Reasoning, ToolChoice
+from ...paths import Path
+
+__all__ = [
+    "offered_only",
+    "read_dialect_beside_strict",
+    "read_documents",
+    "read_token_budget",
+    "write_dialect_beside_strict",
+    "write_documents",
+    "write_token_budget",
+]
+
+
+def read_dialect_beside_strict(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema as it is; it is kept where lowering by the narrowest dialect would change it.
+
+    Raises:
+        ConversionError: it is neither an object nor null.
+    """
+    return read_dialect(value, at, reader, True)
+
+
+def read_token_budget(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
+    """Read the settings; those that only switch on what is on unasked, or say something else, are kept.
+
+    Raises:
+        ConversionError: they are neither an object nor null, or the number is none.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not dict:
+        raise wrong_type(at, "an object", value)
+    budget = value.get("token_budget")
+    if budget is not None and type(budget) is not int:
+        raise wrong_type((at, "token_budget"), "an integer", budget)
+    effort = "none" if value.get("type") == "disabled" else None
+    if effort is None and budget is None:
+        return None, value
+    found = Reasoning(effort, budget)
+    return found, ABSENT if same(_settings(found), value) else {"$whole": value}
+
+
+def write_token_budget(reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the settings, as they came while they say the same; an effort has no place."""
+    if reasoning is None:
+        return ABSENT if marked(kept) else kept
+    if marked(kept) and read_token_budget(kept["$whole"], at, Reader(writer.wire))[0] == reasoning:
+        return kept["$whole"]
+    if reasoning.effort not in (None, "none"):
+        writer.no_place((at, "effort"), "effort", "warning")
+    elif reasoning.effort == "none" and reasoning.budget_tokens is not None:
+        writer.lost((at, "budgetTokens"), "budgetTokens", "dropped", "note", "nothing is thought")
+    return _settings(reasoning)
+
+
+def _settings(reasoning: Reasoning) -> Any:
+    if reasoning.effort == "none":
+        return {"type": "disabled"}
+    if reasoning.budget_tokens is None:
+        return ABSENT
+    return {"type": "enabled", "token_budget": reasoning.budget_tokens}
+
+
+def offered_only(choice: ToolChoice | None, entries: list[Any], writer: Writer) -> tuple[list[Any], bool]:
+    """The entries that a choice names, and whether one of them must be called; all where it names none of them."""
+    if type(choice) is NamedToolChoice:
+        names, forced = [choice.name], True
+    elif type(choice) is AllowedToolChoice:
+        names, forced = choice.names, choice.mode == "required"
+    else:
+        return entries, False
+    spelled = {writer.wire.spelling(name) for name in names}
+    named = [entry for entry in entries if _name(entry) in spelled]
+    return (named, forced) if named else (entries, False)
+
+
+def _name(entry: Any) -> Any:
+    function = entry.get("function") if type(entry) is dict else None
+    return function.get("name") if type(function) is dict else None
+
+
+def read_documents(content: list[Any]) -> tuple[Any, Residue] | None:
+    """The data of a list with a document in it, and what else the list holds; None for every other list."""
+    values: list[Any] = []
+    frames: list[Any] = []
+    for block in content:
+        kind = block.get("type") if type(block) is dict else None
+        document = block.get("document") if kind == "document" else None
+        if type(document) is dict and type(document.get("data")) is dict:
+            values.append(document["data"])
+            frames.append({**block, "document": {key: value for key, value in document.items() if key != "data"}})
+        elif kind == "text" and type(block.get("text")) is str:
+            values.append(block["text"])
+            frames.append({key: value for key, value in block.items() if key != "text"})
+        else:
+            return None
+    if not any(type(value) is dict for value in values):
+        return None
+    return values[0] if len(values) == 1 else values, {"$whole": frames}
+
+
+def write_documents(value: Any, kept: Any) -> list[Any] | None:
+    """The list again, with what its documents hold now; None where the data did not come so, or fits it no more."""
+    frames = within({"kept": kept}, "kept").get("$whole")
+    if type(frames) is not list:
+        return None
+    values = value if type(value) is list else [value]
+    if len(values) != len(frames):
+        return None
+    content: list[Any] = []
+    for frame, inner in zip(frames, values, strict=True):
+        is_document = frame["type"] == "document"
+        if type(inner) is not (dict if is_document else str):
+            return None
+        written = {"document": {**frame["document"], "data": inner}} if is_document else {"text": inner}
+        content.append({**frame, **written})
+    return content
+
+
+write_dialect_beside_strict = write_dialect_or_empty

@@ -1,0 +1,233 @@
+"""Events of an answer with a plan: plan, content, calls and citations, each counted by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...paths import ROOT
+from ...streams.reader import BaseStream, OpenCall, place_of
+
+__all__ = ["PlannedEvents"]
+
+_GROWING = ("text", "thinking")
+"""Members of a block of content that come in pieces."""
+
+
+class _Block:
+    """A block of content that is coming: what it started with, and what grew since."""
+
+    __slots__ = ("grown", "head")
+
+    def __init__(self, head: dict[str, Any]) -> None:
+        self.head = {key: value for key, value in head.items() if key not in _GROWING or type(value) is not str}
+        self.grown: dict[str, list[str]] = {
+            key: [head[key]] for key in _GROWING if key in head and type(head[key]) is str
+        }
+
+    def whole(self) -> dict[str, Any]:
+        """The block as it stands in a whole message."""
+        return {**self.head, **{key: "".join(pieces) for key, pieces in self.grown.items()}}
+
+
+class PlannedEvents(BaseStream):
+    """Joins events into an answer."""
+
+    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._top: dict[str, Any] = {}
+        self._message: dict[str, Any] = {}
+        self._plan: list[str] = []
+        self._blocks: dict[Any, _Block] = {}
+        self._entries: dict[Any, OpenCall] = {}
+        self._citations: list[Any] = []
+        self._logprobs: list[Any] = []
+        self._whole: dict[str, Any] | None = None
+        self._end = False
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
+
+        Raises:
+            ConversionError: the event is neither.
+        """
+        try:
+            kind = event["type"]
+            delta = event["delta"]
+            message = delta["message"]
+            if kind == "tool-call-delta":
+                inner = message["tool_calls"]
+                piece = inner["function"]
+                text = piece["arguments"]
+                known = self._entries[event["index"]]
+                regular = len(event) == 3 and len(delta) == len(message) == len(inner) == len(piece) == 1
+                if regular and known.told and type(text) is str and text:
+                    known.pieces.append(text)
+                    return [ToolCallDelta(known.index, None, None, text)]
+            elif kind == "content-delta":
+                inner = message["content"]
+                text = inner["text"]
+                regular = len(event) == 3 and len(delta) == len(message) == len(inner) == 1
+                if regular and type(text) is str and text:
+                    self._blocks[event["index"]].grown["text"].append(text)
+                    return [TextDelta(text)]
+        except (KeyError, TypeError):
+            pass  # an event of another form, which is read with care
+        return super().feed(event)
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        kind = event.get("type")
+        delta = event.get("delta")
+        if type(delta) is not dict:
+            delta = {}
+        if kind == "message-end":
+            return self._close(event, delta)
+        message = delta.get("message")
+        if type(message) is not dict:
+            message = {}
+        if kind == "message-start":
+            return self._begin(event, message)
+        index = place_of(event.get("index", 0), (ROOT, "index"))
+        if kind == "tool-plan-delta":
+            return self._take_plan(message.get("tool_plan"))
+        if kind == "content-start":
+            return self._start(index, message.get("content"))
+        if kind == "content-delta":
+            if event.get("logprobs") is not None:
+                self._logprobs.append(event["logprobs"])
+            return self._grow(index, message.get("content"))
+        if kind == "tool-call-start":
+            return self._call(index, message.get("tool_calls"))
+        if kind == "tool-call-delta":
+            return self._argue(index, message.get("tool_calls"))
+        if kind == "citation-start" and "citations" in message:
+            self._citations.append(message["citations"])
+        return []
+
+    def _begin(self, event: dict[str, Any], message: dict[str, Any]) -> list[StreamEvent]:
+        """Begin the message; what its events will bring is there already, and empty."""
+        self._top.update({key: value for key, value in event.items() if key not in ("type", "delta")})
+        events = self._take_plan(message.get("tool_plan"))
+        for key, take in (("content", self._start), ("tool_calls", self._call)):
+            found = message.get(key)
+            for i, head in enumerate(found if type(found) is list else ()):
+                events += take(i, head)
+        citations = message.get("citations")
+        self._citations += citations if type(citations) is list else []
+        known = ("citations", "content", "tool_calls", "tool_plan")
+        self._message.update({key: value for key, value in message.items() if key not in known})
+        return events
+
+    def _take_plan(self, piece: Any) -> list[StreamEvent]:
+        if type(piece) is not str or not piece:
+            return []
+        self._plan.append(piece)
+        return [ReasoningDelta(piece)]
+
+    def _start(self, index: Any, head: Any) -> list[StreamEvent]:
+        if type(head) is not dict:
+            return []
+        block = self._blocks[index] = _Block(head)
+        return _told(block, {key: pieces[0] for key, pieces in block.grown.items()})
+
+    def _grow(self, index: Any, delta: Any) -> list[StreamEvent]:
+        if type(delta) is not dict:
+            return []
+        block = self._blocks.get(index)
+        if block is None:  # its start was lost
+            block = self._blocks[index] = _Block({"type": "thinking" if "thinking" in delta else "text"})
+        pieces = {key: delta[key] for key in _GROWING if type(delta.get(key)) is str}
+        for key, piece in pieces.items():
+            block.grown.setdefault(key, []).append(piece)
+        block.head.update({key: value for key, value in delta.items() if key not in _GROWING and key != "type"})
+        return _told(block, pieces)
+
+    def _call(self, index: Any, head: Any) -> list[StreamEvent]:
+        if type(head) is not dict:
+            return []
+        function = head.get("function")
+        if type(function) is not dict:
+            function = {}
+        is_function = head.get("type", "function") == "function"
+        call = OpenCall(len(self._calls) if is_function else -1, head)
+        self._entries[index] = call
+        if not is_function:
+            return []
+        self._calls.append(call)
+        text = function.get("arguments")
+        call.wire_id = head["id"] if type(head.get("id")) is str else None
+        call.name = function["name"] if type(function.get("name")) is str else None
+        if type(text) is str and text:
+            call.add(text)
+            return [self._delta(call, text)]
+        return [self._delta(call, None)]
+
+    def _argue(self, index: Any, delta: Any) -> list[StreamEvent]:
+        function = delta.get("function") if type(delta) is dict else None
+        piece = function.get("arguments") if type(function) is dict else None
+        if type(piece) is not str or not piece:
+            return []
+        if index not in self._entries:  # its start was lost
+            self._call(index, {"type": "function"})
+        call = self._entries[index]
+        call.add(piece)
+        return [self._delta(call, piece)] if call.index >= 0 else []
+
+    def _close(self, event: dict[str, Any], delta: dict[str, Any]) -> list[StreamEvent]:
+        """End the answer. Our own writer says there what the whole message is where the pieces do not give it."""
+        if type(event.get("id")) is str:
+            self._top["id"] = event["id"]
+        if type(delta.get("message")) is dict:
+            self._whole = delta["message"]
+        self._top.update({key: value for key, value in delta.items() if key != "message"})
+        error = delta.get("error")
+        if error:
+            self._failure = error if type(error) is str else "the stream reported an error"
+        self._end = True
+        return self._tell_calls() if self._calls and all(call.told for call in self._calls) else []
+
+    def _body(self) -> dict[str, Any]:
+        body = {**self._top}
+        if self._logprobs:
+            body.setdefault("logprobs", self._logprobs)
+        body["message"] = self._whole if self._whole is not None else self._joined()
+        return body
+
+    def _joined(self) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", **self._message}
+        if self._plan:
+            message["tool_plan"] = "".join(self._plan)
+        if self._blocks:
+            message["content"] = [self._blocks[i].whole() for i in sorted(self._blocks, key=_order)]
+        if self._entries:
+            message["tool_calls"] = [_whole_call(call) for call in self._entries.values()]
+        if self._citations:
+            message["citations"] = self._citations
+        return message
+
+    def _ended(self) -> bool:
+        return self._end
+
+
+def _told(block: _Block, pieces: dict[str, str]) -> list[StreamEvent]:
+    """What pieces of a block say."""
+    kind = block.head.get("type")
+    piece = pieces.get(kind) if kind in _GROWING else None
+    if not piece:
+        return []
+    return [TextDelta(piece) if kind == "text" else ReasoningDelta(piece)]
+
+
+def _order(index: Any) -> tuple[bool, Any]:
+    return (False, index) if type(index) is int else (True, str(index))
+
+
+def _whole_call(call: OpenCall) -> dict[str, Any]:
+    """The call as it stands in a whole message."""
+    if call.index < 0:
+        return call.head
+    function = call.head.get("function")
+    whole: dict[str, Any] = {"name": "", **(function if type(function) is dict else {})}
+    if call.pieces:
+        whole["arguments"] = "".join(call.pieces)
+    return {**call.head, "function": whole}

@@ -1,0 +1,298 @@
+"""The app's side of a session that Copilot keeps: its tools, requests for them, answers, events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from ...answers import rfc3339
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, add_residue, leftovers, restore
+from ...conversion.values import optional_text, plain, read_list
+from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...converter import ObjectReader, ObjectWriter, ToolConverter, ValueReader, ValueWriter
+from ...errors import BareApiError, wrong_type
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Completion,
+    ContentPart,
+    ConversionError,
+    OpaquePart,
+    ReasoningPart,
+    RefusalPart,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolDefinition,
+    ToolResult,
+    Usage,
+)
+from ...paths import ROOT, Path, spelled
+from .requests import not_waiting, read_answer, request_of, requested_kind, write_answer
+
+__all__ = ["CopilotConverter"]
+
+_MESSAGE = frozenset(["content", "messageId", "model", "outputTokens", "reasoningText", "toolRequests"])
+
+
+_SIGNED = frozenset(["encryptedContent", "reasoningBlocks", "reasoningOpaque", "reasoningWireField"])
+
+
+class CopilotConverter(ToolConverter):
+    """The app's side of a session that Copilot keeps: its tools, requests for them, answers, events."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+
+    USAGE_KEYS: ClassVar[frozenset[str]]
+    """The keys that count tokens."""
+
+    read_binary_result: ValueReader[ContentPart]
+    read_tool_request: ObjectReader[ToolCall]
+    write_binary_result: ValueWriter[Any]
+    write_tool_request: ObjectWriter[ToolCall]
+
+    def to_tool_result(
+        self,
+        result: ToolResult,
+        *,
+        calls: Iterable[ToolCall] = (),
+        on_loss: OnLoss | None = None,
+        on_unsupported: OnUnsupported = "error",
+    ) -> dict[str, Any]:
+        """Write one result: the params of `session.tools.handlePendingToolCall`, but for the session's id.
+
+        Which request it answers is said by its own metadata, or by its call's: `calls` are those it may belong to.
+
+        Raises:
+            ConversionError: its value cannot be written.
+        """
+        writer = Writer(self.wire, on_loss, on_unsupported)
+        own = writer.own(result.metadata, ROOT)
+        wire: dict[str, Any] = write_answer(result, own, writer, self.write_binary_result)
+        if "$bare" not in own:
+            wire = {"requestId": request_of(result, own, calls, writer), **wire}
+            restore(wire, {key: value for key, value in own.items() if key != "result"})
+        writer.finish()
+        return wire
+
+    def from_tool_result(
+        self, result: Any, tool_call_id: str, name: str, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
+    ) -> ToolResult:
+        """Read what a call gave: the params of an answer, or a result's object alone. The caller says which call it was.
+
+        Raises:
+            ConversionError: it is neither, or a value has the wrong JSON type.
+        """
+        reader = Reader(self.wire, tools=tools)
+        kind, value, is_error, rest = read_answer(plain(result, ROOT), ROOT, reader, self.read_binary_result)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.metadata(rest))
+
+    def to_sdk(
+        self, definition: ToolDefinition, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
+    ) -> dict[str, Any]:
+        """Write a tool as keyword arguments of the official client's `Tool`; its handler is the app's.
+
+        Raises:
+            ConversionError: as `to_tools`.
+        """
+        writer = Writer(self.wire, on_loss, on_unsupported)
+        entry = self.write_offered(definition, ROOT, writer)
+        written = self.sdk_call({} if entry is ABSENT else entry, self.SDK_KEYWORDS, writer)
+        writer.finish()
+        return written
+
+    def from_tool_calls(
+        self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
+    ) -> list[ToolCall]:
+        """Read the calls of an `assistant.message` event, a list of pending requests, or what `from_tool_call` reads.
+
+        Raises:
+            ConversionError: as `from_response` and `from_tool_call`.
+        """
+        reader = Reader(self.wire, turn, tools)
+        wires = response if type(response) is list else [response]
+        found = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
+        if len(found) == 1 and "items" in found[0]:
+            return read_list(found[0]["items"], (ROOT, "items"), reader, self.read_pending) or []
+        calls: list[ToolCall] = []
+        for i, wire in enumerate(found):
+            held = wire["data"] if type(wire.get("data")) is dict else wire
+            if "content" in held and "toolCallId" not in held:
+                content = self.read_response(wire, (ROOT, i), reader).message.content
+                calls += [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+            else:
+                calls.append(self.read_tool_call(wire, (ROOT, i), reader))
+        return calls
+
+    def from_tool_call(
+        self, wire: Any, *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()
+    ) -> ToolCall:
+        """Read one call: an `external_tool.requested` event or its data, a pending request, or a request of a message.
+
+        An app's handler may give the invocation that the official client hands to it.
+
+        Raises:
+            ConversionError: a value has the wrong JSON type.
+        """
+        return self.read_tool_call(self.client_data(wire, ROOT), ROOT, Reader(self.wire, turn, tools))
+
+    def read_pending(self, wire: Any, at: Path, reader: Reader) -> ToolCall:
+        """Read an entry of the pending requests."""
+        return self.read_tool_call(self.client_data(wire, at), at, reader)
+
+    def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
+        """Read a request for a tool, as it stands or in its event."""
+        data = wire.get("data")
+        if type(data) is not dict or "toolCallId" in wire:
+            return self.read_tool_request(wire, at, reader)
+        call = self.read_tool_request(data, (at, "data"), reader)
+        add_residue(call, self.wire.name, {"$event": {key: value for key, value in wire.items() if key != "data"}})
+        return call
+
+    def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request for a tool, in its event where it came in one."""
+        wire = self.write_tool_request(call, at, writer)
+        event = writer.kept(call.metadata).get("$event")
+        return {**event, "data": wire} if type(event) is dict else wire
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read an `assistant.message` event, or its data alone. It says neither why it ended nor all that it cost."""
+        kind = wire.get("type", "assistant.message")
+        if wire.get("error") or kind == "session.error" or type(wire.get("code")) is int:
+            raise BareApiError(spelled(at), wire)
+        bare = "data" not in wire
+        data = wire if bare else wire["data"]
+        if type(data) is not dict:
+            raise wrong_type((at, "data"), "an object", data)
+        if kind != "assistant.message" or "content" not in data:
+            raise ConversionError(spelled(at), "is no assistant.message event")
+        held = at if bare else (at, "data")
+        message = self.read_message(data, held, reader)
+        rest = leftovers(data, _MESSAGE | _SIGNED)
+        if data.get("toolRequests") == []:
+            rest["toolRequests"] = []
+        if data.get("reasoningText") == "":
+            rest["reasoningText"] = ""
+        cost = {"outputTokens": data["outputTokens"]} if data.get("outputTokens") is not None else None
+        if bare:
+            rest["$bare"] = True
+        else:
+            rest = {key: value for key, value in wire.items() if key not in ("data", "type")} | (
+                {"data": rest} if rest else {}
+            )
+            if "type" not in wire:
+                rest["$absent"] = ["type"]
+        parts = message.content if type(message.content) is list else []
+        return Completion(
+            message,
+            "tool_calls" if any(type(part) is ToolCallPart for part in parts) else "stop",
+            optional_text(data, "messageId", held),
+            optional_text(data, "model", held),
+            None,
+            None if cost is None else self.read_usage(cost, held, reader),
+            reader.metadata(rest),
+        )
+
+    def read_message(self, data: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
+        """Read what the model answered: text alone as text, else parts in the order thoughts, content, requests."""
+        content, thought = optional_text(data, "content", at), optional_text(data, "reasoningText", at)
+        requests = read_list(data.get("toolRequests"), (at, "toolRequests"), reader, self.read_requested)
+        signed = {key: data[key] for key in _SIGNED & data.keys()}
+        if not (thought or signed or requests):
+            return AssistantMessage(content)
+        parts: list[AssistantPart] = []
+        if thought or signed:
+            if "reasoningText" not in data:
+                signed["$absent"] = ["reasoningText"]
+            parts.append(ReasoningPart(thought or "", metadata=reader.metadata(signed)))
+        if content:
+            parts.append(TextPart(content))
+        return AssistantMessage(
+            [*parts, *(requests or ())], metadata=reader.metadata({"content": None} if content is None else {})
+        )
+
+    def read_requested(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
+        """Read a request of a message; one for a tool that is none of the app's stays as it is."""
+        if type(wire) is dict and requested_kind(wire) == "call":
+            call = self.read_tool_request(wire, at, reader)
+            reader.called(wire.get("toolCallId"), call)
+            return ToolCallPart(call)
+        return OpaquePart(reader.wire.name, wire)
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write an `assistant.message` event. Its id and its place among the events are the runtime's to give."""
+        own = writer.own(completion.metadata, ROOT)
+        if completion.finish_reason not in ("stop", "tool_calls"):
+            writer.no_place((ROOT, "finishReason"), "finishReason", "warning")
+        if completion.stop_reason is not None:
+            writer.no_place((ROOT, "stopReason"), "stopReason")
+        data: dict[str, Any] = {}
+        message_id = identifier if completion.id is None else completion.id
+        if message_id is not None:
+            data["messageId"] = message_id
+        if completion.model is not None:
+            data["model"] = completion.model
+        self.write_message(completion.message, (ROOT, "message"), writer, data)
+        if completion.usage is not None:
+            for key, value in self.write_usage(completion.usage, (ROOT, "usage"), writer).items():
+                if key == "outputTokens":
+                    data[key] = value
+                elif key in self.USAGE_KEYS:
+                    writer.no_place((ROOT, "usage"), key)
+        if "$bare" in own:
+            restore(data, own)
+            return data
+        wire: dict[str, Any] = {"type": "assistant.message", "data": data}
+        if "type" in own.get("$absent", ()):
+            del wire["type"]
+        restore(wire, own)
+        if created is not None and "timestamp" not in wire:
+            wire["timestamp"] = rfc3339(created)
+        return wire
+
+    def write_message(self, message: AssistantMessage, at: Path, writer: Writer, data: dict[str, Any]) -> None:
+        """Write what the model answered, spread over the keys of an event."""
+        own = writer.own(message.metadata, at)
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        if type(message.content) is not list:
+            data["content"] = message.content
+            return
+        texts: list[str] = []
+        thoughts: list[str] = []
+        requests: list[Any] = []
+        for i, part in enumerate(message.content):
+            here = (at, "content"), i
+            if type(part) is ToolCallPart:
+                requests.append(self.write_requested(part, here, writer))
+            elif type(part) is ReasoningPart:
+                signed = writer.own(part.metadata, here)
+                if part.text or "reasoningText" not in signed.get("$absent", ()):
+                    thoughts.append(part.text)
+                restore(data, signed)
+            elif type(part) is TextPart or type(part) is RefusalPart:
+                writer.own(part.metadata, here)
+                texts.append(part.text)
+                if type(part) is RefusalPart:
+                    writer.lost(here, "refusal", "rewritten", "note", "it is text here")
+            elif type(part) is OpaquePart and part.provider == writer.wire.name:
+                requests.append(part.value)
+            else:
+                writer.no_place(here, writer.kind_of(part), "warning")
+        if len(texts) > 1 or len(thoughts) > 1:
+            writer.lost((at, "content"), "content", "rewritten", "note", "its texts are one text here")
+        data["content"] = "".join(texts) if texts else own.get("content", "")
+        if thoughts:
+            data["reasoningText"] = "".join(thoughts)
+        if requests:
+            data["toolRequests"] = requests
+
+    def write_requested(self, part: ToolCallPart, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request of a message; what it had while it waited for its answer is no part of it."""
+        wire = self.write_tool_request(not_waiting(part.call, writer.wire.name), (at, "call"), writer)
+        restore(wire, writer.own(part.metadata, at))
+        return wire

@@ -1,0 +1,147 @@
+"""Fields that only Copilot has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, UnsayableError, marked, spelling
+from ...conversion.values import optional_text
+from ...conversion.writer import Writer
+from ...fields.arguments import write_object_arguments
+from ...fields.media import read_data_url
+from ...fields.names import read_tool_name
+from ...fields.schemas import read_dialect, write_dialect
+from ...json_texts.text import loose
+from ...models import InvalidCall
+from ...paths import Path
+from ...tool_results.results import media_kind
+
+__all__ = [
+    "read_any_arguments",
+    "read_binary_data",
+    "read_dialect_or_absent",
+    "read_either_name",
+    "write_any_arguments",
+    "write_binary_data",
+    "write_dialect_or_absent",
+    "write_either_name",
+]
+
+
+def read_any_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments; how there were none is kept, and so is a value that is no object. Blank text is none."""
+    if type(value) is dict:
+        return value, None, ABSENT
+    if value is None or value is ABSENT:
+        return {}, None, None if value is None else {"$absent": True}
+    if type(value) is str and not value.strip():
+        return {}, None, value
+    return {}, InvalidCall(_text(value), "not_an_object"), value
+
+
+def write_any_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments, or what came in their place; an object is run, so that of a call that must not be is refused.
+
+    Raises:
+        ConversionError: the call cannot be run, or its arguments hold what JSON cannot.
+    """
+    if invalid is not None and not arguments:
+        said = invalid.text
+        return kept if kept is not None and kept is not ABSENT and _text(kept) == said else said
+    if invalid is not None:
+        writer.lost((at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "it would be run as it stands")
+    if not arguments and (kept is None or type(kept) is str or marked(kept)):
+        return ABSENT if marked(kept) else kept
+    return write_object_arguments(arguments, None, kept, at, writer)
+
+
+def _text(value: Any) -> str:
+    """The text of a value that is no object: a text as it is, else JSON."""
+    return value if type(value) is str else loose(value)
+
+
+Fields = tuple[str | None, str | None, str | None, Residue]
+
+
+def read_binary_data(block: dict[str, Any], at: Path, reader: Reader, table: Mapping[str, str]) -> Fields:
+    """Read url (there is none), data and media type; a block of another type than ours is kept as one.
+
+    Raises:
+        ConversionError: one of them is no text.
+    """
+    rest: Residue = {} if block["type"] == table["type"] else {"type": block["type"]}
+    absent = [key for key in ("data", "mimeType") if key not in block]
+    if absent:
+        rest["$absent"] = absent
+    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), rest
+
+
+def write_binary_data(
+    url: str | None,
+    data: str | None,
+    media_type: str | None,
+    own: Residue,
+    at: Path,
+    writer: Writer,
+    table: Mapping[str, str],
+) -> dict[str, Any]:
+    """Write the block. `table` has the `kind` of part, the `type` of its block, and the `mediaType` that stands in.
+
+    Raises:
+        UnsayableError: there are no data.
+    """
+    if data is None and url is not None and url[:5] == "data:":
+        url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
+        media_type = known or media_type
+    absent = own.get("$absent", ())
+    if data is None and "data" not in absent and "data" not in own:
+        raise UnsayableError("results hold data, and no addresses")
+    if url is not None:
+        writer.no_place(at, "url")
+    block = {"type": own.get("type", table["type"])}
+    if data is not None:
+        block["data"] = data
+    if media_type is None and "mimeType" not in absent and "mimeType" not in own:
+        media_type = table["mediaType"]
+        writer.lost((at[0], "mediaType"), "mediaType", "defaulted", "note", f"it must be named: {media_type}")
+    if media_type is not None:
+        block["mimeType"] = media_type
+    if block["type"] == "resource" and media_kind(media_type) != table["kind"]:
+        writer.lost(at[0], table["kind"], "rewritten", "note", "its media type is that of another kind")
+    return block
+
+
+def read_dialect_or_absent(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema; an empty one says nothing, and is kept.
+
+    Raises:
+        ConversionError: it is neither an object nor null.
+    """
+    return (None, {}) if value == {} else read_dialect(value, at, reader, None)
+
+
+def write_dialect_or_absent(parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the schema; none where it is empty."""
+    return write_dialect(parameters, kept, at, writer, None) if parameters else ABSENT
+
+
+def read_either_name(wire: dict[str, Any], at: Path, reader: Reader, keys: Mapping[str, str]) -> tuple[str, Residue]:
+    """Read the name that the app knows the tool by. `keys` has the `usual` key and the `other`, which is kept.
+
+    Raises:
+        ConversionError: it is no text.
+    """
+    usual, other = keys["usual"], keys["other"]
+    if wire.get(usual) is None and other in wire:
+        return read_tool_name(wire[other], (at, other), reader)[0], {"$as": {usual: other}}
+    name = read_tool_name(wire.get(usual, ABSENT), (at, usual), reader)[0]
+    return name, {other: wire[other]} if other in wire else {}
+
+
+def write_either_name(name: str, own: Residue, at: Path, writer: Writer, keys: Mapping[str, str]) -> dict[str, Any]:
+    """Write the name under the key that it had, else under the usual one."""
+    return {spelling(own, keys["usual"]): writer.tool_name(name, at)}

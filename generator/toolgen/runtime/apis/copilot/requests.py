@@ -1,0 +1,219 @@
+"""Requests for the app's tools and their answers, as objects of the official client have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, leftovers, restore, within
+from ...conversion.values import Read, Write, optional_text, plain, read_list, write_list
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...json_texts.text import same
+from ...models import TextPart, ToolCall, ToolResult
+from ...paths import ROOT, Path
+from ...tool_results.results import media_kind, write_text
+
+__all__ = ["binary_kind", "not_waiting", "plain_session", "read_answer", "request_of", "requested_kind", "write_answer"]
+
+_INVOCATION = {
+    "tool_call_id": "toolCallId",
+    "tool_name": "toolName",
+    "arguments": "arguments",
+    "request_id": "requestId",
+    "session_id": "sessionId",
+    "agent_id": "agentId",
+}
+"""What an app's handler is given, by its name on the wire: an object that cannot say itself as JSON."""
+
+_WAITING = frozenset(
+    [
+        "$as",
+        "$event",
+        "agentId",
+        "providerId",
+        "requestId",
+        "sessionId",
+        "traceparent",
+        "tracestate",
+        "workingDirectory",
+    ]
+)
+"""What a request that waits for its answer has beside the call; that of a message has none of it."""
+
+
+def plain_session(value: Any, at: Path) -> dict[str, Any]:
+    """The object itself where it is one, else what a client's object says; an invocation in the keys of a request.
+
+    Raises:
+        ConversionError: it is neither.
+    """
+    if type(value) is dict or hasattr(value, "to_dict") or not hasattr(value, "tool_call_id"):
+        return plain(value, at)
+    found = {key: getattr(value, name, None) for name, key in _INVOCATION.items()}
+    return {key: item for key, item in found.items() if item is not None}
+
+
+def binary_kind(block: dict[str, Any]) -> str | None:
+    """What a binary result is: `image`, `audio`, `video` or `document`; None for one of an unknown type."""
+    kind = block.get("type")
+    if kind == "image":
+        return "image"
+    return media_kind(block.get("mimeType")) if kind == "resource" else None
+
+
+def requested_kind(request: dict[str, Any]) -> str | None:
+    """What a request of a message is: `call`; None for one that the app has no part in: free text, a server's tool."""
+    return None if request.get("type") == "custom" or request.get("mcpServerName") is not None else "call"
+
+
+def not_waiting(call: ToolCall, provider: str) -> ToolCall:
+    """A call as a message has it: without what it had while it waited for its answer."""
+    kept = within(call.metadata or {}, provider)
+    if _WAITING.isdisjoint(kept):
+        return call
+    rest = {key: value for key, value in kept.items() if key not in _WAITING}
+    return replace(call, metadata={**(call.metadata or {}), provider: rest})
+
+
+Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
+
+_PARAMS = frozenset(["error", "result"])
+_OBJECT = frozenset(["binaryResultsForLlm", "resultType", "textResultForLlm"])
+_FAILED = frozenset(["denied", "failure", "rejected", "timeout"])
+_REPEATS = ("contents", "error")
+"""Members that say the text once more, and go with it."""
+
+
+def request_of(result: ToolResult, own: Residue, calls: Iterable[ToolCall], writer: Writer) -> str:
+    """The request that a result answers: its own, or that of its call; the call's id, reported, where neither says it."""
+    for state in (own, *(writer.kept(call.metadata) for call in calls if call.id == result.tool_call_id)):
+        if type(state.get("requestId")) is str:
+            return str(state["requestId"])
+    reason = "nothing says which request this answers; give its call"
+    writer.lost((ROOT, "metadata"), "requestId", "defaulted", "warning", reason)
+    return result.tool_call_id
+
+
+def read_answer(
+    wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
+) -> tuple[Kind, Any, bool | None, Residue]:
+    """Read kind, value, error flag and residue of the params of an answer, or of a result's object alone.
+
+    Raises:
+        ConversionError: it is neither, or a value has the wrong JSON type.
+    """
+    if "textResultForLlm" in wire and "result" not in wire:
+        kind, value, is_error, inner = _read_object(wire, at, reader, read)
+        return kind, value, is_error, {"$bare": True, "result": inner or {}}
+    if type(wire.get("requestId", "")) is not str:
+        raise wrong_type((at, "requestId"), "a string", wire["requestId"])
+    error, result = optional_text(wire, "error", at), wire.get("result")
+    rest = leftovers(wire, _PARAMS)
+    if result is None and error is not None:
+        return "error", error, None, rest | {"$as": {"result": "error"}}
+    if error is not None:
+        rest["error"] = error
+    if type(result) is str:
+        return "text", result, None, rest
+    if type(result) is not dict:
+        raise wrong_type((at, "result"), "a string or an object", result if "result" in wire else ABSENT)
+    kind, value, is_error, kept = _read_object(result, (at, "result"), reader, read)
+    return kind, value, is_error, rest if kept is None else rest | {"result": kept}
+
+
+def _read_object(
+    wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
+) -> tuple[Kind, Any, bool | None, Residue | None]:
+    """Read the object of a result; no residue where we would write it just so."""
+    text = wire.get("textResultForLlm", ABSENT)
+    if type(text) is not str:
+        raise wrong_type((at, "textResultForLlm"), "a string", text)
+    word = optional_text(wire, "resultType", at)
+    failed = _is_failed(word, wire.get("error"))
+    media = read_list(wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read)
+    rest = leftovers(wire, _OBJECT)
+    if any(key in rest for key in _REPEATS):
+        rest["$text"] = text
+    if media == []:
+        rest["binaryResultsForLlm"] = media
+    if "resultType" not in wire:
+        rest["$absent"] = ["resultType"]
+    elif word is not None and (word != _word(failed) or not (failed or media)):
+        rest["resultType"] = word
+    if media:
+        return "multimodal", [*([TextPart(text)] if text else ()), *media], failed or None, rest or None
+    return "error" if failed else "text", text, None, rest or None
+
+
+def write_answer(result: ToolResult, own: Residue, writer: Writer, write: Write) -> Any:
+    """Write the members of an answer that hold the result; what came is kept while it says the same.
+
+    Raises:
+        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+    """
+    kind, value, at = result.kind, result.value, (ROOT, "value")
+    failed = kind == "error" or bool(result.is_error)
+    media: list[Any] = []
+    if kind == "multimodal":
+        if type(value) is not list:
+            raise wrong_type(at, "an array", value)
+        text, media = _write_parts(value, at, writer, write)
+    else:
+        text = write_text("text" if kind == "error" else kind, value, ABSENT, at, writer)
+    if "$bare" not in own:
+        if kind == "error" and within(own, "$as").get("result") == "error":
+            return {"error": text}
+        if not (failed or media or type(own.get("result")) is dict):
+            return {"result": text}
+    written = _write_object(text, media, failed, within(own, "result"))
+    return written if "$bare" in own else {"result": written}
+
+
+def _write_object(text: str, media: list[Any], failed: bool, kept: Residue) -> dict[str, Any]:
+    wire: dict[str, Any] = {"textResultForLlm": text}
+    if not same(kept.get("$text", text), text):
+        kept = {key: value for key, value in kept.items() if key not in _REPEATS}
+    usual = None if "resultType" in kept.get("$absent", ()) else _word(failed)
+    word = kept.get("resultType", usual)
+    if (word is not None and type(word) is not str) or _is_failed(word, kept.get("error")) != failed:
+        wire["resultType"] = _word(failed)
+    elif word is not None:
+        wire["resultType"] = word
+    if media:
+        wire["binaryResultsForLlm"] = media
+    restore(wire, kept)
+    return wire
+
+
+def _write_parts(parts: list[Any], at: Path, writer: Writer, write: Write) -> tuple[str, list[Any]]:
+    """The text of all texts, and the media, which stand behind it."""
+    texts: list[str] = []
+    last = len(parts) - 1
+
+    def placed(part: Any, here: Path, writer: Writer) -> Any:
+        if type(part) is not TextPart:
+            return write(part, here, writer)
+        writer.own(part.metadata, here)
+        texts.append(part.text)
+        return ABSENT
+
+    media = write_list(parts, at, writer, placed)
+    kinds = [type(part) is TextPart for part in parts]
+    if media and kinds != sorted(kinds, reverse=True):
+        writer.lost(at, "a text", "moved", "note", "texts stand before media")
+    if not media and len(texts) == last + 1 or len(texts) > 1 or (media and texts == [""]):
+        for field in ("kind", "value"):
+            writer.lost((ROOT, field), field, "rewritten", "note", "all texts are one text here")
+    return "\n".join(texts), media
+
+
+def _word(failed: bool) -> str:
+    return "failure" if failed else "success"
+
+
+def _is_failed(word: str | None, error: Any) -> bool:
+    """Whether a result is one of a failure: a word that nobody knows says as little as none."""
+    return word in _FAILED or (word != "success" and error is not None)

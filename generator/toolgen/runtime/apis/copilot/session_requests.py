@@ -1,0 +1,328 @@
+"""What of a request goes to a client that holds the conversation itself."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Protocol
+
+from ...conversion.residue import within
+from ...conversion.writer import OnLoss, Writer
+from ...errors import ConversionError
+from ...format.history import text_of, tool_calls_of
+from ...models import (
+    AllowedToolChoice,
+    ApiError,
+    AssistantMessage,
+    AudioPart,
+    Completion,
+    DocumentPart,
+    ImagePart,
+    Loss,
+    Message,
+    OpaquePart,
+    Request,
+    StreamEvent,
+    TextPart,
+    ToolCall,
+    ToolDefinition,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+    VideoPart,
+)
+from ...paths import ROOT, Path, spelled
+
+__all__ = ["HostedProvider", "HostedRequest", "HostedStream", "KnownMessages", "hosted_request", "text_and_blobs"]
+
+_USUAL: dict[type, str] = {
+    ImagePart: "image/png",
+    AudioPart: "audio/wav",
+    VideoPart: "video/mp4",
+    DocumentPart: "application/octet-stream",
+}
+"""Media types of what does not say its own."""
+
+
+def text_and_blobs(messages: Sequence[tuple[Path, UserMessage]], writer: Writer) -> dict[str, Any]:
+    """Write messages, each with its place, as keywords `prompt` and `attachments`: data in base64 is a blob.
+
+    A part that is the provider's own is an attachment as it stands; what is only an address has no place.
+    """
+    texts: list[str] = []
+    attachments: list[Any] = []
+    for at, message in messages:
+        writer.own(message.metadata, at)
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        parts = [TextPart(message.content)] if isinstance(message.content, str) else message.content
+        said: list[str] = []
+        for i, part in enumerate(parts):
+            here = ((at, "content"), i)
+            if isinstance(part, TextPart):
+                said.append(part.text)
+            elif (attachment := _attachment(part, writer)) is not None:
+                attachments.append(attachment)
+            else:
+                writer.no_place(here, part.type, "warning")
+        texts.append("".join(said))
+    if len(texts) > 1:
+        writer.lost(messages[0][0], "messages", "rewritten", "note", "they are one prompt here")
+    prompt = "\n\n".join(texts)
+    return {"prompt": prompt, "attachments": attachments} if attachments else {"prompt": prompt}
+
+
+def _attachment(part: Any, writer: Writer) -> dict[str, Any] | None:
+    """A part that is no text as an attachment; None where it cannot be one."""
+    if isinstance(part, OpaquePart):
+        return part.value if part.provider == writer.wire.name and type(part.value) is dict else None
+    if part.data is None:
+        return None
+    blob = {"type": "blob", "data": part.data, "mimeType": part.media_type or _USUAL[type(part)]}
+    return blob if part.name is None else {**blob, "displayName": part.name}
+
+
+class KnownMessages:
+    """Digests of the messages of the last request, and of its answer; ids and metadata do not count."""
+
+    def __init__(self) -> None:
+        """Begin with a client that knows nothing."""
+        self._digests: list[bytes] = []
+
+    def new_in(self, messages: Sequence[Message], writer: Writer) -> int:
+        """Where the messages begin that the client has to be told: behind all that it knows, and behind the last answer.
+
+        What the request has before them and the client does not know is reported, and so is what the client knows and the
+        request does not have.
+
+        Raises:
+            ConversionError: there is such, and that was not to be weakened.
+        """
+        known = 0
+        for message, digest in zip(messages, self._digests, strict=False):
+            if _digest(message) != digest:
+                break
+            known += 1
+        answered = [i for i, message in enumerate(messages) if isinstance(message, AssistantMessage)]
+        begin = max(known, answered[-1] + 1) if answered else known
+        if known < len(self._digests):
+            reason = "the client goes on with the conversation that it holds, which is another one; open a new one"
+            writer.lost((ROOT, "messages"), "a new conversation", "dropped", "behaviour", reason)
+        for i in range(known, begin):
+            reason = "the client holds the conversation itself, and this is not in it"
+            writer.lost(((ROOT, "messages"), i), "a message", "dropped", "behaviour", reason)
+        return begin
+
+    def learn(self, messages: Sequence[Message], answer: AssistantMessage) -> None:
+        """Take note of a request that was answered."""
+        self._digests = [_digest(message) for message in [*messages, answer]]
+
+
+def _digest(message: Message) -> bytes:
+    """A digest of what a message says; one that is nested too deeply for it has that of its role."""
+    said: Any
+    if isinstance(message, AssistantMessage):
+        said = [text_of(message), [(call.name, call.arguments) for call in tool_calls_of(message)]]
+    elif isinstance(message, ToolMessage):
+        said = [(result.name, result.kind, result.value) for result in message.results]
+    else:
+        said = message.content
+    try:
+        text = repr((message.role, said))
+    except RecursionError:
+        text = message.role
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+class HostedStream(Protocol):
+    """Events joined into one answer."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the answer is whole."""
+        ...
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take an event."""
+        ...
+
+    def settle(self) -> None:
+        """Take the calls that wait, if any do, for all that will."""
+        ...
+
+    def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
+        """End the answer."""
+        ...
+
+    def result(self) -> Completion:
+        """The answer."""
+        ...
+
+
+class StreamClass(Protocol):
+    """The class of the streams."""
+
+    def __call__(
+        self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = (), own: Collection[str] | None = None
+    ) -> HostedStream:
+        """Begin an answer; `own` are the names of the tools that the app answers for."""
+        ...
+
+
+class HostedProvider(Protocol):
+    """The module."""
+
+    @property
+    def Stream(self) -> StreamClass:
+        """The class of its streams."""
+        ...
+
+    def to_tools(
+        self,
+        definitions: Sequence[ToolDefinition | OpaquePart],
+        *,
+        on_loss: OnLoss | None = None,
+        on_unsupported: Literal["error", "weaken"] = "error",
+    ) -> list[Any]:
+        """Write tools."""
+        ...
+
+    def to_tool_result(
+        self,
+        result: ToolResult,
+        *,
+        calls: Iterable[ToolCall] = (),
+        on_loss: OnLoss | None = None,
+        on_unsupported: Literal["error", "weaken"] = "error",
+    ) -> dict[str, Any]:
+        """Write a result as the params of an answer."""
+        ...
+
+    def from_error(self, status: int, body: Any) -> ApiError:
+        """Read an error."""
+        ...
+
+
+_SENT = frozenset(["messages", "model", "tools", "tool_choice", "parallel_tool_calls", "stream", "metadata"])
+"""Fields of a request that are looked at; all others are settings that a live session does not take with a message."""
+
+_UNDERSCORE = re.compile(r"_([a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class HostedRequest:
+    """A request piece by piece: keywords of a message, answers (and where they stand) by the ids of what they answer, tools.
+
+    `tools` is None where the tools stay as they are, `prompt` where the user says nothing.
+    """
+
+    prompt: dict[str, Any] | None
+    answers: dict[str, tuple[str, dict[str, Any]]]
+    tools: list[Any] | None
+
+
+def hosted_request(
+    request: Request,
+    known: KnownMessages,
+    waiting: Mapping[str, ToolCall],
+    writer: Writer,
+    request_key: str,
+    write_tools: Callable[..., list[Any]],
+    write_result: Callable[..., dict[str, Any]],
+) -> HostedRequest:
+    """Write what is new of a request.
+
+    `waiting` are the calls that wait, by the ids of their requests, which calls have under `request_key`.
+
+    Raises:
+        ConversionError: it cannot be sent as it is meant: a call that waits has no result, or there is nothing to send.
+    """
+    _report(request, writer)
+    begin = known.new_in(request.messages, writer)
+    said: list[tuple[Path, UserMessage]] = []
+    answers: dict[str, tuple[str, dict[str, Any]]] = {}
+    asked = _asked(request, waiting, request_key, writer)
+    for i, message in enumerate(request.messages[begin:], begin):
+        at: Path = ((ROOT, "messages"), i)
+        if isinstance(message, UserMessage):
+            said.append((at, message))
+        elif isinstance(message, ToolMessage):
+            for j, result in enumerate(message.results):
+                here = ((at, "results"), j)
+                if result.tool_call_id not in asked:
+                    writer.lost(here, "a result", "dropped", "warning", "no call waits for it")
+                    continue
+                identifier, call = asked[result.tool_call_id]
+                params = write_result(result, calls=[call], on_loss=_within(here, writer), on_unsupported="weaken")
+                answers[identifier] = (spelled(here), params)
+        else:
+            writer.lost(
+                at, "a system text", "dropped", "behaviour", "the client's session has its own, from when it was made"
+            )
+    tools = _tools(request, writer, write_tools)
+    prompt = text_and_blobs(said, writer) if said else None
+    writer.finish()
+    missing = [call.name for identifier, call in waiting.items() if identifier not in answers]
+    if missing:
+        raise ConversionError("messages", f"{len(missing)} calls of the answer before wait for their results")
+    if not said and not answers:
+        raise ConversionError(
+            "messages", "there is nothing to send: no new message of the user, and no call that waits"
+        )
+    return HostedRequest(prompt, answers, tools)
+
+
+def _report(request: Request, writer: Writer) -> None:
+    """Report the settings that are not said with a message."""
+    if request.parallel_tool_calls is False:
+        writer.no_place((ROOT, "parallelToolCalls"), "parallelToolCalls", "behaviour")
+    for field in fields(request):
+        if field.name not in _SENT and getattr(request, field.name) not in (None, "text"):
+            name = _UNDERSCORE.sub(lambda hit: hit[1].upper(), field.name)
+            writer.no_place((ROOT, name), name, "warning" if field.name == "output_format" else "note")
+    writer.own(request.metadata, ROOT)
+
+
+def _asked(
+    request: Request, waiting: Mapping[str, ToolCall], key: str, writer: Writer
+) -> dict[str, tuple[str, ToolCall]]:
+    """The calls that wait, with the ids of their requests, by their ids in the request: who keeps it may have renamed them."""
+    found = {call.id: (identifier, call) for identifier, call in waiting.items()}
+    for message in request.messages:
+        for call in tool_calls_of(message):
+            identifier = within(call.metadata or {}, writer.wire.name).get(key)
+            if type(identifier) is str and identifier in waiting:
+                found[call.id] = (identifier, call)
+    return found
+
+
+def _tools(request: Request, writer: Writer, write: Callable[..., list[Any]]) -> list[Any] | None:
+    """Each tool that the choice leaves on offer; None where the request says nothing of tools."""
+    choice = request.tool_choice
+    allowed: Collection[str] | None = None
+    if isinstance(choice, AllowedToolChoice):
+        allowed = choice.names
+    if choice == "none":
+        allowed = ()
+    elif choice not in (None, "auto") and not (isinstance(choice, AllowedToolChoice) and choice.mode == "auto"):
+        writer.no_place((ROOT, "toolChoice"), "toolChoice", "behaviour")
+    if request.tools is None:
+        return None
+    written: list[Any] = []
+    for i, tool in enumerate(request.tools):
+        at: Path = ((ROOT, "tools"), i)
+        if allowed is None or (isinstance(tool, ToolDefinition) and tool.name in allowed):
+            written += write([tool], on_loss=_within(at, writer), on_unsupported="weaken")
+    return written
+
+
+def _within(at: Path, writer: Writer) -> OnLoss:
+    """A listener that reports what is lost in a value, or in a list of it alone, which stands at a place of the request."""
+
+    def heard(loss: Loss) -> None:
+        inner = loss.path.removeprefix("[0]").removeprefix(".")
+        writer.lost((at, inner) if inner else at, loss.what, loss.action, loss.severity, loss.reason)
+
+    return heard

@@ -1,0 +1,391 @@
+"""Events of an agent's session, from a prompt until it is idle: messages of the model, and requests for the app's tools.
+
+The agent runs on the other side. It asks for a tool of the app in the middle of its stream, and waits; so a call is told
+when it is asked for, and with a call that waits the stream may end as well as with `session.idle`. What the agent ran
+itself is no call. Events of its sub-agents are not the answer's.
+
+Whoever holds the session knows the names of the app's tools, and gives them (`own`): then an answer ends as soon as every
+call of the last message that is the app's waits for it, whatever the agent runs itself beside them, and no other call is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...answers import FinishReason, count, hold_calls
+from ...conversion.reader import Reader
+from ...conversion.residue import add_residue
+from ...conversion.values import optional_text
+from ...errors import wrong_type
+from ...json_texts.text import loose
+from ...models import (
+    AssistantMessage,
+    Completion,
+    OpaquePart,
+    ReasoningDelta,
+    StreamEvent,
+    TextDelta,
+    TextPart,
+    ToolCallDelta,
+    ToolCallEvent,
+    ToolCallPart,
+)
+from ...paths import ROOT, Path
+from ...streams.reader import BaseStream, OpenCall
+from .requests import requested_kind
+from .stream_messages import SessionMessage
+
+if TYPE_CHECKING:
+    from .converter import CopilotConverter
+
+__all__ = ["SessionEvents"]
+
+_DATA: Path = (ROOT, "data")
+_TOKENS = ("inputTokens", "outputTokens", "reasoningTokens", "cacheReadTokens", "cacheWriteTokens")
+_AMOUNTS = ("cost", "duration")
+_REQUEST = frozenset(["arguments", "name", "toolCallId", "toolName"])
+
+
+class SessionEvents(BaseStream):
+    """Joins events into one answer: the parts of all its messages, in their order."""
+
+    converter: ClassVar[CopilotConverter]
+
+    def __init__(self, turn: int = 0, *, tools: Any = (), own: Collection[str] | None = None) -> None:
+        super().__init__(turn, tools=tools)
+        self._own = own
+        self._settled = False
+        self._messages: list[SessionMessage] = []
+        self._by_id: dict[str, OpenCall] = {}
+        self._asked: dict[str, dict[str, Any]] = {}
+        self._requests: dict[Any, str] = {}
+        self._answered: set[str] = set()
+        self._run_there: set[str] = set()
+        self._usage: dict[str, Any] = {}
+        self._word: str | None = None
+        self._filtered = False
+        self._idle = False
+        self._details: dict[str, Any] = {}
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
+
+        Raises:
+            ConversionError: the event is neither, or a value in it has the wrong JSON type.
+        """
+        try:
+            if event["type"] == "assistant.message_delta" and event.get("agentId") is None and not self._idle:
+                data, message = event["data"], self._messages[-1]
+                piece = data["deltaContent"]
+                if message.identifier == data["messageId"] and message.done is None and type(piece) is str and piece:
+                    message.pieces.append(piece)
+                    return [TextDelta(piece)]
+        except (IndexError, KeyError, TypeError):
+            pass  # an event of another form, which is read with care
+        return super().feed(event)
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        kind, data = event.get("type"), event.get("data")
+        take = _TAKES.get(kind) if type(kind) is str else None
+        if take is None or self._idle or (event.get("agentId") is not None and not self._is_asked(kind)):
+            return []
+        if type(data) is not dict:
+            raise wrong_type(_DATA, "an object", data)
+        return take(self, event, data)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the answer is whole: nothing more comes before its calls are answered."""
+        return self._ended()
+
+    def settle(self) -> None:
+        """Take the calls that wait, if any do, for all that will: one that is asked for later is told in another answer."""
+        self._settled = not self._asked.keys() <= self._answered
+
+    def _is_asked(self, kind: Any) -> bool:
+        """Whether an event asks the app: where it answers, it answers a sub-agent too, which would wait for ever."""
+        return self._own is not None and kind in ("external_tool.requested", "external_tool.completed")
+
+    def _open(self, identifier: str | None = None) -> SessionMessage:
+        """The message that is coming; a new one where the last is done, or another one's id is named."""
+        last = self._messages[-1] if self._messages else None
+        if last is not None and last.done is None and identifier in (None, last.identifier):
+            return last
+        if last is not None and last.done is None and last.identifier is None:
+            last.identifier = identifier
+            return last
+        self._messages.append(SessionMessage(identifier))
+        return self._messages[-1]
+
+    def _start(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        self._open(optional_text(data, "messageId", _DATA))
+        return []
+
+    def _text(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        piece, identifier = optional_text(data, "deltaContent", _DATA), optional_text(data, "messageId", _DATA)
+        if not piece or any(m.done is not None and m.identifier == identifier is not None for m in self._messages):
+            return []
+        self._open(identifier).pieces.append(piece)
+        return [TextDelta(piece)]
+
+    def _think(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        piece = optional_text(data, "deltaContent", _DATA)
+        if not piece:
+            return []
+        thoughts = self._open().thoughts
+        identifier = optional_text(data, "reasoningId", _DATA)
+        new = bool(thoughts) and identifier not in thoughts
+        thoughts.setdefault(identifier, []).append(piece)
+        return [ReasoningDelta(f"\n\n{piece}" if new else piece)]
+
+    def _thought(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """A thought that is whole; most of it came before."""
+        text, identifier = optional_text(data, "content", _DATA), optional_text(data, "reasoningId", _DATA)
+        last = self._messages[-1] if self._messages else None
+        if not text or (last is not None and last.done is not None and last.done["data"].get("reasoningText")):
+            return []
+        known = "".join(self._open().thoughts.get(identifier, ()))
+        return self._think(event, {"deltaContent": _rest(text, known), "reasoningId": identifier})
+
+    def _argue(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        identifier, piece = _call_id(data), optional_text(data, "inputDelta", _DATA) or ""
+        name = optional_text(data, "toolName", _DATA)
+        known = self._by_id.get(identifier)
+        if data.get("toolType") == "custom" or (known is not None and not piece and known.name):
+            return []
+        return [self._grow(self._open() if known is None else None, identifier, name, piece)]
+
+    def _grow(
+        self, message: SessionMessage | None, identifier: str, name: str | None, piece: str | None
+    ) -> ToolCallDelta:
+        """More of a call, or its beginning; its id goes with the first piece, and its name once it is known."""
+        call = self._by_id.get(identifier)
+        first = call is None
+        if call is None:
+            call = self._by_id[identifier] = OpenCall(len(self._calls), {})
+            call.wire_id, call.told = identifier, True
+            self._calls.append(call)
+            if message is not None:
+                message.calls.append(call)
+        spoken = None if call.name or not name else self._names.tool_name(name)
+        call.name = call.name or name
+        if piece:
+            call.add(piece)
+        return ToolCallDelta(call.index, identifier if first else None, spoken, piece or None)
+
+    def _whole(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """A whole message: what of it did not come in pieces is told."""
+        text, thought = optional_text(data, "content", _DATA), optional_text(data, "reasoningText", _DATA)
+        requests = data.get("toolRequests")
+        if requests is not None and type(requests) is not list:
+            raise wrong_type((_DATA, "toolRequests"), "an array", requests)
+        self.converter.read_response(event, ROOT, Reader(self.wire, self._turn, self._tools))
+        message = self._open(optional_text(data, "messageId", _DATA))
+        events: list[StreamEvent] = []
+        if message.thoughts and not thought:
+            data = {**data, "reasoningText": message.thought()}
+        elif thought and (rest := _rest(thought, message.thought())):
+            events.append(ReasoningDelta(rest))
+        if text and (rest := _rest(text, "".join(message.pieces))):
+            events.append(TextDelta(rest))
+        message.done = {**event, "data": data}
+        for request in requests or ():
+            if type(request) is dict and requested_kind(request) == "call" and _has_id(request):
+                events += self._requested(message, request)
+        return events
+
+    def _requested(self, message: SessionMessage, request: dict[str, Any]) -> list[StreamEvent]:
+        """A call of a whole message, or of a request: its name and arguments, as far as they did not come before."""
+        identifier = _call_id(request)
+        call = self._by_id.get(identifier)
+        name = request.get("name") if type(request.get("name")) is str else request.get("toolName")
+        arguments = request.get("arguments")
+        said = arguments is None or (call is not None and call.pieces)
+        if call is not None and call.name and said:
+            return []
+        return [self._grow(message, identifier, str(name), None if said else loose(arguments))]
+
+    def _ask(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """The agent asks for a tool of the app and waits; asked twice, it is still one call."""
+        identifier = _call_id(data)
+        if identifier in self._asked:
+            return []
+        call = self.converter.read_tool_call(data, _DATA, Reader(self.wire, self._turn, self._tools))
+        self._asked[identifier] = data
+        self._requests[optional_text(data, "requestId", _DATA)] = identifier
+        last = self._messages[-1] if self._messages else None
+        events: list[StreamEvent] = []
+        events += self._requested(self._open() if last is None else last, data)
+        events.append(ToolCallEvent(call))
+        return events
+
+    def _answer(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        identifier = self._requests.get(optional_text(data, "requestId", _DATA))
+        self._answered |= {identifier} if identifier is not None else set()
+        return []
+
+    def _run(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        identifier = _call_id(data)
+        self._run_there.add(identifier)
+        if event["type"] == "tool.execution_complete":
+            self._answered.add(identifier)
+        return []
+
+    def _count(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """What one call of the model cost; an answer of several costs what they cost together."""
+        total = {**self._usage, **data}
+        for key in (*_TOKENS, *_AMOUNTS):
+            before: Any = self._usage.get(key)
+            more: Any = count(data, key, _DATA) if key in _TOKENS else data.get(key)
+            if type(before) in (int, float) and type(more) in (int, float):
+                total[key] = before + more
+            elif more is None and before is not None:
+                total[key] = before
+        self._word = optional_text(data, "finishReason", _DATA)
+        self._filtered = data.get("contentFilterTriggered") is True
+        self._usage = total
+        return []
+
+    def _fail(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """The session failed, or was stopped."""
+        self._details[event["type"]] = data
+        said = data.get("message") if event["type"] == "session.error" else f"aborted: {data.get('reason')}"
+        self._failure = said if type(said) is str and said else "the session reported an error"
+        return []
+
+    def _end(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        self._idle = True
+        if data.get("aborted") is True and self._failure is None:
+            self._failure = "aborted"
+        return []
+
+    def _ended(self) -> bool:
+        """Whether the session is idle, or all that the last message asked for waits for the app."""
+        last = self._messages[-1] if self._messages else None
+        if self._idle or last is None:
+            return self._idle
+        if self._own is None:
+            waits = {call.wire_id for call in last.calls} - self._run_there.difference(self._asked)
+        else:
+            own = () if self._settled else self._own
+            waits = {c.wire_id for c in last.calls if c.name in own or c.wire_id in self._asked} - self._answered
+        return (
+            bool(waits - self._answered) and waits <= self._asked.keys() and (last.done is not None or not last.pieces)
+        )
+
+    def result(self) -> Completion:
+        """The answer as far as it came; a call can be run once it is asked for, or whole."""
+        reader = Reader(self.wire, self._turn, self._tools)
+        messages = self._messages or [SessionMessage(None)]
+        found = [self._read(message, reader) for message in messages]
+        completion = found[-1]
+        open_calls = self._held(completion)
+        if len(found) > 1:
+            parts = [part for one in found for part in _parts(one.message)]
+            earlier = [one.metadata for one in found[:-1] if one.metadata]
+            completion.message = AssistantMessage(parts, metadata=completion.message.metadata)
+            completion.model = next((one.model for one in reversed(found) if one.model is not None), None)
+            add_residue(completion, self.wire.name, {"$earlier": earlier} if earlier else {})
+        if self._usage:
+            counted = {key: value for key, value in self._usage.items() if key not in ("finishReason", "model")}
+            completion.usage = self.converter.read_usage(counted, ROOT, reader)
+            model = self._usage.get("model")
+            completion.model = completion.model or (model if type(model) is str else None)
+        completion.stop_reason = self._word
+        completion.finish_reason = self._reason(open_calls)
+        add_residue(completion, self.wire.name, {f"${kind}": data for kind, data in self._details.items()})
+        return completion
+
+    def _reason(self, open_calls: bool) -> FinishReason:
+        reason: FinishReason = "stop" if self._word is None else self.converter.FINISH_REASONS.get(self._word, "other")
+        if self._filtered:
+            reason = "content_filter"
+        if reason == "content_filter":
+            return reason
+        if self._failure is not None or not self._ended():
+            return "error" if self._finished or self._failure is not None else "other"
+        if reason in ("length", "error"):
+            return reason
+        return "tool_calls" if open_calls else "stop" if reason == "tool_calls" else reason
+
+    def _held(self, completion: Completion) -> bool:
+        """Mark the calls of the last message that must not be run; whether there are calls that the app has to run."""
+        calls = [part for part in _parts(completion.message) if type(part) is ToolCallPart]
+        waiting = [part for part in calls if part.call.id not in self._answered]
+        reason = self._reason(bool(waiting))
+        if waiting:
+            held = "error" if reason == "other" and not self._ended() else reason
+            hold_calls(AssistantMessage([*waiting]), held)
+        return bool(waiting)
+
+    def _read(self, message: SessionMessage, reader: Reader) -> Completion:
+        """Read a message, with what is known of its calls since."""
+        wire = message.whole()
+        completion = self.converter.read_response(wire, ROOT, reader)
+        content: Any = completion.message.content
+        listed = [r for r in wire["data"].get("toolRequests") or () if type(r) is dict and requested_kind(r) == "call"]
+        called = [i for i, part in enumerate(_parts(completion.message)) if type(part) is ToolCallPart]
+        for i, request in zip(called, listed, strict=False):
+            part = content[i]
+            asked = self._asked.get(part.call.id)
+            if asked is not None and (self._own is None or part.call.id not in self._answered):
+                call = self.converter.read_tool_call(asked, _DATA, Reader(self.wire, self._turn, self._tools))
+                call.invalid = part.call.invalid if part.call.invalid is not None else call.invalid
+                rest = {key: value for key, value in request.items() if key not in _REQUEST}
+                content[i] = ToolCallPart(call, metadata=reader.metadata(rest))
+            elif self._own is not None or part.call.id in self._run_there:
+                content[i] = OpaquePart(self.wire.name, request)
+        return completion
+
+    def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:
+        """The calls that nobody asked the app for, at the end."""
+        told = super()._tell_calls(completion)
+        return [e for e in told if type(e) is not ToolCallEvent or e.call.id not in self._asked]
+
+
+def _call_id(data: dict[str, Any]) -> str:
+    """The id of the call that an event speaks of; nothing of a session is matched by order.
+
+    Raises:
+        ConversionError: there is none.
+    """
+    if not _has_id(data):
+        raise wrong_type((_DATA, "toolCallId"), "an id", data.get("toolCallId"))
+    return str(data["toolCallId"])
+
+
+def _has_id(data: dict[str, Any]) -> bool:
+    found = data.get("toolCallId")
+    return type(found) is str and bool(found.strip())
+
+
+def _rest(text: str, known: str) -> str:
+    """What of a text did not come yet; nothing where it came otherwise."""
+    return text[len(known) :] if text.startswith(known) else ""
+
+
+def _parts(message: AssistantMessage) -> list[Any]:
+    content = message.content
+    if type(content) is list:
+        return content
+    return [TextPart(content)] if type(content) is str and content else []
+
+
+_TAKES: Mapping[str, Callable[[SessionEvents, dict[str, Any], dict[str, Any]], list[StreamEvent]]] = {
+    "assistant.message_start": SessionEvents._start,
+    "assistant.message_delta": SessionEvents._text,
+    "assistant.message": SessionEvents._whole,
+    "assistant.reasoning_delta": SessionEvents._think,
+    "assistant.reasoning": SessionEvents._thought,
+    "assistant.tool_call_delta": SessionEvents._argue,
+    "assistant.usage": SessionEvents._count,
+    "external_tool.requested": SessionEvents._ask,
+    "external_tool.completed": SessionEvents._answer,
+    "tool.execution_start": SessionEvents._run,
+    "tool.execution_complete": SessionEvents._run,
+    "session.error": SessionEvents._fail,
+    "abort": SessionEvents._fail,
+    "session.idle": SessionEvents._end,
+}
+"""What is read, by the type of the event."""

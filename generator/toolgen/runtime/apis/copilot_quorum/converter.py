@@ -1,0 +1,286 @@
+"""What a session of the app is given and gives: tools, results, responses of blocks, and events that are variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from ...answers import finish_reason, hold_calls, stop_word
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, add_residue, leftovers, marked, restore
+from ...conversion.values import optional_text, plain, read_list
+from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...converter import ObjectReader, ObjectWriter, ToolConverter
+from ...errors import wrong_type
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Completion,
+    OpaquePart,
+    ReasoningPart,
+    RefusalPart,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolDefinition,
+    ToolResult,
+)
+from ...paths import ROOT, Path
+from ...tool_results import results
+
+__all__ = ["CopilotQuorumConverter"]
+
+_RESPONSE = frozenset(["content", "model", "stop_reason"])
+
+
+_VARIANTS = frozenset(["EndTurn", "MaxTokens", "ToolUse"])
+
+
+def _read_stop_reason(value: Any, at: Path) -> str | None:
+    """Read why it ended: the name of a variant, or what `Other` holds; None where it is neither."""
+    if value is None or type(value) is str:
+        return value
+    if type(value) is not dict:
+        raise wrong_type(at, "a string or an object", value)
+    other = value.get("Other")
+    return other if len(value) == 1 and type(other) is str else None
+
+
+def _write_stop_reason(word: str | None) -> Any:
+    """Write why it ended."""
+    return word if word is None or word in _VARIANTS else {"Other": word}
+
+
+class CopilotQuorumConverter(ToolConverter):
+    """What a session of the app is given and gives: tools, results, responses of blocks, and events that are variants."""
+
+    read_called: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_tool_use: ObjectReader[ToolCall]
+    write_called: ObjectWriter[ToolCall]
+    write_tool_use: ObjectWriter[ToolCall]
+
+    def to_tool_result(
+        self, result: ToolResult, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
+    ) -> dict[str, Any]:
+        """Write one result: a ToolResultMessage for `send_tool_results`.
+
+        Raises:
+            ConversionError: its value cannot be written.
+        """
+        writer = Writer(self.wire, on_loss, on_unsupported)
+        written = self.write_tool_result(result, ROOT, writer)
+        writer.finish()
+        return written
+
+    def from_tool_result(
+        self,
+        result: Any,
+        tool_call_id: str | None = None,
+        name: str | None = None,
+        *,
+        tools: Iterable[ToolDefinition | OpaquePart] = (),
+    ) -> ToolResult:
+        """Read what a call gave, a ToolResultMessage. It says which call it was; the caller may say it otherwise.
+
+        Raises:
+            ConversionError: a value has the wrong JSON type.
+        """
+        wire = plain(result, ROOT)
+        found = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
+        kept: Residue = {}
+        if tool_call_id is not None and tool_call_id != found.tool_call_id:
+            kept["tool_use_id"] = {"$synthetic": tool_call_id, "$wire": wire["tool_use_id"]}
+            found.tool_call_id = tool_call_id
+        if name is not None and name != found.name:
+            kept["tool_name"] = {"$synthetic": name, "$wire": wire["tool_name"]}
+            found.name = name
+        add_residue(found, self.wire.name, kept)
+        return found
+
+    def from_tool_calls(
+        self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
+    ) -> list[ToolCall]:
+        """Read the calls of a response, a list of calls as the application has them, or one that stands without its list.
+
+        Raises:
+            ConversionError: as `from_response` and `from_tool_call`.
+        """
+        reader = Reader(self.wire, turn, tools)
+        wires = response if type(response) is list else [response]
+        found = [plain(wire, (ROOT, i)) for i, wire in enumerate(wires)]
+        if len(found) == 1 and "content" in found[0]:
+            content = self.read_response(found[0], ROOT, reader).message.content
+            return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+        return [self.read_tool_call(wire, (ROOT, i), reader) for i, wire in enumerate(found)]
+
+    def from_tool_call(
+        self, wire: Any, *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()
+    ) -> ToolCall:
+        """Read one call: a ToolCall of the application, or a block of a response.
+
+        Raises:
+            ConversionError: a value has the wrong JSON type.
+        """
+        return self.read_tool_call(plain(wire, ROOT), ROOT, Reader(self.wire, turn, tools))
+
+    def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
+        """Read a call; that it was a block is kept."""
+        if "ToolUse" not in wire or "tool_name" in wire:
+            return self.read_called(wire, at, reader)
+        block = wire["ToolUse"]
+        if type(block) is not dict:
+            raise wrong_type((at, "ToolUse"), "an object", block)
+        call = self.read_tool_use(block, (at, "ToolUse"), reader)
+        add_residue(call, self.wire.name, {"$item": {key: value for key, value in wire.items() if key != "ToolUse"}})
+        return call
+
+    def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a call as the application has it, or the block that it came as."""
+        beside = writer.kept(call.metadata).get("$item")
+        if type(beside) is dict:
+            return {**beside, "ToolUse": self.write_tool_use(call, at, writer)}
+        return self.write_called(call, at, writer)
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read a response: its blocks in their order."""
+        rest = leftovers(wire, _RESPONSE)
+        absent = [key for key in ("model", "stop_reason") if key not in wire]
+        if absent:
+            rest["$absent"] = absent
+        value = wire.get("stop_reason")
+        word = _read_stop_reason(value, (at, "stop_reason"))
+        if (
+            value is not None
+            and _write_stop_reason(word) != value
+            or (word is not None and word not in self.FINISH_REASONS)
+        ):
+            rest["stop_reason"] = {"$whole": value}
+        message = self.read_message(wire.get("content"), (at, "content"), reader)
+        said = next(iter(self.FINISH_REASONS)) if value is None else word
+        reason = finish_reason(said, message, self.FINISH_REASONS)
+        hold_calls(message, reason)
+        return Completion(
+            message,
+            reason,
+            model=optional_text(wire, "model", at),
+            stop_reason=word,
+            metadata=reader.metadata(rest),
+        )
+
+    def read_message(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
+        """Read the blocks of a response; one that is a text is the text itself."""
+        parts = read_list(value, at, reader, self.read_block)
+        if parts is None:
+            raise wrong_type(at, "an array", value)
+        only = parts[0] if len(parts) == 1 else None
+        return AssistantMessage(only.text) if isinstance(only, TextPart) else AssistantMessage(parts)
+
+    def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+        """Read a block; what is none of the two variants stays as it is."""
+        if type(wire) is dict and len(wire) == 1:
+            if "Text" in wire:
+                if type(wire["Text"]) is not str:
+                    raise wrong_type((at, "Text"), "a string", wire["Text"])
+                return TextPart(wire["Text"])
+            block = wire.get("ToolUse")
+            if type(block) is dict:
+                call = self.read_tool_use(block, (at, "ToolUse"), reader)
+                reader.called(block.get("id"), call)
+                return ToolCallPart(call)
+        return OpaquePart(reader.wire.name, wire)
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a response; its id, its time and what it cost have no place here."""
+        own = writer.own(completion.metadata, ROOT)
+        for field, value in (("id", completion.id), ("usage", completion.usage)):
+            if value is not None:
+                writer.no_place((ROOT, field), field)
+        kept = own.get("stop_reason", ABSENT)
+        word = completion.stop_reason
+        stop: Any = None
+        if marked(kept) and _read_stop_reason(kept.get("$whole"), ROOT) == word:
+            stop = kept["$whole"]
+        elif word is not None or not ("stop_reason" in own or "stop_reason" in own.get("$absent", ())):
+            stop = _write_stop_reason(stop_word(completion, self.FINISH_REASONS, own))
+        wire: dict[str, Any] = {
+            "content": self.write_message(completion.message, (ROOT, "message"), writer),
+            "stop_reason": stop,
+            "model": completion.model,
+        }
+        for key in own.get("$absent", ()):
+            if wire.get(key) is None:
+                wire.pop(key, None)
+        restore(wire, own)
+        return wire
+
+    def write_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
+        """Write what the model answered as blocks."""
+        writer.own(message.metadata, at)
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        if type(message.content) is not list:
+            return [] if message.content is None else [{"Text": message.content}]
+        blocks: list[Any] = []
+        for i, part in enumerate(message.content):
+            here = (at, "content"), i
+            if type(part) is ToolCallPart:
+                writer.own(part.metadata, here)
+                blocks.append({"ToolUse": self.write_tool_use(part.call, (here, "call"), writer)})
+            elif type(part) is TextPart or type(part) is RefusalPart:
+                writer.own(part.metadata, here)
+                if type(part) is RefusalPart:
+                    writer.lost(here, "refusal", "rewritten", "note", "it is text here")
+                blocks.append({"Text": part.text})
+            elif type(part) is OpaquePart and part.provider == writer.wire.name:
+                blocks.append(part.value)
+            else:
+                writer.no_place(here, writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning")
+        return blocks
+
+    def read_output(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
+        """Read what a call gave: a text, or that of an error."""
+        text, failed = wire.get("output"), wire.get("is_error", ABSENT)
+        if type(text) is not str:
+            raise wrong_type((at, "output"), "a string", text if "output" in wire else ABSENT)
+        if failed is not None and failed is not ABSENT and type(failed) is not bool:
+            raise wrong_type((at, "is_error"), "a boolean", failed)
+        if failed:
+            return "error", text, None, {}
+        return (
+            "text",
+            text,
+            None,
+            {"is_error": None} if failed is None else {"$absent": ["is_error"]} if failed is ABSENT else {},
+        )
+
+    def write_output(
+        self, kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write what a call gave as text, and whether it failed."""
+        place = (at[0], "value")
+        if kind == "multimodal":
+            lines: list[str] = []
+            for i, part in enumerate(value):
+                if type(part) is TextPart:
+                    lines.append(part.text)
+                    writer.own(part.metadata, (place, i))
+                else:
+                    writer.no_place((place, i), writer.kind_of(part), "warning")
+            text = "\n".join(lines)
+        elif kind == "error" and type(value) is str:
+            return {"output": value, "is_error": True}
+        else:
+            text = results.write_text(kind, value, ABSENT, place, writer)
+        if is_error or kind == "multimodal":
+            for field in ("kind", "value", "isError"):
+                writer.lost((at[0], field), field, "rewritten", "note", "it is one text here")
+        if is_error:
+            return {"output": text, "is_error": True}
+        if "is_error" in own.get("$absent", ()) or own.get("is_error", ABSENT) is None:
+            return {"output": text}
+        return {"output": text, "is_error": False}

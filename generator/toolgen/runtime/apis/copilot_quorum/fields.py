@@ -1,0 +1,66 @@
+"""Fields that only copilot-quorum has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, marked
+from ...conversion.writer import Writer
+from ...fields.arguments import INVALID, read_object_arguments, write_object_arguments
+from ...fields.names import read_tool_name, write_tool_name
+from ...json_texts.strict import loads
+from ...models import InvalidCall
+from ...paths import Path
+
+__all__ = ["read_answered_name", "read_map_arguments", "write_answered_name", "write_map_arguments"]
+
+
+def write_answered_name(name: str, kept: Any, at: Path, writer: Writer) -> str:
+    """Write the name; what stood there goes back while the result is that of the call which it was taken for."""
+    if type(kept) is dict and kept.get("$synthetic") == name and type(kept.get("$wire")) is str:
+        return str(kept["$wire"])
+    return write_tool_name(name, kept, at, writer)
+
+
+def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments; what stood there instead of a map is kept.
+
+    Raises:
+        ConversionError: the value is none of a map, text of one, and null.
+    """
+    arguments, invalid, _ = read_object_arguments(value, at, reader)
+    if value is ABSENT:
+        return arguments, invalid, {"$absent": True}
+    if type(value) is not dict:
+        return arguments, invalid, {"$whole": value}
+    text = value.get(INVALID) if len(value) == 1 else None
+    if type(text) is str:
+        try:
+            found = loads(text)
+        except ValueError:
+            return {}, InvalidCall(text, "malformed"), ABSENT
+        if type(found) is not dict:
+            return {}, InvalidCall(text, "not_an_object"), ABSENT
+    return arguments, invalid, ABSENT
+
+
+def write_map_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments, or what stood there while it says the same.
+
+    Raises:
+        ConversionError: the arguments hold what JSON cannot.
+    """
+    if marked(kept) and not arguments:
+        if "$absent" in kept:
+            return ABSENT
+        if kept["$whole"] is None or (type(kept["$whole"]) is str and not kept["$whole"].strip()):
+            return kept["$whole"]
+        if invalid is not None and kept["$whole"] == invalid.text:
+            return kept["$whole"]
+    return write_object_arguments(arguments, invalid, kept, at, writer)
+
+
+read_answered_name = read_tool_name

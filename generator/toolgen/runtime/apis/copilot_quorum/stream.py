@@ -1,0 +1,185 @@
+"""Events that are variants, and their writer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...conversion.values import optional_text
+from ...errors import wrong_type
+from ...fields.arguments import INVALID
+from ...json_texts.strict import loads
+from ...json_texts.text import loose
+from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
+from ...paths import ROOT, Path
+from ...streams.reader import BaseStream, OpenCall, place_of
+from ...streams.writer import BaseStreamWriter
+
+__all__ = ["TaggedEventWriter", "TaggedEvents"]
+
+
+class TaggedEvents(BaseStream):
+    """Joins events into one answer. What its end says goes before what came in pieces."""
+
+    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._said: list[list[str] | OpenCall] = []
+        self._slots: dict[Any, OpenCall] = {}
+        self._told: list[str] = []
+        self._text: str | None = None
+        self._whole: dict[str, Any] | None = None
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one event and return what it brings. O(1) an event; one that nobody knows brings nothing.
+
+        Raises:
+            ConversionError: the event is neither an object nor a text, or what it brings has the wrong JSON type.
+        """
+        return [] if type(event) is str else super().feed(event)
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        if len(event) != 1:
+            return []
+        ((kind, value),) = event.items()
+        at = (ROOT, kind)
+        if kind in ("Delta", "Completed", "Error"):
+            if type(value) is not str:
+                raise wrong_type(at, "a string", value)
+            return self._take_text(kind, value)
+        if kind in ("ToolCallDelta", "CompletedResponse"):
+            if type(value) is not dict:
+                raise wrong_type(at, "an object", value)
+            return self._take_call(value, at) if kind == "ToolCallDelta" else self._take_whole(value, at)
+        return []
+
+    def _take_text(self, kind: str, text: str) -> list[StreamEvent]:
+        if kind == "Error":
+            self._failure = self._failure or text or "the stream reported an error"
+            return []
+        if kind == "Completed":
+            self._text = text
+            return self._tell_rest(text)
+        if not text:
+            return []
+        last = self._said[-1] if self._said else None
+        if isinstance(last, list):
+            last.append(text)
+        else:
+            self._said.append([text])
+        self._told.append(text)
+        return [TextDelta(text)]
+
+    def _take_call(self, piece: dict[str, Any], at: Path) -> list[StreamEvent]:
+        call = self._call_at(place_of(piece.get("index"), (at, "index")))
+        identifier, name = optional_text(piece, "id", at), optional_text(piece, "name", at)
+        text = optional_text(piece, "arguments_delta", at)
+        call.wire_id, call.name = call.wire_id or identifier, call.name or name
+        if text:
+            call.add(text)
+        told = call.told
+        delta = self._delta(call, text or None)
+        return [delta] if text or call.told != told else []
+
+    def _call_at(self, index: Any) -> OpenCall:
+        call = self._slots.get(index)
+        if call is None:
+            call = OpenCall(len(self._calls), {})
+            self._slots[index] = call
+            self._calls.append(call)
+            self._said.append(call)
+        return call
+
+    def _take_whole(self, body: dict[str, Any], at: Path) -> list[StreamEvent]:
+        """Take the whole answer, and tell what did not come in pieces before."""
+        blocks = body.get("content")
+        if type(blocks) is not list:
+            raise wrong_type((at, "content"), "an array", blocks)
+        self._whole = body
+        variants = [block for block in blocks if type(block) is dict]
+        texts = [block["Text"] for block in variants if type(block.get("Text")) is str]
+        events = self._tell_rest("".join(texts))
+        calls = [block["ToolUse"] for block in variants if type(block.get("ToolUse")) is dict]
+        for i, found in enumerate(calls):
+            if i == len(self._calls):
+                self._call_at(("whole", i))
+            call = self._calls[i]
+            identifier, name = optional_text(found, "id", at), optional_text(found, "name", at)
+            call.wire_id, call.name = call.wire_id or identifier, call.name or name
+            text = None if call.pieces else loose(found.get("input") or {})
+            if text is not None:
+                call.add(text)
+            told = call.told
+            delta = self._delta(call, text)
+            if text is not None or call.told != told:
+                events.append(delta)
+        return [*events, *self._tell_calls()] if self._failure is None and not self._calls_told else events
+
+    def _tell_rest(self, text: str) -> list[StreamEvent]:
+        """Tell what of a text did not come in pieces."""
+        told = "".join(self._told)
+        if not text.startswith(told) or text == told:
+            return []
+        self._told = [text]
+        return [TextDelta(text[len(told) :])]
+
+    def _body(self) -> dict[str, Any]:
+        if self._whole is not None:
+            return self._whole
+        blocks: list[dict[str, Any]] = []
+        if self._text is not None:
+            blocks.append({"Text": self._text})
+        for said in self._said:
+            if isinstance(said, OpenCall):
+                blocks.append(
+                    {
+                        "ToolUse": {
+                            "id": said.wire_id,
+                            "name": said.name or "",
+                            "input": _arguments("".join(said.pieces)),
+                        }
+                    }
+                )
+            elif self._text is None:
+                blocks.append({"Text": "".join(said)})
+        return {"content": blocks, "stop_reason": None, "model": None}
+
+    def _ended(self) -> bool:
+        """Whether the whole answer came, or its text did."""
+        return self._whole is not None or self._text is not None
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    """The map that a text of arguments says; one that says none stands in it under its key."""
+    if not text or text.isspace():
+        return {}
+    try:
+        found = loads(text)
+    except ValueError:
+        return {INVALID: text}
+    return found if type(found) is dict else {INVALID: text}
+
+
+class TaggedEventWriter(BaseStreamWriter):
+    """Writes pieces as they come, and the whole answer at the end; after an error that has no reason of its own."""
+
+    failed = False
+
+    def _text(self, text: str) -> list[dict[str, Any]]:
+        return [{"Delta": text}]
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        piece = {
+            "index": event.index,
+            "id": None if event.id is None else self.writer.call_id(event.id),
+            "name": None if event.name is None else self.writer.tool_name(event.name, ROOT),
+            "arguments_delta": event.arguments_delta,
+        }
+        return [{"ToolCallDelta": piece}]
+
+    def _error(self, message: str) -> list[dict[str, Any]]:
+        self.failed = True
+        return [{"Error": message}]
+
+    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        if self.failed and completion.stop_reason is None:
+            body = {**body, "stop_reason": None}
+        return [{"CompletedResponse": body}]

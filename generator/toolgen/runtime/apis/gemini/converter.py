@@ -1,0 +1,283 @@
+"""Gemini's generateContent: contents are lists of parts; the system's instruction and the model stand elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...answers import FinishReason, finish_reason, hold_calls, stop_word
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, leftovers, restore, within
+from ...conversion.values import optional_text, read_list
+from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...converter import ObjectReader, ObjectWriter
+from ...errors import BareApiError, wrong_type
+from ...models import AssistantMessage, Completion, OpaquePart, OutputSchema, Reasoning, Request, ToolDefinition, Usage
+from ...offering.offered import write_offered
+from ...paths import ROOT, Path, spelled
+from .fields import tokens_of, with_tokens
+from .messages import GeminiMessages
+from .parts import part_list
+from .tools import begin_group, read_schema, write_grouped, write_schema
+
+__all__ = ["GeminiConverter"]
+
+_DECLARATIONS = frozenset(["functionDeclarations"])
+
+
+_PARAMETERS = ("parametersJsonSchema", "parameters")
+
+
+_RESULT = ("responseJsonSchema", "response")
+
+
+_FORMAT = ("responseMimeType", "responseJsonSchema", "responseSchema")
+
+
+_ANSWER = ("responseJsonSchema", "responseSchema")
+
+
+_TEXT = {"responseMimeType": "text/plain"}
+
+
+_CLIENTS = ("automaticFunctionCallingHistory", "parsed", "sdkHttpResponse")
+
+
+_RESPONSE = frozenset(["candidates", "modelVersion", "responseId", "usageMetadata", *_CLIENTS])
+
+
+_CANDIDATE = frozenset(["content", "finishReason"])
+
+
+class GeminiConverter(GeminiMessages):
+    """Gemini's generateContent: contents are lists of parts; the system's instruction and the model stand elsewhere."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+    read_tool: ObjectReader[ToolDefinition]
+    write_tool: ObjectWriter[ToolDefinition]
+    read_assistant_message: ObjectReader[AssistantMessage]
+    read_thinking: ObjectReader[Reasoning]
+    write_assistant_message: ObjectWriter[AssistantMessage]
+    write_thinking: ObjectWriter[Reasoning]
+
+    def entries_of(self, payload: Any) -> list[Any]:
+        """The declarations of single functions, which one tool holds."""
+        return [entry for tool in payload for entry in tool["functionDeclarations"]]
+
+    def tools(self, *names: str) -> list[dict[str, Any]]:
+        """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared."""
+        return [{"functionDeclarations": [self.entries[name] for name in names]}] if names else []
+
+    def to_sdk(
+        self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
+    ) -> dict[str, Any]:
+        """Write a request as keyword arguments of the official client's own call.
+
+        Raises:
+            ConversionError: a value cannot be written as it was meant.
+        """
+        body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
+        return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
+
+    def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
+        """Read the tools on offer: declarations one by one, another kind of tool as it is. One may stand without a list."""
+        if value is None or value is ABSENT:
+            return None, ABSENT
+        found: list[ToolDefinition | OpaquePart] = []
+        for i, tool in enumerate(part_list(value, at)):
+            declared = tool.get("functionDeclarations") if type(tool) is dict else None
+            if not declared:
+                found.append(OpaquePart(reader.wire.name, tool))
+                continue
+            here = ((at, i), "functionDeclarations")
+            entries = read_list(declared, here, reader, self.read_declaration) or []
+            begin_group(entries, found, leftovers(tool, _DECLARATIONS), reader)
+            found += entries
+        return found, {"$single": True} if type(value) is dict else ABSENT
+
+    def read_declaration(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition:
+        """Read one declaration."""
+        if type(wire) is not dict:
+            raise wrong_type(at, "an object", wire)
+        return self.read_tool(wire, at, reader)
+
+    def write_tools(self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+        """Write the tools on offer: all declarations in one tool, unless they came in several."""
+        if definitions is None:
+            return ABSENT
+        written = write_grouped(definitions, at, writer, "functionDeclarations", self.write_offered)
+        return written[0] if type(kept) is dict and len(written) == 1 else written
+
+    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+        """Write a declaration as it is offered to this provider."""
+        return write_offered(definition, at, writer, self.write_tool)
+
+    def read_output_format(
+        self, value: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Residue]:
+        """Read what the answer shall be; what is none of the format's is kept."""
+        found = {key: value[key] for key in _FORMAT if value.get(key) is not None}
+        kind = found.get("responseMimeType")
+        if found == _TEXT:
+            return "text", {"$format": found}
+        if found == {"responseMimeType": "application/json"}:
+            return "json", {}
+        if kind != "application/json" or len(found) > 2:
+            return None, {"$format": found} if found else {}
+        schema, kept = read_schema(found, _ANSWER, at, reader)
+        return OutputSchema(schema, metadata=reader.metadata(kept)), {}
+
+    def write_output_format(
+        self,
+        output_format: Literal["text", "json"] | OutputSchema | None,
+        kept: Residue,
+        at: Path,
+        writer: Writer,
+    ) -> dict[str, Any]:
+        """Write what the answer shall be; text is what it is unasked."""
+        if output_format is None or output_format == "text":
+            former = within(kept, "$format")
+            return former if output_format is None or former == _TEXT else {}
+        if output_format == "json":
+            return {"responseMimeType": "application/json"}
+        former = writer.own(output_format.metadata, at)
+        if output_format.name is not None:
+            writer.no_place((at, "name"), "name")
+        if output_format.strict is not None:
+            writer.no_place((at, "strict"), "strict")
+        schema = write_schema(output_format.schema, former, _ANSWER, (at, "schema"), writer)
+        return {"responseMimeType": "application/json", **schema}
+
+    def read_thinking_config(self, value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
+        """Read how much the model shall think."""
+        if value is None or value is ABSENT:
+            return None, ABSENT
+        if type(value) is not dict:
+            raise wrong_type(at, "an object", value)
+        return self.read_thinking(value, at, reader), ABSENT
+
+    def write_thinking_config(self, reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer) -> Any:
+        """Write how much the model shall think."""
+        return ABSENT if reasoning is None else self.write_thinking(reasoning, at, writer)
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read a response; its first candidate is the answer, further ones are kept. A blocked prompt has none."""
+        candidates = wire.get("candidates")
+        if wire.get("error") and candidates is None:
+            raise BareApiError(spelled(at), wire)
+        if candidates is not None and type(candidates) is not list:
+            raise wrong_type((at, "candidates"), "an array", candidates)
+        usage = wire.get("usageMetadata")
+        if usage is not None and type(usage) is not dict:
+            raise wrong_type((at, "usageMetadata"), "an object", usage)
+        rest = leftovers(wire, _RESPONSE)
+        reason: FinishReason
+        if candidates:
+            message, word, rest["candidates"] = self.read_candidates(candidates, (at, "candidates"), reader)
+            reason = "error" if wire.get("error") else finish_reason(word, message, self.FINISH_REASONS)
+        else:
+            if candidates is not None:
+                rest["candidates"] = candidates
+            elif "candidates" not in wire:
+                rest["$absent"] = ["candidates"]
+            message, word = (
+                AssistantMessage(),
+                optional_text(within(wire, "promptFeedback"), "blockReason", (at, "promptFeedback")),
+            )
+            reason = "content_filter" if word else "error"
+        hold_calls(message, reason)
+        return Completion(
+            message,
+            reason,
+            optional_text(wire, "responseId", at),
+            optional_text(wire, "modelVersion", at),
+            word,
+            None if usage is None else self.read_costs(usage, (at, "usageMetadata"), reader),
+            reader.metadata(rest),
+        )
+
+    def read_candidates(
+        self, candidates: list[Any], at: Path, reader: Reader
+    ) -> tuple[AssistantMessage, str | None, list[Any]]:
+        """Read the first candidate: its message, its stop reason, and what is kept of all."""
+        first = candidates[0]
+        if type(first) is not dict:
+            raise wrong_type((at, 0), "an object", first)
+        content = first.get("content")
+        if content is not None and type(content) is not dict:
+            raise wrong_type(((at, 0), "content"), "an object", content)
+        message = self.read_assistant_message(content or {}, ((at, 0), "content"), reader)
+        rest = leftovers(first, _CANDIDATE)
+        word = optional_text(first, "finishReason", (at, 0)) or None
+        if word is None or not content or "role" not in content:
+            there = (("finishReason", first), ("content", first), ("role", content or {}))
+            absent = [key for key, holder in there if key not in holder]
+            if absent:
+                rest["$absent"] = absent
+        return message, word, [rest, *candidates[1:]]
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a response with one candidate, and those that were kept."""
+        own = writer.own(completion.metadata, ROOT)
+        wire: dict[str, Any] = {}
+        content = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
+        blocked = "candidates" in own.get("$absent", ()) or own.get("candidates", ABSENT) in (None, [])
+        if content.get("parts") or not blocked:
+            first, *further = own.get("candidates") or [{}]
+            wire["candidates"] = [self.write_candidate(completion, content, first, own), *further]
+        if completion.usage is not None:
+            wire["usageMetadata"] = self.write_costs(completion.usage, (ROOT, "usage"), writer)
+        if completion.model is not None:
+            wire["modelVersion"] = completion.model
+        if completion.id is not None or identifier is not None:
+            wire["responseId"] = completion.id if completion.id is not None else identifier
+        restore(wire, own)
+        return wire
+
+    def write_candidate(
+        self, completion: Completion, content: dict[str, Any], own: Residue, whole: Residue
+    ) -> dict[str, Any]:
+        """Write the first candidate; `whole` is what is kept of the answer around it."""
+        absent = own.get("$absent", ())
+        if "role" in absent:
+            del content["role"]
+        wire: dict[str, Any] = {}
+        if content or "content" not in absent:
+            wire["content"] = content
+        if completion.stop_reason is not None or "finishReason" not in absent:
+            wire["finishReason"] = stop_word(completion, self.FINISH_REASONS, whole)
+        restore(wire, own)
+        return wire
+
+    def read_costs(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
+        """Read what an answer cost."""
+        usage = self.read_usage(wire, at, reader)
+        usage.input_image_tokens = tokens_of(wire.get("promptTokensDetails"), "IMAGE")
+        return usage
+
+    def write_costs(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write what an answer cost."""
+        wire = self.write_usage(usage, at, writer)
+        details = with_tokens(wire.get("promptTokensDetails"), "IMAGE", usage.input_image_tokens)
+        if details is not None:
+            wire["promptTokensDetails"] = details
+        return wire
+
+    def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Residue]:
+        """Read the schema of a tool's arguments."""
+        return read_schema(wire, _PARAMETERS, at, reader)
+
+    def write_parameters(self, schema: Any, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the schema of a tool's arguments."""
+        return write_schema(schema, own, _PARAMETERS, at, writer)
+
+    def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Residue]:
+        """Read the schema of a tool's result."""
+        return read_schema(wire, _RESULT, at, reader)
+
+    def write_result_schema(self, schema: Any, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the schema of a tool's result."""
+        return write_schema(schema, own, _RESULT, at, writer)

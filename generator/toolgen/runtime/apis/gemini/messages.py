@@ -1,0 +1,321 @@
+"""Gemini's generateContent: its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, ClassVar, Literal
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, NOTHING, Residue, leftovers, restore, within
+from ...conversion.values import opaque_message, opaque_value, read_list
+from ...conversion.writer import Writer
+from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...errors import wrong_type
+from ...messages import Placed, arranged, in_call_order, results_of
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    ContentPart,
+    Message,
+    ReasoningPart,
+    RefusalPart,
+    SystemMessage,
+    ToolCall,
+    ToolCallPart,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
+from ...paths import Path
+from ...tool_results.result_objects import (
+    caption_of,
+    in_words,
+    read_result_object,
+    write_captioned,
+    write_result_object,
+)
+from .parts import Spelling, current_turn, one_spelling, part_list, read_parts, sign_first_call, write_parts_of
+
+__all__ = ["GeminiMessages"]
+
+_CONTENT = frozenset(["parts", "role"])
+
+
+def _add_answer(
+    wire: dict[str, Any],
+    contents: list[Any],
+    before: Message | None,
+    message: AssistantMessage,
+    at: Path,
+    writer: Writer,
+) -> None:
+    """Add an answer; calls may not follow another answer, so that the two become one unless they came apart."""
+    parts = wire.get("parts")
+    if parts and type(before) is not AssistantMessage:
+        contents.append(wire)
+        return
+    own = within(message.metadata, writer.wire.name) if message.metadata else NOTHING
+    calls = any(type(part) is dict and "functionCall" in part for part in parts or ())
+    if not parts and "parts" not in own:
+        writer.lost(at, "a message", "dropped", "note", "it has nothing that can be said here")
+    elif (
+        calls
+        and "$apart" not in own
+        and contents
+        and type(before) is AssistantMessage
+        and contents[-1]["role"] == "model"
+    ):
+        writer.lost(at, "a message", "moved", "note", "its calls follow in the answer before")
+        contents[-1] = {**contents[-1], "parts": [*(contents[-1].get("parts") or ()), *(parts or ())]}
+    else:
+        contents.append(wire)
+
+
+class GeminiMessages(ApiConverter):
+    """Gemini's generateContent: its messages."""
+
+    USER_ROLES: ClassVar[Collection[str]]
+    """The roles of contents that the user, or the app, gave."""
+    SPELLING: ClassVar[Spelling]
+    """What is read in several spellings."""
+
+    def normalized(self, wire: Any) -> Any:
+        """Bring the keys of a body to one spelling."""
+        return one_spelling(wire, self.SPELLING)
+
+    read_assistant_content: ValueReader[AssistantPart]
+    read_assistant_message: ObjectReader[AssistantMessage]
+    read_result_part: ValueReader[ContentPart]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_content: ValueReader[ContentPart]
+    read_user_message: ObjectReader[UserMessage]
+    write_assistant_content: ValueWriter[Any]
+    write_assistant_message: ObjectWriter[AssistantMessage]
+    write_result_part: ValueWriter[Any]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_user_content: ValueWriter[Any]
+    write_user_message: ObjectWriter[UserMessage]
+
+    def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Residue]:
+        """Read the messages, with the instruction of the system before all others."""
+        messages = self.read_messages(wire.get("contents"), (at, "contents"), reader)[0]
+        instruction = wire.get("systemInstruction")
+        if instruction is None:
+            return messages, {}
+        if type(instruction) is not dict:
+            raise wrong_type((at, "systemInstruction"), "an object", instruction)
+        return [self.read_system_message(instruction, (at, "systemInstruction"), reader), *messages], {}
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the contents; one with results is a message of results, and one of what stands beside them."""
+        if type(wire) is not list:
+            raise wrong_type(at, "an array", wire)
+        messages: list[Message] = []
+        for i, content in enumerate(wire):
+            here = (at, i)
+            if type(content) is not dict:
+                raise wrong_type(here, "an object", content)
+            role = content.get("role") or "user"
+            if role == "model":
+                answer = self.read_assistant_message(content, here, reader)
+                if messages and type(messages[-1]) is AssistantMessage:
+                    answer.metadata = reader.metadata(
+                        {**within(answer.metadata or {}, reader.wire.name), "$apart": True}
+                    )
+                messages.append(answer)
+                reader.next_turn()
+            elif role in self.USER_ROLES:
+                messages += self.read_user_turn({**content, "role": role}, here, reader)
+            else:
+                messages.append(opaque_message(content, reader))
+        return messages, ABSENT
+
+    def read_user_turn(self, wire: dict[str, Any], at: Path, reader: Reader) -> list[Message]:
+        """Read a content that is not the model's; what stands beside results remembers its places."""
+        parts = part_list(wire.get("parts"), (at, "parts"))
+        results = [
+            i for i, part in enumerate(parts) if type(part) is dict and type(part.get("functionResponse")) is dict
+        ]
+        if not results:
+            return [self.read_user_message(wire, at, reader)]
+        rest = leftovers(wire, _CONTENT)
+        if wire["role"] != "user":
+            rest["role"] = wire["role"]
+        found = [self.read_tool_result(parts[i], ((at, "parts"), i), reader) for i in results]
+        messages: list[Message] = [ToolMessage(found, reader.metadata(rest))]
+        beside = [i for i in range(len(parts)) if i not in results]
+        if beside:
+            others = read_list([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content) or []
+            messages.append(UserMessage(others, metadata=reader.metadata({"$beside": beside})))
+        return messages
+
+    def write_contents(self, messages: Sequence[Message], own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the messages and, aside, the instruction of the system."""
+        placed = arranged(messages, at, writer)
+        found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
+        instruction = self.write_instruction(
+            [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
+        )
+        if instruction is not None:
+            found["systemInstruction"] = instruction
+        return found
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the contents alone; the system's messages have no place among them."""
+        contents = self.write_turns(arranged(messages, at, writer), writer)
+        for i, message in enumerate(messages):
+            if type(message) is SystemMessage:
+                writer.lost((at, i), "a system message", "dropped", "note", "it belongs into systemInstruction")
+        return contents
+
+    def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
+        """Write what the user, the model and the tools said."""
+        contents: list[Any] = []
+        before: Message | None = None
+        signature = self.DEFAULTS.get("thoughtSignature")
+        turn = current_turn([message for message, _, _ in placed])
+        for i, (message, here, places) in enumerate(placed):
+            if type(message) is SystemMessage:
+                continue
+            if type(message) is ToolMessage:
+                contents += self.write_results(message, here, places, before, writer)
+            elif type(message) is AssistantMessage:
+                wire = self.write_assistant_message(message, here, writer)
+                if signature and i >= turn:
+                    sign_first_call(wire, signature, here, writer)
+                _add_answer(wire, contents, before, message, here, writer)
+            elif type(message) is UserMessage:
+                self.add_user_content(message, contents, before, here, writer)
+            else:
+                raise wrong_type(here, "a message", message)
+            before = message
+        return contents
+
+    def write_instruction(
+        self, placed: list[tuple[SystemMessage, Path]], messages: Sequence[Message], writer: Writer
+    ) -> dict[str, Any] | None:
+        """Write the messages of the system as the one instruction."""
+        wires = [self.write_system_message(message, place, writer) for message, place in placed]
+        for i, (_, place) in enumerate(placed):
+            if i > 0 or messages[0] is not placed[0][0]:
+                writer.lost(place, "a system message", "moved", "note", "there is one instruction, before all messages")
+        if len(placed) > 1:
+            writer.lost(placed[0][1], "a system message", "rewritten", "note", "further ones are joined to it")
+        wires = [wire for wire in wires if "parts" in wire]
+        if not wires:
+            return None
+        return {**wires[0], "parts": [part for wire in wires for part in wire["parts"] or ()]}
+
+    def add_user_content(
+        self, message: UserMessage, contents: list[Any], before: Message | None, at: Path, writer: Writer
+    ) -> None:
+        """Add what the user says: beside the results where it came so, else in a content of its own."""
+        own = within(message.metadata, writer.wire.name) if message.metadata else NOTHING
+        whole = opaque_value(message, writer) if own else ABSENT
+        if whole is not ABSENT:
+            contents.append(whole)
+            return
+        wire = self.write_user_message(message, at, writer)
+        parts = wire.get("parts") or []
+        beside = own.get("$beside")
+        if type(before) is ToolMessage and before.results and type(beside) is list and len(beside) == len(parts):
+            for place, part in zip(beside, parts, strict=True):
+                contents[-1]["parts"].insert(place, part)
+        elif parts or "parts" in own:
+            contents.append(wire)
+        else:
+            writer.lost(at, "a message", "dropped", "note", "it has nothing that can be said here")
+
+    def write_results(
+        self, message: ToolMessage, at: Path, places: tuple[Path, ...] | None, before: Message | None, writer: Writer
+    ) -> list[dict[str, Any]]:
+        """Write the results of a turn in one content; one of no known tool is told in words, in the next."""
+        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        parts: list[Any] = []
+        told: list[Any] = []
+        for result, place in in_call_order(results_of(message, at, places), before, writer):
+            if result.name:
+                parts.append(self.write_tool_result(result, place, writer))
+            else:
+                writer.lost(
+                    place,
+                    "a result",
+                    "described",
+                    "warning",
+                    "its call is not there, and a result needs its tool's name",
+                )
+                told.append({"text": in_words(result)})
+        wire: dict[str, Any] = {"role": own.get("role", "user"), "parts": parts}
+        if own:
+            restore(wire, own)
+        if not message.results:
+            writer.lost(at, "a message", "dropped", "note", "it has no results")
+        return ([wire] if parts else []) + ([{"role": "user", "parts": told}] if told else [])
+
+    def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
+        """Read what the user or the system says."""
+        return read_parts(value, at, reader, self.read_user_content)
+
+    def write_user_parts(self, content: str | list[ContentPart], kept: Any, at: Path, writer: Writer) -> Any:
+        """Write what the user or the system says."""
+        return write_parts_of(content, kept, at, writer, self.write_user_content)
+
+    def read_assistant_parts(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[str | list[AssistantPart] | None, Any]:
+        """Read what the model answered."""
+        content, kept = read_parts(value, at, reader, self.read_assistant_part)
+        return content or None, kept
+
+    def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+        """Read one part of an answer."""
+        if type(wire) is dict and type(wire.get("functionCall")) is dict:
+            call = self.read_tool_call(wire, at, reader)
+            reader.called(wire["functionCall"].get("id"), call)
+            return ToolCallPart(call)
+        return self.read_assistant_content(wire, at, reader)
+
+    def write_assistant_parts(
+        self, content: str | list[AssistantPart] | None, kept: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write what the model answered."""
+        return write_parts_of(content, kept, at, writer, self.write_assistant_part)
+
+    def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+        """Write one part of an answer; a refusal is text here, and a thought without text only for what is kept with it."""
+        if type(part) is ToolCallPart:
+            writer.own(part.metadata, at)
+            return self.write_tool_call(part.call, (at, "call"), writer)
+        if type(part) is RefusalPart:
+            writer.own(part.metadata, at)
+            writer.lost(at, "refusal", "rewritten", "note", "it is text here")
+            return {"text": part.text}
+        if type(part) is ReasoningPart and not part.text and not writer.own(part.metadata, at):
+            writer.no_place(at, "reasoning without text")
+            return ABSENT
+        if type(part) is ReasoningPart:
+            writer.adopted(part.metadata, at)
+        return self.write_assistant_content(part, at, writer)
+
+    def read_result_object(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
+        """Read what a call gave."""
+        response = wire.get("response")
+        if type(response) is not dict:
+            raise wrong_type((at, "response"), "an object", response)
+        media = read_list(wire.get("parts"), (at, "parts"), reader, self.read_result_part)
+        if media is None:
+            return read_result_object(response)
+        texts, is_error, kept = caption_of(response)
+        return "multimodal", [*texts, *media], is_error, kept if media else {**kept, "parts": []}
+
+    def write_result_object(
+        self, kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write what a call gave."""
+        if kind == "multimodal":
+            return write_captioned(value, is_error, own, (at[0], "value"), writer, self.write_result_part)
+        return {"response": write_result_object(kind, value, is_error, own.get("$response"), (at[0], "value"), writer)}

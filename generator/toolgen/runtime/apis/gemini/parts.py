@@ -1,0 +1,157 @@
+"""Parts of contents: their spellings, and their signatures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT
+from ...conversion.values import Read, Write, write_list
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...models import Message, TextPart, UserMessage
+from ...paths import Path
+
+__all__ = [
+    "Spelling",
+    "current_turn",
+    "one_spelling",
+    "part_kind",
+    "part_list",
+    "read_parts",
+    "sign_first_call",
+    "write_parts_of",
+]
+
+_WORD = re.compile(r"(?<=[^_])_([a-z0-9])")
+
+
+class Spelling:
+    """How keys are spelled: `free` keys have a value of the user's, objects under `maps` have names as keys.
+
+    The words under `upper` are read in any case.
+    """
+
+    __slots__ = ("free", "maps", "upper")
+
+    def __init__(self, free: Iterable[str], maps: Iterable[str], upper: Iterable[str] = ()) -> None:
+        self.free = frozenset(free)
+        self.maps = frozenset(maps)
+        self.upper = frozenset(upper)
+
+
+def one_spelling(value: Any, spelling: Spelling) -> Any:
+    """The value with its keys in camelCase; where both spellings of a key are there, both stay.
+
+    Nothing is changed in place; what is spelled so already is given back as it is.
+    """
+    return value if _is_spelled(value, spelling) else _respelled(value, spelling)
+
+
+def _is_spelled(value: Any, spelling: Spelling) -> bool:
+    """Whether there is nothing to change."""
+    kind = type(value)
+    if kind is dict:
+        for key, item in value.items():
+            kind = type(item)
+            if kind is dict or kind is list:
+                if "_" in key or (key not in spelling.free and not _is_spelled(item, spelling)):
+                    return False
+            elif "_" in key or (key in spelling.upper and kind is str and not item.isupper()):
+                return False
+    elif kind is list:
+        for item in value:
+            if not _is_spelled(item, spelling):
+                return False
+    return True
+
+
+def _respelled(value: Any, spelling: Spelling) -> Any:
+    kind = type(value)
+    if kind is list:
+        return [_respelled(item, spelling) for item in value]
+    if kind is not dict:
+        return value
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        name = _WORD.sub(lambda hit: hit[1].upper(), key) if "_" in key else key
+        if name != key and name in value:
+            name = key
+        if name in spelling.free:
+            found[name] = item
+        elif name in spelling.maps and type(item) is dict:
+            found[name] = {member: _respelled(inner, spelling) for member, inner in item.items()}
+        elif name in spelling.upper and type(item) is str:
+            found[name] = item.upper()
+        else:
+            found[name] = _respelled(item, spelling)
+    return found
+
+
+def current_turn(messages: Sequence[Message]) -> int:
+    """Place of the first message behind the last one of the user: what comes from there on is held to its signatures."""
+    return max((i + 1 for i, message in enumerate(messages) if type(message) is UserMessage), default=0)
+
+
+def sign_first_call(wire: dict[str, Any], sentinel: str, at: Path, writer: Writer) -> None:
+    """Give the first call of an answer the documented stand-in, where none of its calls is signed."""
+    calls = [part for part in wire.get("parts") or () if type(part) is dict and "functionCall" in part]
+    if calls and not any("thoughtSignature" in call for call in calls):
+        calls[0]["thoughtSignature"] = sentinel
+        writer.lost(at, "a signature", "defaulted", "note", "the calls come from elsewhere")
+
+
+_MEDIA = ("image", "audio", "video")
+
+
+def part_kind(part: dict[str, Any]) -> str | None:
+    """What a part is: `text`, `reasoning`, `tool_call`, `image`, `audio`, `video` or `document`; None for any other."""
+    if "functionCall" in part:
+        return "tool_call" if type(part["functionCall"]) is dict else None
+    if part.get("text") is not None:
+        return "reasoning" if part.get("thought") is True else "text"
+    content = part.get("inlineData", part.get("fileData"))
+    if type(content) is not dict or part.get("thought") is True:
+        return None
+    kind = str(content.get("mimeType") or "").split("/", 1)[0].lower()
+    return kind if kind in _MEDIA else "document"
+
+
+def part_list(value: Any, at: Path) -> list[Any]:
+    """The parts of a content: a single one may stand without its list, none may be absent.
+
+    Raises:
+        ConversionError: the value is something else.
+    """
+    if value is None or value is ABSENT:
+        return []
+    if type(value) is dict:
+        return [value]
+    if type(value) is not list:
+        raise wrong_type(at, "an array", value)
+    return value
+
+
+def read_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> tuple[str | list[Any], Any]:
+    """Read the parts: a text alone as text. No part at all is kept as it was spelled.
+
+    Raises:
+        ConversionError: the value is no list of parts.
+    """
+    parts = [read(part, (at, i), reader) for i, part in enumerate(part_list(value, at))]
+    if not parts:
+        return [], {"$absent": True} if value is ABSENT else value
+    only = parts[0]
+    if len(parts) == 1 and type(only) is TextPart and only.text and only.metadata is None:
+        return only.text, ABSENT
+    return parts, ABSENT
+
+
+def write_parts_of(content: Any, kept: Any, at: Path, writer: Writer, write: Write) -> Any:
+    """Write the parts; ABSENT where there are none, for the API refuses an empty list that did not come so."""
+    if type(content) is str:
+        content = [TextPart(content)] if content else []
+    parts = write_list(content or [], at, writer, write)
+    return parts or (kept if kept == [] else ABSENT)

@@ -1,0 +1,279 @@
+"""Chunks that are whole responses: their parts are strung together, without any index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...answers import hold_call
+from ...errors import wrong_type
+from ...json_texts.text import loose
+from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...paths import ROOT
+from ...streams.reader import BaseStream, OpenCall, place_of
+from .parts import part_list
+from .stream_arguments import PathArguments
+
+__all__ = ["PartChunks"]
+
+_TEXT = frozenset(["text", "thought"])
+_PIECES = frozenset(["args", "partialArgs", "willContinue"])
+_CALL = ((((ROOT, "candidates"), "content"), "parts"), "functionCall")
+
+
+class _Run:
+    """Unsigned text of one kind."""
+
+    __slots__ = ("part", "pieces")
+
+    def __init__(self, part: dict[str, Any]) -> None:
+        self.part = part
+        self.pieces = [part["text"]]
+
+
+class _Candidate:
+    """One of the answers: its parts, and what else was said of it.
+
+    `open` is the call whose arguments are coming, `last` the one whose arguments came in pieces last; `calls` counts.
+    """
+
+    __slots__ = ("calls", "content", "last", "open", "parts", "rest", "updates")
+
+    def __init__(self) -> None:
+        self.content: dict[str, Any] | None = None
+        self.rest: dict[str, Any] = {}
+        self.parts: list[dict[str, Any] | _Run | OpenCall] = []
+        self.calls = 0
+        self.open: OpenCall | None = None
+        self.last: OpenCall | None = None
+        self.updates: dict[OpenCall, PathArguments] = {}
+
+    def body(self) -> dict[str, Any]:
+        """The candidate as it stands in a whole response."""
+        body = {**self.rest}
+        if self.content is not None:
+            body["content"] = (
+                {**self.content, "parts": [self._part(part) for part in self.parts]} if self.parts else self.content
+            )
+        return body
+
+    def _part(self, part: dict[str, Any] | _Run | OpenCall) -> dict[str, Any]:
+        if isinstance(part, _Run):
+            return {**part.part, "text": "".join(part.pieces)}
+        if not isinstance(part, OpenCall):
+            return part
+        arguments = self.updates.get(part)
+        if arguments is None:
+            return part.head
+        return {**part.head, "functionCall": {**part.head["functionCall"], "args": arguments.value()}}
+
+
+class PartChunks(BaseStream):
+    """Joins the parts of chunks: unsigned text of one kind grows, calls come whole or as values for JSON paths."""
+
+    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._top: dict[str, Any] = {}
+        self._answers: dict[Any, _Candidate] = {}
+        self._run: _Run | None = None
+        self._last: dict[str, Any] = {}
+        self._width = 0
+        self._candidate_width = 0
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one chunk, a parsed object or the client's own, and return what it brings. O(1) a chunk.
+
+        A chunk that is like the one before it and goes on with its text needs no more than that text.
+
+        Raises:
+            ConversionError: the chunk is neither.
+        """
+        run = self._run
+        if run is not None:
+            try:
+                (candidate,) = event["candidates"]
+                content = candidate["content"]
+                (part,) = content["parts"]
+                text = part["text"]
+                if (
+                    len(part) == 1
+                    and type(text) is str
+                    and text
+                    and len(event) == self._width
+                    and len(candidate) == self._candidate_width
+                    and len(content) == 2
+                    and content["role"] == "model"
+                    and candidate.get("finishReason") is None
+                    and "error" not in event
+                ):
+                    run.pieces.append(text)
+                    self._last = event
+                    return [TextDelta(text)]
+            except (AttributeError, KeyError, TypeError, ValueError):
+                pass  # a chunk of another form, which is read with care
+        events = super().feed(event)
+        self._look_ahead(event)
+        return events
+
+    def _look_ahead(self, event: Any) -> None:
+        """Whether the next chunk may go on with plain text, and what it looks like then."""
+        self._run = None
+        answer = self._answers.get(0)
+        if type(event) is not dict or answer is None or len(self._answers) > 1 or not answer.parts:
+            return
+        last = answer.parts[-1]
+        candidates = event.get("candidates")
+        if type(candidates) is not list or len(candidates) != 1 or type(candidates[0]) is not dict:
+            return
+        if isinstance(last, _Run) and not last.part.get("thought"):
+            self._run = last
+            self._width, self._candidate_width = len(event), len(candidates[0])
+
+    def result(self) -> Completion:
+        """The answer as far as it came; a call that was left open, or has updates without a place, cannot be run."""
+        completion = super().result()
+        answer = self._answers.get(0)
+        if answer is None:
+            return completion
+        if self._ended() and self._failure is None:
+            for call, arguments in answer.updates.items():
+                if arguments.unplaced:
+                    hold_call(completion.message, call.index, "malformed", loose(arguments.unplaced))
+        if answer.open is not None:
+            hold_call(completion.message, answer.open.index)
+        return completion
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        event = self.converter.normalized(event)
+        events: list[StreamEvent] = []
+        self._merge_top()
+        self._top |= {key: value for key, value in event.items() if key != "candidates"}
+        if event.get("error"):
+            error = event["error"]
+            message = error.get("message") if type(error) is dict else error
+            self._failure = message if type(message) is str else "the stream reported an error"
+        candidates = event.get("candidates")
+        for candidate in candidates if type(candidates) is list else ():
+            if type(candidate) is dict:
+                self._take_candidate(candidate, events)
+        return events
+
+    def _take_candidate(self, candidate: dict[str, Any], events: list[StreamEvent]) -> None:
+        index = place_of(candidate.get("index") or 0, ((ROOT, "candidates"), "index"))
+        answer = self._answers.setdefault(index, _Candidate())
+        answer.rest |= {key: value for key, value in candidate.items() if key != "content"}
+        content = candidate.get("content")
+        if type(content) is not dict:
+            return
+        answer.content = {**(answer.content or {}), **{k: v for k, v in content.items() if k != "parts" or v == []}}
+        told: list[StreamEvent] = events if index == 0 else []
+        for part in part_list(content.get("parts"), ROOT):
+            call = part.get("functionCall") if type(part) is dict else None
+            if type(call) is dict:
+                self._take_call(answer, part, call, told)
+            elif type(part) is dict and type(part.get("text")) is str:
+                _take_text(answer, part, told)
+            else:
+                answer.parts.append(part)
+
+    def _take_call(
+        self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
+    ) -> None:
+        """Take a call, or more of the one that is open: a piece without a name goes on with it, or comes late."""
+        named = bool(call.get("name"))
+        known = answer.last if answer.open is None and not named else answer.open
+        if named or known is None:
+            if known is not None:
+                self._end_call(answer, known, events)
+            known = self._begin_call(answer, part, call, events)
+        else:
+            known.head |= {key: value for key, value in part.items() if key != "functionCall"}
+            known.head["functionCall"] |= {key: value for key, value in call.items() if key not in _PIECES}
+        if known not in answer.updates:
+            return
+        if known is answer.open:
+            self._add_pieces(known, answer.updates[known], call, events)
+            if call.get("willContinue") is not True:
+                self._end_call(answer, known, events)
+        elif late := {key: call[key] for key in ("args", "partialArgs") if call.get(key)}:
+            answer.updates[known].unplaced.append(late)
+
+    @staticmethod
+    def _add_pieces(known: OpenCall, arguments: PathArguments, call: dict[str, Any], events: list[StreamEvent]) -> None:
+        """Add arguments that came with a chunk: those that came whole, and updates."""
+        whole, updates = call.get("args"), call.get("partialArgs")
+        if whole is not None and type(whole) is not dict:
+            raise wrong_type((_CALL, "args"), "an object", whole)
+        if updates is not None and type(updates) is not list:
+            raise wrong_type((_CALL, "partialArgs"), "an array", updates)
+        texts = [arguments.merge(whole)] if whole else []
+        texts += [arguments.add(update, ((_CALL, "partialArgs"), i)) for i, update in enumerate(updates or ())]
+        if text := "".join(texts):
+            known.add(text)
+            events.append(ToolCallDelta(known.index, arguments_delta=text))
+
+    def _begin_call(
+        self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
+    ) -> OpenCall:
+        """Begin a call; without the sign that more of it comes it is whole."""
+        begun = OpenCall(answer.calls, {**part})
+        answer.calls += 1
+        answer.parts.append(begun)
+        growing = call.get("willContinue") is True or "partialArgs" in call
+        text = "" if growing else loose(call.get("args") or {})
+        if growing:
+            begun.head["functionCall"] = {key: value for key, value in call.items() if key not in _PIECES}
+            answer.updates[begun] = PathArguments()
+            answer.open = answer.last = begun
+        begun.add(text)
+        if answer is self._answers.get(0):
+            self._calls.append(begun)
+            identifier, _ = self._names.call_id(call.get("id"), ROOT)
+            begun.told = type(call.get("name")) is str
+            name = self._names.tool_name(call["name"]) if begun.told else None
+            events.append(ToolCallDelta(begun.index, identifier, name, text or None))
+        return begun
+
+    @staticmethod
+    def _end_call(answer: _Candidate, call: OpenCall, events: list[StreamEvent]) -> None:
+        answer.open = None
+        if text := answer.updates[call].end():
+            call.add(text)
+            events.append(ToolCallDelta(call.index, arguments_delta=text))
+
+    def _merge_top(self) -> None:
+        """Take what the last chunk that went the short way said beside its text: counts of tokens among it."""
+        if self._last:
+            last = self.converter.normalized(self._last)
+            self._top |= {key: value for key, value in last.items() if key != "candidates"}
+            self._last = {}
+
+    def _body(self) -> dict[str, Any]:
+        self._merge_top()
+        body = {**self._top}
+        if body.get("error"):
+            body.setdefault("candidates", [])
+        if self._answers:
+            body["candidates"] = [self._answers[index].body() for index in sorted(self._answers, key=str)]
+        return body
+
+    def _ended(self) -> bool:
+        """Whether the first answer has its reason, or the prompt was blocked."""
+        answer = self._answers.get(0)
+        if answer is not None:
+            return bool(answer.rest.get("finishReason"))
+        feedback = self._top.get("promptFeedback")
+        return type(feedback) is dict and bool(feedback.get("blockReason"))
+
+
+def _take_text(answer: _Candidate, part: dict[str, Any], events: list[StreamEvent]) -> None:
+    """Take text; a signed part stands alone, for its signature belongs to no other text."""
+    text, thought = part["text"], part.get("thought") is True
+    if text:
+        events.append(ReasoningDelta(text) if thought else TextDelta(text))
+    last = answer.parts[-1] if answer.parts else None
+    if not part.keys() <= _TEXT:
+        answer.parts.append(part)
+    elif type(last) is _Run and (last.part.get("thought") is True) == thought:
+        last.pieces.append(text)
+    else:
+        answer.parts.append(_Run(part))

@@ -1,0 +1,259 @@
+"""Arguments that come as values for JSON paths (RFC 9535, `$.a.b[0]`), and the JSON text that they amount to."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, TypeAlias
+
+from ...conversion.residue import ABSENT
+from ...errors import wrong_type
+from ...json_texts.strict import MAX_DEPTH, loads
+from ...json_texts.text import compact, is_json
+from ...paths import ROOT, Path
+
+__all__ = ["PathArguments"]
+
+Step: TypeAlias = str | int
+Steps: TypeAlias = tuple[Step, ...]
+
+_STEP = re.compile(
+    r"""\.([^.\[\]*]+)|\[\s*(?:(0|[1-9]\d{0,8})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]""",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+MAX_GAP = 1_000
+"""Places that the updates of a call may leave out of arrays; more are not filled up, for they cost memory."""
+
+
+class _Text:
+    """A text that goes on: where it stands, and its pieces."""
+
+    __slots__ = ("holder", "pieces", "step")
+
+    def __init__(self, holder: Any, step: Step, first: str) -> None:
+        self.holder = holder
+        self.step = step
+        self.pieces = [first]
+
+    def join(self) -> None:
+        """Put what came so far at its place."""
+        self.holder[self.step] = "".join(self.pieces)
+
+
+class PathArguments:
+    """Arguments that grow by updates of leaves.
+
+    `add` and `end` give the text that each brings. The text follows the document's order; an update that goes back to
+    what is closed changes the value alone, and the text stops there. `unplaced` are updates that have no place: a path
+    that is none, a place that something else holds, a number that JSON does not have.
+    """
+
+    __slots__ = ("_chain", "_gaps", "_in_order", "_open", "_quoted", "_value", "unplaced")
+
+    def __init__(self) -> None:
+        self.unplaced: list[Any] = []
+        self._value: dict[str, Any] = {}
+        self._chain: list[Any] = []
+        self._open: dict[Steps, _Text] = {}
+        self._quoted: Steps | None = None
+        self._gaps = 0
+        self._in_order = True
+
+    def add(self, update: Any, at: Path = ROOT) -> str:
+        """Take one update and give the text that it brings.
+
+        Raises:
+            ConversionError: a value has the wrong JSON type.
+        """
+        if type(update) is not dict:
+            raise wrong_type(at, "an object", update)
+        value = _leaf(update, at)
+        steps = _steps(update.get("jsonPath"), at)
+        more = update.get("willContinue") is True
+        known = self._open.get(steps) if steps else None
+        if known is not None and (value is ABSENT or type(value) is str):
+            return self._go_on(steps, known, "" if value is ABSENT else value, more)
+        if value is ABSENT:
+            return ""
+        if known is not None or not self._fits(steps, value):
+            self.unplaced.append(update)
+            return ""
+        return self._put(steps, value, more)
+
+    def merge(self, arguments: dict[str, Any]) -> str:
+        """Take arguments that came whole, and give the text that they bring."""
+        text = ""
+        for name, given in arguments.items():
+            try:
+                value = loads(compact(given))
+            except (TypeError, ValueError, RecursionError):
+                self.unplaced.append({name: given})
+                continue
+            if self._fits((name,), value):
+                text += self._put((name,), value, False)
+            else:
+                self.unplaced.append({name: given})
+        return text
+
+    def end(self) -> str:
+        """The text that closes what is open."""
+        for known in self._open.values():
+            known.join()
+        self._open.clear()
+        text = self._unquoted()
+        if not self._in_order:
+            return ""
+        return text + self._close(0) if self._chain else "{}"
+
+    def value(self) -> dict[str, Any]:
+        """The arguments so far; a copy, which does not grow."""
+        for known in self._open.values():
+            known.join()
+        copied: dict[str, Any] = _copied(self._value)
+        return copied
+
+    def _go_on(self, steps: Steps, known: _Text, piece: str, more: bool) -> str:
+        """Add to a text."""
+        text = ""
+        if piece:
+            known.pieces.append(piece)
+            self._in_order = self._in_order and self._quoted == steps
+            text = compact(piece)[1:-1] if self._in_order else ""
+        if not more:
+            known.join()
+            del self._open[steps]
+            text += self._unquoted() if self._quoted == steps else ""
+        return text
+
+    def _unquoted(self) -> str:
+        """The end of the text that the last leaf left open."""
+        if self._quoted is None:
+            return ""
+        self._quoted = None
+        return '"' if self._in_order else ""
+
+    def _fits(self, steps: Steps, value: Any) -> bool:
+        """Whether there is a place for a value: every step leads to a container of its kind, or to nothing yet."""
+        if not 0 < len(steps) <= MAX_DEPTH or not is_json(value):
+            return False
+        holder: Any = self._value
+        gaps = self._gaps
+        for step in steps:
+            if holder is not None and type(holder) is not (dict if type(step) is str else list):
+                return False
+            if isinstance(step, int):
+                gaps += max(step - len(holder or ()), 0)
+            holder = None if holder is None else _member(holder, step)
+        return type(holder) not in (dict, list) and gaps <= MAX_GAP
+
+    def _put(self, steps: Steps, value: Any, more: bool) -> str:
+        """Put a value at its place, and give the text between the last leaf and this one, and its own."""
+        text = self._unquoted()
+        if not self._chain:
+            self._chain.append(self._value)
+            text = "{"
+        holder: Any = self._value
+        last = len(steps) - 1
+        for depth, step in enumerate(steps):
+            inner = _member(holder, step)
+            if depth < last and inner is not None:
+                if self._in_order and (depth + 1 == len(self._chain) or self._chain[depth + 1] is not inner):
+                    self._in_order = False
+            else:
+                text += self._begin_member(holder, step, depth)
+                inner = value if depth == last else [] if type(steps[depth + 1]) is int else {}
+                holder[step] = inner
+                if depth < last and self._in_order:
+                    self._chain.append(inner)
+                    text += "[" if type(inner) is list else "{"
+            if depth < last:
+                holder = inner
+        growing = type(value) is str and more
+        if growing:
+            self._open[steps] = _Text(holder, steps[-1], value)
+            self._quoted = steps
+        if not self._in_order:
+            return ""
+        return text + (compact(value)[:-1] if growing else compact(value))
+
+    def _begin_member(self, holder: Any, step: Step, depth: int) -> str:
+        """Make room for a member of a container, and give the text before its value."""
+        fresh = step not in holder if isinstance(step, str) else step >= len(holder)
+        self._in_order = self._in_order and fresh
+        text = self._close(depth + 1) + ("," if holder else "") if self._in_order else ""
+        if isinstance(step, str):
+            return text + compact(step) + ":" if self._in_order else ""
+        gap = max(step - len(holder), 0)
+        self._gaps += gap
+        if fresh:
+            holder.extend([None] * (gap + 1))
+        return text + "null," * gap if self._in_order else ""
+
+    def _close(self, depth: int) -> str:
+        """Close the containers below a depth."""
+        text = ""
+        while len(self._chain) > depth:
+            text += "]" if type(self._chain.pop()) is list else "}"
+        return text
+
+
+def _member(holder: Any, step: Any) -> Any:
+    """What stands at a step of a container of its kind; None where nothing does, or null."""
+    if type(holder) is list:
+        return holder[step] if step < len(holder) else None
+    return holder.get(step)
+
+
+def _copied(value: Any) -> Any:
+    if type(value) is dict:
+        return {name: _copied(inner) for name, inner in value.items()}
+    return [_copied(inner) for inner in value] if type(value) is list else value
+
+
+def _steps(path: Any, at: Path) -> Steps:
+    """The steps of a path to one place; none for one that is no such path."""
+    if path is None:
+        return ()
+    if type(path) is not str:
+        raise wrong_type((at, "jsonPath"), "a string", path)
+    found: list[Step] = []
+    end = 1
+    while path[:1] == "$" and (step := _STEP.match(path, end)):
+        end = step.end()
+        plain, index, single, double = step.groups()
+        quoted = double if single is None else single
+        name = plain if quoted is None else _ESCAPE.sub(_unescaped, quoted)
+        try:
+            # Halves of a surrogate pair that stand side by side are one character; others cannot be sent on.
+            found.append(int(index) if name is None else name.encode("utf-16", "surrogatepass").decode("utf-16"))
+        except UnicodeDecodeError:
+            return ()
+    return tuple(found) if end == len(path) else ()
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1]
+    return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPED.get(code, code)
+
+
+def _leaf(update: dict[str, Any], at: Path) -> Any:
+    """The value of an update, or ABSENT; whole numbers come as doubles, and what is not finite as text."""
+    text, number, flag = (update.get(key) for key in ("stringValue", "numberValue", "boolValue"))
+    if text is not None:
+        if type(text) is not str:
+            raise wrong_type((at, "stringValue"), "a string", text)
+        return text
+    if number is not None:
+        if type(number) not in (int, float, str):
+            raise wrong_type((at, "numberValue"), "a number", number)
+        if type(number) is str:
+            return math.nan
+        whole = type(number) is float and number.is_integer() and abs(number) < 2**53
+        return int(number) if whole else number
+    if flag is not None:
+        if type(flag) is not bool:
+            raise wrong_type((at, "boolValue"), "true or false", flag)
+        return flag
+    return None if "nullValue" in update else ABSENT

@@ -1,0 +1,185 @@
+"""Kagami's messages: several contents side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...answers import FinishReason
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, leftovers, marked, restore
+from ...conversion.values import as_one_text, defaulted, optional_text, read_list, write_list
+from ...conversion.writer import Writer
+from ...converter import ValueReader, ValueWriter
+from ...errors import wrong_type
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Completion,
+    ContentPart,
+    OpaquePart,
+    OutputSchema,
+    ReasoningPart,
+    RefusalPart,
+    TextPart,
+    ToolCallPart,
+    ToolDefinition,
+)
+from ...paths import ROOT, Path
+from ...tool_results.result_objects import read_result_object, write_result_object
+from ..text_messages.converter import TextChatConverter
+
+__all__ = ["KagamiConverter"]
+
+_RESPONSE = frozenset(["content", "toolCalls"])
+
+
+class KagamiConverter(TextChatConverter):
+    """Kagami's messages: several contents side by side."""
+
+    read_part: ValueReader[ContentPart]
+    write_part: ValueWriter[Any]
+
+    def read_offer(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
+        """Read the tools on offer; that there was no list is kept."""
+        tools, _ = self.read_tools(value, at, reader)
+        return tools, {"$absent": True} if value is ABSENT else ABSENT
+
+    def write_offer(self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+        """Write the tools on offer; a request has a list of them, if it did not come without."""
+        if definitions is None and (kept is None or marked(kept)):
+            return kept if kept is None else ABSENT
+        return self.write_tools(defaulted(definitions, [], at, writer), ABSENT, at, writer)
+
+    def read_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
+        """Read the parts of a content; one text is that text."""
+        if type(value) is not list:
+            raise wrong_type(at, "an array", None if value is ABSENT else value)
+        parts = read_list(value, at, reader, self.read_part) or []
+        return parts[0].text if len(parts) == 1 and type(parts[0]) is TextPart and not parts[
+            0
+        ].metadata else parts, ABSENT
+
+    def write_parts(self, content: str | Sequence[Any], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the parts of a content; a text is one."""
+        return write_list([TextPart(content)] if type(content) is str else content, at, writer, self.write_part)
+
+    def read_said(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[AssistantPart], Residue]:
+        """Read content and calls of what the model answered, and what our own writing would not give."""
+        parts: list[AssistantPart] = [
+            *(read_list(wire.get("content"), (at, "content"), reader, self.read_answer_part) or ())
+        ]
+        calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
+        rest: Residue = {} if "content" in wire else {"$absent": ["content"]}
+        if not calls and "toolCalls" in wire:
+            rest["toolCalls"] = calls
+        if not calls and len(parts) == 1 and type(parts[0]) is TextPart and not parts[0].metadata:
+            return parts[0].text, rest
+        return [*parts, *(calls or ())], rest
+
+    def read_answer_part(self, wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
+        """Read a part of what the model answered: a text, or a part that nobody knows."""
+        part = self.read_part(wire, at, reader)
+        return part if type(part) is TextPart else OpaquePart(reader.wire.name, wire)
+
+    def write_answer_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
+        """Write a part of an answer that is no call; a refusal is text here."""
+        if type(part) is RefusalPart:
+            writer.own(part.metadata, at)
+            writer.lost(at, "refusal", "rewritten", "note", "it is text here")
+            part = TextPart(part.text)
+        elif type(part) is ReasoningPart:
+            writer.no_place(at, "reasoning")
+            return []
+        written = self.write_part(part, at, writer)
+        return [] if written is ABSENT else [written]
+
+    def write_said(self, message: AssistantMessage, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write content and calls of what the model answered; a content that was left out stays so."""
+        texts, calls = self.spread(message, at, writer)
+        wire: dict[str, Any] = {"content": texts}
+        if not texts and ("content" in own or "content" in own.get("$absent", ())):
+            del wire["content"]
+        if calls:
+            wire["toolCalls"] = calls
+        return wire
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read an answer; it says neither why it ended nor what it cost, and its content is one text."""
+        content = optional_text(wire, "content", at)
+        calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
+        rest = leftovers(wire, _RESPONSE)
+        if "content" not in wire:
+            rest["$absent"] = ["content"]
+        if calls == []:
+            rest["toolCalls"] = calls
+        elif calls and content == "":
+            rest["content"] = content
+        message = AssistantMessage([*([TextPart(content)] if content else []), *calls] if calls else content)
+        reason: FinishReason = "tool_calls" if any(type(call) is ToolCallPart for call in calls or ()) else "stop"
+        return Completion(message, reason, metadata=reader.metadata(rest))
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write an answer. That it was cut off, filtered or failed cannot be said, so that its calls would be run."""
+        own = writer.own(completion.metadata, ROOT)
+        if completion.id is not None:
+            writer.no_place((ROOT, "id"), "id")
+        if completion.model is not None:
+            writer.no_place((ROOT, "model"), "model")
+        if completion.usage is not None:
+            writer.no_place((ROOT, "usage"), "usage")
+        at = (ROOT, "message")
+        writer.own(completion.message.metadata, at)
+        texts, calls = self.spread(completion.message, at, writer)
+        if completion.finish_reason not in ("stop", "tool_calls"):
+            writer.no_place((ROOT, "finishReason"), completion.finish_reason, "behaviour" if calls else "warning")
+        wire: dict[str, Any] = {}
+        said = "".join(part["value"] for part in texts if part.get("type") == "text")
+        if said or not (calls or "content" in own or "content" in own.get("$absent", ())):
+            wire["content"] = said
+        if calls:
+            wire["toolCalls"] = calls
+        restore(wire, own)
+        return wire
+
+    def read_output_word(self, value: Any, at: Path, reader: Reader) -> tuple[Literal["text", "json"] | None, Any]:
+        """Read what the answer shall be; another word is kept."""
+        if value is ABSENT:
+            return None, {"$absent": True}
+        if value == "text" or value == "json":
+            return value, ABSENT
+        if value is not None and type(value) is not str:
+            raise wrong_type(at, "a string", value)
+        return None, value
+
+    def write_output_word(
+        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write what the answer shall be; of a schema only that it is JSON."""
+        if type(output_format) is OutputSchema:
+            writer.own(output_format.metadata, at)
+            writer.lost(at, "a schema for the answer", "rewritten", "warning", "it is JSON of any form here")
+            return "json"
+        if output_format is None and kept is not ABSENT:
+            return ABSENT if marked(kept) else kept
+        return defaulted(output_format, "text", at, writer)
+
+    def read_result_response(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
+        """Read what a call gave."""
+        response = wire.get("response")
+        if type(response) is not dict:
+            raise wrong_type((at, "response"), "an object", response)
+        return read_result_object(response)
+
+    def write_result_response(
+        self, kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write what a call gave; of several parts the texts, as one."""
+        if kind == "multimodal":
+            writer.lost((at[0], "kind"), "multimodal", "rewritten", "note", "a result has no parts here")
+            kind, value = "error" if is_error else "text", as_one_text(value, (at[0], "value"), writer)
+        return {"response": write_result_object(kind, value, is_error, own.get("$response"), (at[0], "value"), writer)}

@@ -1,0 +1,229 @@
+"""Fields that only MCP has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, leftovers, marked
+from ...conversion.writer import Writer
+from ...errors import ConversionError, wrong_type
+from ...fields.arguments import write_object_arguments
+from ...json_texts.text import same
+from ...models import InvalidCall
+from ...paths import Path, spelled
+
+__all__ = [
+    "WRAPPED",
+    "is_wrapper",
+    "object_schema_of",
+    "read_live_arguments",
+    "read_object_schema",
+    "read_text_block",
+    "write_live_arguments",
+    "write_object_schema",
+    "write_text_block",
+]
+
+
+def read_live_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments; that there were none is kept.
+
+    Raises:
+        ConversionError: the value is neither an object nor null.
+    """
+    if type(value) is dict:
+        return value, None, ABSENT
+    if value is None or value is ABSENT:
+        return {}, None, None if value is None else {"$absent": True}
+    raise wrong_type(at, "an object", value)
+
+
+def write_live_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments; to send a call is to run it, so one that must not be run is refused.
+
+    Raises:
+        ConversionError: the call cannot be run, or its arguments hold what JSON cannot.
+    """
+    if invalid is not None:
+        writer.lost((at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "it would be run as it stands")
+    if not arguments and (kept is None or marked(kept)):
+        return None if kept is None else ABSENT
+    return write_object_arguments(arguments, None, kept, at, writer)
+
+
+def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
+    """Read the schema, that of the value itself where it stands inside an object.
+
+    Raises:
+        ConversionError: it is neither an object nor null, or nested too deeply.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not dict:
+        raise wrong_type(at, "an object", value)
+    try:
+        schema = value_schema_of(value)
+        return schema, ABSENT if same(object_schema_of(schema), value) else value
+    except RecursionError as error:
+        raise ConversionError(spelled(at), "is nested too deeply") from error
+
+
+def write_object_schema(schema: Any, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the schema; one that admits more than objects is that of an object around the value.
+
+    Raises:
+        ConversionError: it is neither an object nor a boolean, or nested too deeply.
+    """
+    if schema is None:
+        return ABSENT
+    if type(schema) is not dict and type(schema) is not bool:
+        raise wrong_type(at, "an object or a boolean", schema)
+    try:
+        return object_schema_of(schema, kept)
+    except RecursionError as error:
+        raise ConversionError(spelled(at), "is nested too deeply") from error
+
+
+_TEXT = frozenset(["text"])
+
+
+def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[str, Residue]:
+    """Read the text; what else a resource holds is kept with it.
+
+    Raises:
+        ConversionError: it is no text.
+    """
+    embedded = block["type"] == "resource"
+    holder, place = (block["resource"], (at, "resource")) if embedded else (block, at)
+    text = holder.get("text", ABSENT)
+    if type(text) is not str:
+        raise wrong_type((place, "text"), "a string", text)
+    if embedded:
+        rest: Residue = {"type": "resource", "resource": leftovers(holder, _TEXT)}
+        return text, rest | {key: block[key] for key in _TEXT if key in block}
+    return text, {key: block[key] for key in ("resource",) if key in block}
+
+
+def write_text_block(text: str, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+    """Write the text where it stood."""
+    if own.get("type") == "resource":
+        return {"type": "resource", "resource": {"text": text}}
+    return {"type": "text", "text": text}
+
+
+WRAPPED = "result"
+"""The key that a value stands under; the official server has the same."""
+
+_INSIDE = f"#/properties/{WRAPPED}"
+_OUTER = ("$schema", "$defs")
+"""Keywords of the document, which stand at its root: references to `#/$defs/…` stay as they are."""
+
+_MAPS = frozenset(["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"])
+_DATA = frozenset(["const", "default", "enum", "examples"])
+
+
+def object_schema_of(schema: Any, kept: Any = ABSENT) -> dict[str, Any]:
+    """The schema on the wire for the schema of a value: the one that came (`kept`) while it says the same."""
+    if type(kept) is dict and same(value_schema_of(kept), schema):
+        return kept
+    if type(schema) is dict and _stays(schema):
+        return schema if schema.get("type") == "object" else {"type": "object", **schema}
+    return _wrapped(schema)
+
+
+def value_schema_of(schema: Any) -> Any:
+    """The schema of the value for the schema on the wire."""
+    inner = _unwrapped(schema)
+    if inner is not ABSENT:
+        return inner
+    if "$ref" in schema and schema.get("type") == "object":
+        referring = {keyword: value for keyword, value in schema.items() if keyword != "type"}
+        return referring if _admits_objects_alone(referring) else schema
+    return schema
+
+
+def is_wrapper(schema: Any) -> bool:
+    """Whether a schema on the wire is that of an object around the value."""
+    return type(schema) is dict and _unwrapped(schema) is not ABSENT
+
+
+def _stays(schema: dict[str, Any]) -> bool:
+    return _admits_objects_alone(schema) and not _looks_wrapped(schema)
+
+
+def _looks_wrapped(schema: dict[str, Any]) -> bool:
+    properties = schema.get("properties")
+    if type(properties) is not dict or properties.keys() != {WRAPPED}:
+        return False
+    others = schema.keys() - {"type", "properties", "required"}
+    return schema.get("type") == "object" and schema.get("required") == [WRAPPED] and others <= set(_OUTER)
+
+
+def _admits_objects_alone(schema: dict[str, Any]) -> bool:
+    """Whether the type says so, here or at the end of references within `$defs`."""
+    definitions = schema.get("$defs")
+    found: Any = schema
+    for _ in range(len(definitions) + 1 if type(definitions) is dict else 1):
+        if type(found) is not dict:
+            return False
+        if found.get("type") == "object":
+            return True
+        reference = found.get("$ref")
+        if type(reference) is not str or reference[:8] != "#/$defs/" or type(definitions) is not dict:
+            return False
+        found = definitions.get(reference[8:])
+    return type(found) is dict and found.get("type") == "object"
+
+
+def _wrapped(schema: Any) -> dict[str, Any]:
+    inner, outer = schema, {}
+    if type(schema) is dict and "$id" not in schema:
+        inner = _referring(schema, _inwards)
+        outer = {keyword: inner.pop(keyword) for keyword in _OUTER if keyword in inner}
+    return {"type": "object", "properties": {WRAPPED: inner}, "required": [WRAPPED], **outer}
+
+
+def _unwrapped(schema: dict[str, Any]) -> Any:
+    """The schema inside; ABSENT where we would not have wrapped it just so."""
+    if not _looks_wrapped(schema):
+        return ABSENT
+    inner = schema["properties"][WRAPPED]
+    if type(inner) is dict and "$id" not in inner:
+        inner = {**inner, **{keyword: schema[keyword] for keyword in _OUTER if keyword in schema}}
+        inner = _referring(inner, _outwards)
+    if type(inner) is dict and _stays(inner):
+        return ABSENT
+    return inner if type(inner) in (bool, dict) and same(_wrapped(inner), schema) else ABSENT
+
+
+def _inwards(reference: str) -> str:
+    if reference == "#" or (reference[:2] == "#/" and reference[:8] != "#/$defs/"):
+        return _INSIDE + reference[1:]
+    return reference
+
+
+def _outwards(reference: str) -> str:
+    if reference == _INSIDE or reference.startswith(f"{_INSIDE}/"):
+        return f"#{reference[len(_INSIDE) :]}"
+    return reference
+
+
+def _referring(schema: Any, spell: Callable[[str], str]) -> Any:
+    """The schema with its references spelled otherwise; those below an `$id` mean the schema that has it."""
+    if type(schema) is list:
+        return [_referring(item, spell) for item in schema]
+    if type(schema) is not dict or "$id" in schema:
+        return schema
+    found: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword == "$ref" and type(value) is str:
+            found[keyword] = spell(value)
+        elif keyword in _MAPS and type(value) is dict:
+            found[keyword] = {name: _referring(item, spell) for name, item in value.items()}
+        else:
+            found[keyword] = value if keyword in _DATA else _referring(value, spell)
+    return found

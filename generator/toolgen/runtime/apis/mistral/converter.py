@@ -1,0 +1,228 @@
+"""Mistral's chat: a content is a text or a list of chunks, thoughts among them; no refusals and no names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Literal
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, UnsayableError, add_residue, leftovers, restore, within
+from ...conversion.values import read_list, read_text_or_list, write_text_or_list
+from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...converter import ObjectReader, ValueReader, ValueWriter
+from ...messages import Placed, arranged
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    ContentPart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    RefusalPart,
+    Request,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+)
+from ...paths import ROOT, Path
+from ...tool_results import results
+from ..openai_chat.converter import ChatConverter
+from .client import error_in, systems_in_place
+
+__all__ = ["MistralConverter"]
+
+_ASSISTANT_MESSAGE = frozenset(["content", "role", "tool_calls"])
+
+
+class MistralConverter(ChatConverter):
+    """Mistral's chat: a content is a text or a list of chunks, thoughts among them; no refusals and no names."""
+
+    TOOL_CALL_ID: ClassVar[list[str]]
+    """Ids that stand for none."""
+    read_assistant_content: ValueReader[AssistantPart]
+    read_result_part: ValueReader[ContentPart]
+    read_tool_call: ObjectReader[ToolCall]
+    read_user_content: ValueReader[ContentPart]
+    write_assistant_content: ValueWriter[Any]
+    write_result_part: ValueWriter[Any]
+    write_user_content: ValueWriter[Any]
+
+    def to_sdk(
+        self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
+    ) -> dict[str, Any]:
+        """Write a request as keyword arguments of the official client's own call.
+
+        Raises:
+            ConversionError: a value cannot be written as it was meant.
+        """
+        writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
+        written = self.sdk_call(self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, writer)
+        writer.finish()
+        return written
+
+    def read_conversation(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the messages of a request. An answer at the end is the beginning of the next one, and `prefix` says so."""
+        messages, _ = self.read_messages(wire, at, reader)
+        last = wire[-1] if wire else {}
+        if last.get("role") == "assistant" and not last.get("tool_calls"):
+            if last.get("prefix") is True:
+                rest = {
+                    key: value
+                    for key, value in within(messages[-1].metadata or {}, reader.wire.name).items()
+                    if key != "prefix"
+                }
+                messages[-1].metadata = reader.metadata(rest)
+            elif "prefix" not in last:
+                absent = within(messages[-1].metadata or {}, reader.wire.name).get("$absent", [])
+                add_residue(messages[-1], reader.wire.name, {"$absent": [*absent, "prefix"]})
+        return messages, ABSENT
+
+    def write_conversation(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages of a request; an answer at the end is refused unless it is a `prefix`."""
+        wires = self.write_messages(messages, kept, at, writer)
+        last = wires[-1] if wires else {}
+        if last.get("role") == "assistant" and not last.get("tool_calls"):
+            said = writer.kept(messages[-1].metadata)
+            if "prefix" not in last and "prefix" not in said.get("$absent", ()):
+                last["prefix"] = True
+        return wires
+
+    def read_asked(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
+        """Read what the user says; null is nothing."""
+        return ("", None) if value is None else (read_text_or_list(value, at, reader, self.read_user_content), ABSENT)
+
+    def write_asked(self, content: str | list[ContentPart], kept: Any, at: Path, writer: Writer) -> Any:
+        """Write what the user says."""
+        return (
+            None if kept is None and content == "" else write_text_or_list(content, at, writer, self.write_user_content)
+        )
+
+    def arranged(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
+        """Put the messages into the order that the API demands."""
+        return systems_in_place(arranged(messages, at, writer), writer)
+
+    def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
+        """Read what the model answered: text alone as text, else its chunks in their order, then calls."""
+        content, calls = wire.get("content"), wire.get("tool_calls")
+        rest = leftovers(wire, _ASSISTANT_MESSAGE)
+        if type(content) is str and not calls:
+            if calls is not None:
+                rest["tool_calls"] = calls
+            return AssistantMessage(content, metadata=reader.metadata(rest))
+        parts: list[AssistantPart] = []
+        if type(content) is str:
+            parts += [TextPart(content)] if content else []
+        elif content is not None:
+            parts += read_list(content, (at, "content"), reader, self.read_assistant_content) or []
+            if (calls and not parts) or (len(parts) == 1 and type(parts[0]) is TextPart and parts[0].metadata is None):
+                rest["$list"] = ["content"]
+        elif "content" not in wire:
+            rest["$absent"] = ["content"]
+        elif not calls:
+            del rest["content"]
+        if calls:
+            parts += read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
+        elif calls is not None:
+            rest["tool_calls"] = calls
+        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.metadata(rest))
+
+    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
+        """Read an entry of the calls; one that is no function call stays as it is."""
+        if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") in ("function", None):
+            call = self.read_tool_call(wire, at, reader)
+            reader.called(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
+            return ToolCallPart(call)
+        reader.called_otherwise(wire)
+        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
+
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write what the model answered: its chunks into `content`, its calls behind them."""
+        own = writer.own(message.metadata, at)
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        wire: dict[str, Any] = {"role": "assistant"}
+        if type(message.content) is list:
+            self.write_assistant_parts(message.content, (at, "content"), writer, wire, own)
+        else:
+            wire["content"] = message.content
+        if not wire["content"] and "content" in own.get("$absent", ()):
+            del wire["content"]
+        if own:
+            restore(wire, own)
+        return wire
+
+    def write_assistant_parts(
+        self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], own: Residue
+    ) -> None:
+        """Write the parts of an answer."""
+        chunks: list[Any] = []
+        calls: list[Any] = []
+        for i, part in enumerate(parts):
+            here = (at, i)
+            if type(part) is ToolCallPart:
+                writer.own(part.metadata, here)
+                calls.append(self.write_tool_call(part.call, (here, "call"), writer))
+            elif type(part) is OpaquePart and writer.own(part.metadata, here).get("$key") == "tool_calls":
+                if part.provider == writer.wire.name:
+                    calls.append(part.value)
+                else:
+                    writer.no_place(here, "a call", "warning")
+            else:
+                if calls:
+                    writer.lost(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                chunks += self.write_chunk(part, here, writer)
+        listed = "content" in own.get("$list", ())
+        bare = len(chunks) == 1 and type(chunks[0]) is dict and chunks[0].keys() == {"text", "type"}
+        if chunks and (listed or not bare):
+            wire["content"] = chunks
+        elif chunks:
+            wire["content"] = chunks[0]["text"]
+        elif calls:
+            wire["content"] = [] if listed else own.get("content", "")
+        else:
+            wire["content"] = [] if not parts else None
+        if calls:
+            wire["tool_calls"] = calls
+
+    def write_chunk(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
+        """Write a part of an answer that is no call; a refusal is text here."""
+        if type(part) is RefusalPart:
+            writer.own(part.metadata, at)
+            writer.lost(at, "a refusal", "rewritten", "note", "it is written as text")
+            return [{"type": "text", "text": part.text}]
+        if type(part) is ReasoningPart:
+            writer.adopted(part.metadata, at)
+        try:
+            chunk = self.write_assistant_content(part, at, writer)
+        except UnsayableError as reason:
+            writer.lost(at, writer.kind_of(part), "dropped", "warning", f"{writer.wire.title}: {reason}")
+            return []
+        return [] if chunk is ABSENT else [chunk]
+
+    def read_result_content(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+        """Read what a call gave: text, the text of an error, or parts. Only the newest servers take media inside."""
+        if type(value) is str:
+            return results.read_text(value)
+        if value is None:
+            return "text", "", None
+        parts = read_list(value, at, reader, self.read_result_part) or []
+        for part in parts:
+            if type(part) is not TextPart and type(part) is not OpaquePart:
+                add_residue(part, reader.wire.name, {"$inline": True})
+        return "multimodal", parts, ABSENT
+
+    def write_result_content(
+        self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
+    ) -> str | list[Any] | None:
+        """Write what a call gave; media wait for the end of the turn unless they came inside of a result."""
+        if is_error and kind in ("data", "multimodal"):
+            writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+        if kind == "multimodal":
+            return results.write_parts(value, (at[0], "value"), writer, self.write_result_part)
+        return None if kept is None and value == "" else results.write_text(kind, value, kept, at, writer)
+
+    def error_inside(self, wire: dict[str, Any]) -> Any:
+        """The error that stands in a body of status 200; None where there is none."""
+        return error_in(wire)

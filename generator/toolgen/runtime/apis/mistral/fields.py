@@ -1,0 +1,208 @@
+"""Fields that only Mistral has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, UnsayableError, leftovers, restore
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...fields.ids import read_optional_id, write_optional_id
+from ...fields.media import read_data_url, write_data_url
+from ...paths import Path
+
+__all__ = [
+    "read_address_or_data",
+    "read_address_or_object",
+    "read_given_id",
+    "read_given_result",
+    "read_text_chunks",
+    "write_address_or_data",
+    "write_address_or_object",
+    "write_given_id",
+    "write_given_result",
+    "write_text_chunks",
+]
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+def read_address_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
+    """Read url, data and media type; of a `data:` address it is kept that it was one.
+
+    Raises:
+        ConversionError: the value is no text.
+    """
+    url, data, media_type, _ = read_data_url(value, at, reader)
+    if url is None:
+        return None, data, media_type, {"$whole": media_type}
+    return (url, None, None, ABSENT) if _ADDRESS.match(url) else (None, url, None, ABSENT)
+
+
+def write_address_or_data(
+    url: str | None, data: str | None, media_type: str | None, kept: Any, at: Path, writer: Writer
+) -> str:
+    """Write the text.
+
+    Raises:
+        UnsayableError: there is neither an address nor data.
+    """
+    if url is not None and url[:5] == "data:":
+        return url
+    if data is None and url is None:
+        raise UnsayableError("there is neither an address nor data")
+    if media_type is None or data is None:
+        if media_type is not None:
+            writer.no_place((at[0], "mediaType"), "mediaType")
+        return str(url if data is None else data)
+    if type(kept) is dict and kept.get("$whole") == media_type:
+        return f"data:{media_type};base64,{data}"
+    writer.no_place((at[0], "mediaType"), "mediaType")
+    return data
+
+
+_KNOWN = frozenset(["detail", "url"])
+
+
+def read_address_or_object(
+    value: Any, at: Path, reader: Reader
+) -> tuple[str | None, str | None, str | None, str | None, Any]:
+    """Read url, data, media type and detail.
+
+    Raises:
+        ConversionError: the value is neither text nor an object with a `url`, or its detail is no text.
+    """
+    if type(value) is not dict:
+        url, data, media_type, _ = read_data_url(value, at, reader)
+        return url, data, media_type, None, ABSENT
+    detail = value.get("detail")
+    if detail is not None and type(detail) is not str:
+        raise wrong_type((at, "detail"), "a string", detail)
+    url, data, media_type, _ = read_data_url(value.get("url"), (at, "url"), reader)
+    return url, data, media_type, detail, {"$whole": leftovers(value, _KNOWN)}
+
+
+def write_address_or_object(
+    url: str | None,
+    data: str | None,
+    media_type: str | None,
+    detail: str | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+) -> Any:
+    """Write the address, in an object where there is a detail or where it came in one.
+
+    Raises:
+        UnsayableError: there is neither an address, nor data with its media type.
+    """
+    address = write_data_url(url, data, media_type, ABSENT, at, writer)
+    whole = kept.get("$whole") if type(kept) is dict else None
+    if detail is None and type(whole) is not dict:
+        return address
+    written: dict[str, Any] = {"url": address} if detail is None else {"url": address, "detail": detail}
+    if type(whole) is dict:
+        restore(written, whole)
+    return written
+
+
+def read_given_id(value: Any, at: Path, reader: Reader, none: Collection[str]) -> tuple[str, Any]:
+    """Read the id; one that is missing or used before is made here, and one that we would rename is kept with it.
+
+    Raises:
+        ConversionError: it is neither text nor null.
+    """
+    if value is None or (type(value) is str and value in none):
+        identifier, _ = reader.call_id(None, at)
+        return identifier, {"$synthetic": identifier, "$wire": value}
+    identifier, kept = read_optional_id(value, at, reader)
+    if kept is ABSENT and not reader.wire.legal_id(identifier):
+        return identifier, identifier
+    return identifier, kept
+
+
+def write_given_id(identifier: str, kept: Any, at: Path, writer: Writer, none: Collection[str]) -> Any:
+    """Write the id: as it came while it is the same; renamed where it comes from elsewhere and would be refused."""
+    if type(kept) is str and kept == identifier:
+        writer.keep_id(identifier, kept)
+        return kept
+    written = write_optional_id(identifier, kept, at, writer)
+    return None if written is ABSENT and "$wire" in kept else written
+
+
+def read_given_result(
+    wire: dict[str, Any], at: Path, reader: Reader, none: Collection[str]
+) -> tuple[str, str, Residue]:
+    """Read the id of the call and the name of the tool; the name is empty where neither the result nor a call has it.
+
+    Raises:
+        ConversionError: one of them is neither text nor null.
+    """
+    for key in ("tool_call_id", "name"):
+        if wire.get(key) is not None and type(wire[key]) is not str:
+            raise wrong_type((at, key), "a string", wire[key])
+    found, said = wire.get("tool_call_id"), wire.get("name")
+    rest: Residue = {} if said is None else {"name": said}
+    name = reader.tool_name(said) if said else ""
+    if found and found not in none:
+        identifier, called = reader.call_of(found)
+        reader.closed(identifier)
+        return identifier, name or called, rest
+    identifier = reader.answered(name) or name
+    rest["tool_call_id"] = {"$synthetic": identifier, **({"$wire": found} if "tool_call_id" in wire else {})}
+    return identifier, name, rest
+
+
+def write_given_result(
+    identifier: str, name: str, own: Residue, at: Path, writer: Writer, none: Collection[str]
+) -> dict[str, Any]:
+    """Write the id as it stands with the call, and the name where the result came with one."""
+    written: dict[str, Any] = {}
+    kept, said = own.get("tool_call_id"), own.get("name")
+    if type(kept) is dict and kept.get("$synthetic") == identifier:
+        if "$wire" in kept:
+            written["tool_call_id"] = kept["$wire"]
+    elif not writer.left_out(identifier):
+        written["tool_call_id"] = writer.call_id(identifier)
+    if type(said) is str:
+        written["name"] = writer.tool_name(name, (at[0], "name")) if name else said
+    return written
+
+
+def read_text_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the text of all chunks; they are kept where one chunk of text would not say the same.
+
+    Raises:
+        ConversionError: the value is neither text nor an array of objects, or the text of a chunk is none.
+    """
+    if type(value) is str:
+        return value, value
+    if type(value) is not list:
+        raise wrong_type(at, "an array", value)
+    for i, chunk in enumerate(value):
+        if type(chunk) is not dict:
+            raise wrong_type((at, i), "an object", chunk)
+        if chunk.get("type") == "text" and type(chunk.get("text")) is not str:
+            raise wrong_type(((at, i), "text"), "a string", chunk.get("text"))
+    text = _text_of(value)
+    return text, ABSENT if value == _chunks_of(text) else value
+
+
+def write_text_chunks(text: str, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the text, in the chunks in which it came."""
+    if type(kept) in (list, str) and _text_of(kept) == text:
+        return kept
+    return _chunks_of(text)
+
+
+def _chunks_of(text: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text}]
+
+
+def _text_of(value: Any) -> str:
+    if type(value) is str:
+        return value
+    return "".join(chunk["text"] for chunk in value if chunk.get("type") == "text")

@@ -1,0 +1,153 @@
+"""The queries of modular-prompt: options, a result, and a stream of texts that has the result at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...answers import finish_reason, hold_calls
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, leftovers, restore
+from ...conversion.values import as_one_text, optional_text, read_list
+from ...conversion.writer import Writer
+from ...converter import ObjectReader, ObjectWriter
+from ...errors import wrong_type
+from ...models import AssistantMessage, AssistantPart, Completion, Message, ReasoningPart, RefusalPart, TextPart, Usage
+from ...paths import ROOT, Path
+from ...tool_results import results
+from ..text_messages.converter import TextChatConverter
+
+__all__ = ["ModularPromptConverter"]
+
+_RESPONSE = frozenset(["content", "finishReason", "toolCalls", "usage"])
+
+
+class ModularPromptConverter(TextChatConverter):
+    """The queries of modular-prompt: options, a result, and a stream of texts that has the result at its end."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+
+    def read_further_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the messages behind those of the prompt; options may have none."""
+        if wire is None or wire is ABSENT:
+            return [], ABSENT
+        return self.read_messages(wire, at, reader)[0], ABSENT if wire else wire
+
+    def write_further_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> Any:
+        """Write the messages behind those of the prompt."""
+        return self.write_messages(messages, ABSENT, at, writer) if messages else kept
+
+    def is_function_call(self, wire: dict[str, Any]) -> bool:
+        """Whether an entry of the calls that has a function is a call of it."""
+        return bool(wire.get("type", "function") == "function")
+
+    def read_said(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[str | list[AssistantPart] | None, Residue]:
+        """Read content and calls of what the model answered, and what our own writing would not give."""
+        content = optional_text(wire, "content", at)
+        calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
+        rest: Residue = {}
+        if "content" not in wire:
+            rest["$absent"] = ["content"]
+        elif content is None:
+            rest["content"] = None
+        if not calls:
+            return content, rest | ({"toolCalls": calls} if "toolCalls" in wire else {})
+        return [*([TextPart(content)] if content else []), *calls], rest
+
+    def write_said(self, message: AssistantMessage, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write content and calls of what the model answered, its texts as one; a content that was left out stays so."""
+        texts, calls = self.spread(message, at, writer)
+        if len(texts) > 1:
+            writer.lost((at, "content"), "content", "rewritten", "note", "its texts are one text here")
+        said = "".join(texts)
+        wire: dict[str, Any] = {}
+        if said or not ("content" in own or "content" in own.get("$absent", ())):
+            wire["content"] = said
+        if calls:
+            wire["toolCalls"] = calls
+        return wire
+
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[Literal["text", "error"], str, Any]:
+        """Read what a call gave: a text, or the text of an error."""
+        if type(value) is not str:
+            raise wrong_type(at, "a string", None if value is ABSENT else value)
+        return results.read_text(value)
+
+    def write_result_content(
+        self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
+    ) -> str:
+        """Write what a call gave, as text."""
+        if is_error and kind in ("data", "multimodal"):
+            writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+        if kind != "multimodal":
+            return results.write_text(kind, value, kept, at, writer)
+        writer.lost((at[0], "kind"), "multimodal", "rewritten", "note", "a result is text here")
+        return as_one_text(value, (at[0], "value"), writer)
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read the result of a query. One that gives no reason ended as it should, if it says anything at all."""
+        usage = wire.get("usage")
+        if usage is not None and type(usage) is not dict:
+            raise wrong_type((at, "usage"), "an object", usage)
+        word = optional_text(wire, "finishReason", at)
+        content, said = self.read_said(wire, at, reader)
+        message = AssistantMessage(content, metadata=reader.metadata(said))
+        rest = {key: value for key, value in leftovers(wire, _RESPONSE).items() if key not in ("content", "toolCalls")}
+        if "finishReason" not in wire:
+            rest["$absent"] = ["finishReason"]
+        silent = word is None and content is None
+        opaque = bool(wire.get("toolCalls"))
+        reason = finish_reason("error" if silent else word or "stop", message, self.FINISH_REASONS, opaque)
+        hold_calls(message, reason)
+        if word is not None and self.FINISH_REASONS.get(word) != reason:
+            rest["$word"] = word
+        return Completion(
+            message,
+            reason,
+            stop_reason=word,
+            usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            metadata=reader.metadata(rest),
+        )
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write the result of a query. It has neither an id nor the model, and one word for all that went wrong."""
+        own = writer.own(completion.metadata, ROOT)
+        if completion.id is not None:
+            writer.no_place((ROOT, "id"), "id")
+        if completion.model is not None:
+            writer.no_place((ROOT, "model"), "model")
+        at = (ROOT, "message")
+        kept = writer.own(completion.message.metadata, at)
+        wire = self.write_said(completion.message, kept, at, writer)
+        restore(wire, kept)
+        word = completion.stop_reason
+        if completion.finish_reason != "other" and (word is None or word != own.get("$word")):
+            word = next(
+                (word for word, reason in self.FINISH_REASONS.items() if reason == completion.finish_reason), None
+            )
+        if completion.finish_reason == "content_filter" and word is None:
+            writer.lost((ROOT, "finishReason"), "content_filter", "rewritten", "warning", "it is an error here")
+            word = "error"
+        unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
+        silent = wire.get("content") is None and not wire.get("toolCalls")
+        if word is not None and not (unsaid and word in (("error",) if silent else ("stop", "tool_calls"))):
+            wire["finishReason"] = word
+        if completion.usage is not None:
+            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+        restore(wire, own)
+        return wire
+
+    def write_answer_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[str]:
+        """Write a part of an answer that is no call: a text, or none; a refusal is text here."""
+        if type(part) is not TextPart and type(part) is not RefusalPart:
+            writer.no_place(at, writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning")
+            return []
+        writer.own(part.metadata, at)
+        if type(part) is RefusalPart:
+            writer.lost(at, "refusal", "rewritten", "note", "it is text here")
+        return [part.text]

@@ -1,0 +1,1 @@
+"""One API: how its messages, results, answers and streams are laid out."""

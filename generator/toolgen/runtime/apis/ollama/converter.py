@@ -1,0 +1,372 @@
+"""Ollama's chat: messages with one text each, media and calls in lists beside it; options in an object of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+from ...answers import finish_reason, hold_calls, rfc3339, stop_word
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, add_residue, leftovers, restore
+from ...conversion.values import opaque_message, opaque_value, optional_text, read_list, write_list
+from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...converter import ApiConverter, ObjectReader, ObjectWriter
+from ...errors import BareApiError, wrong_type
+from ...messages import arranged, results_of
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Completion,
+    ContentPart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    OutputSchema,
+    ReasoningPart,
+    RefusalPart,
+    Request,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolChoice,
+    ToolDefinition,
+    ToolMessage,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from ...offering.offered import write_offer, write_offered
+from ...paths import ROOT, Path, spelled
+from ...tool_results import results
+from .client import keywords_as_typed
+from .media import empty_members, in_order_of_name, read_medium, read_text_and_media, write_medium, write_text_and_media
+
+__all__ = ["OllamaConverter"]
+
+_ASSISTANT_MESSAGE = frozenset(["content", "images", "role", "thinking", "tool_calls"])
+
+
+_PLACES = (ReasoningPart, TextPart, ImagePart, ToolCallPart)
+
+
+_RESPONSE = frozenset(["done", "done_reason", "message", "model"])
+
+
+class OllamaConverter(ApiConverter):
+    """Ollama's chat: messages with one text each, media and calls in lists beside it; options in an object of their own."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+
+    USAGE_KEYS: ClassVar[frozenset[str]]
+    """The keys that count tokens."""
+
+    SDK_MEMBERS: ClassVar[dict[str, Any]]
+    """The members that the client's own types know."""
+
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_user_message: ObjectWriter[UserMessage]
+
+    def to_sdk(
+        self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
+    ) -> dict[str, Any]:
+        """Write a request as keyword arguments of the official client's own call.
+
+        Raises:
+            ConversionError: a value cannot be written as it was meant.
+        """
+        writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
+        found = keywords_as_typed(
+            self.write_request(request, ROOT, writer), self.SDK_KEYWORDS, self.SDK_MEMBERS, writer
+        )
+        writer.finish()
+        return found
+
+    def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
+        """Read the tools on offer."""
+        return read_list(None if value is ABSENT else value, at, reader, self.read_offered), ABSENT
+
+    def read_offered(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
+        """Read a tool; its type may be left out."""
+        tool = self.read_tool_entry(wire, at, reader)
+        if type(tool) is ToolDefinition and "type" not in wire:
+            add_residue(tool, reader.wire.name, {"$absent": ["type"]})
+        return tool
+
+    def write_tools(self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+        """Write the tools on offer."""
+        return ABSENT if definitions is None else write_list(definitions, at, writer, self.write_offered)
+
+    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+        """Write a tool as its declaration offers it to this provider."""
+        entry = write_offered(definition, at, writer, self.write_tool_entry)
+        if type(definition) is ToolDefinition and "type" in writer.kept(definition.metadata).get("$absent", ()):
+            del entry["type"]
+        return entry
+
+    def read_offer(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[list[ToolDefinition | OpaquePart] | None, ToolChoice | None, Any]:
+        """Read the tools on offer; how they are to be used is not said here."""
+        tools, kept = self.read_tools(value, at, reader)
+        return tools, None, kept
+
+    def write_offer(
+        self, definitions: Sequence[Any] | None, choice: ToolChoice | None, kept: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write the tools on offer, as far as they may be called."""
+        return write_offer(definitions, choice, at[0], writer, self.TOOL_CHOICES, self.write_offered)
+
+    def read_output_format(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+        """Read what the answer shall be: `json`, or a schema; empty text is no format, another word is kept."""
+        if value is None or value is ABSENT:
+            return None, ABSENT
+        if type(value) is dict:
+            return OutputSchema(value), ABSENT
+        if type(value) is not str:
+            raise wrong_type(at, "a string or an object", value)
+        if value == "json":
+            return "json", ABSENT
+        return None if value else "text", value
+
+    def write_output_format(
+        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write what the answer shall be; text is what it is unasked."""
+        if output_format is None or output_format == "text":
+            return kept if output_format is None or kept == "" else ABSENT
+        if output_format == "json":
+            return "json"
+        writer.own(output_format.metadata, at)
+        if output_format.name is not None:
+            writer.no_place((at, "name"), "name")
+        if output_format.strict is not None:
+            writer.no_place((at, "strict"), "strict")
+        return output_format.schema
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the messages; neighbouring results become one message, another role's message stays as it is."""
+        if type(wire) is not list:
+            raise wrong_type(at, "an array", wire)
+        messages: list[Message] = []
+        for i, item in enumerate(wire):
+            here = (at, i)
+            if type(item) is not dict:
+                raise wrong_type(here, "an object", item)
+            role = item.get("role")
+            if role == "assistant":
+                messages.append(self.read_assistant_message(item, here, reader))
+                reader.next_turn()
+            elif role == "tool":
+                result = self.read_tool_result(item, here, reader)
+                last = messages[-1] if messages else None
+                if type(last) is ToolMessage:
+                    last.results.append(result)
+                else:
+                    messages.append(ToolMessage([result]))
+            elif role == "user":
+                messages.append(self.read_user_message(item, here, reader))
+            elif role == "system":
+                messages.append(self.read_system_message(item, here, reader))
+            else:
+                messages.append(opaque_message(item, reader))
+        return messages, ABSENT
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages: one for each result, directly behind the calls of the turn."""
+        wires: list[Any] = []
+        before: Message | None = None
+        for message, here, places in arranged(messages, at, writer):
+            if type(message) is ToolMessage:
+                writer.own(message.metadata, here)
+                for result, place in in_order_of_name(results_of(message, here, places), before, writer):
+                    wires.append(self.write_tool_result(result, place, writer))
+            elif type(message) is AssistantMessage:
+                wires.append(self.write_assistant_message(message, here, writer))
+            elif type(message) is SystemMessage:
+                wires.append(self.write_system_message(message, here, writer))
+            elif type(message) is UserMessage:
+                whole = opaque_value(message, writer)
+                wires.append(self.write_user_message(message, here, writer) if whole is ABSENT else whole)
+            else:
+                raise wrong_type(here, "a message", message)
+            before = message
+        return wires
+
+    def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
+        """Read what the model answered: text alone as text, else parts in the order thinking, content, images, calls."""
+        content = optional_text(wire, "content", at)
+        thinking = optional_text(wire, "thinking", at)
+        images = read_list(wire.get("images"), (at, "images"), reader, read_medium)
+        calls = read_list(wire.get("tool_calls"), (at, "tool_calls"), reader, self.read_tool_call_entry)
+        rest = leftovers(wire, _ASSISTANT_MESSAGE) | empty_members(wire, "thinking", "images", "tool_calls")
+        absent = [key for key in ("role", "content") if key not in wire]
+        if absent:
+            rest["$absent"] = absent
+        if not (thinking or images or calls):
+            return AssistantMessage(content, metadata=reader.metadata(rest))
+        parts: list[AssistantPart] = [ReasoningPart(thinking)] if thinking else []
+        if content:
+            parts.append(TextPart(content))
+        return AssistantMessage([*parts, *(images or ()), *(calls or ())], metadata=reader.metadata(rest))
+
+    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
+        """Read an entry of the calls; one that is no function call stays as it is."""
+        if type(wire) is dict and type(wire.get("function")) is dict:
+            call = self.read_tool_call(wire, at, reader)
+            reader.called(wire.get("id"), call)
+            return ToolCallPart(call)
+        reader.called_otherwise(wire)
+        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
+
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write what the model answered, spread over the wire's keys."""
+        own = writer.own(message.metadata, at)
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        wire: dict[str, Any] = {"role": "assistant", "content": ""}
+        if type(message.content) is list:
+            self.write_assistant_parts(message.content, (at, "content"), writer, wire)
+        elif message.content is not None:
+            wire["content"] = message.content
+        if not wire["content"] and own.get("content", ABSENT) is None:
+            wire["content"] = None
+        for key in own.get("$absent", ()):
+            if key == "role" or not wire[key]:
+                del wire[key]
+        if own:
+            restore(wire, own)
+        return wire
+
+    def write_assistant_parts(self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]) -> None:
+        """Write the parts of an answer, each kind into its key."""
+        thoughts: list[str] = []
+        texts: list[str] = []
+        images: list[Any] = []
+        calls: list[Any] = []
+        for i, part in enumerate(parts):
+            here = (at, i)
+            if type(part) is ToolCallPart:
+                writer.own(part.metadata, here)
+                calls.append(self.write_tool_call(part.call, (here, "call"), writer))
+            elif type(part) is ReasoningPart:
+                writer.own(part.metadata, here)
+                writer.adopted(part.metadata, here)
+                thoughts.append(part.text)
+                if not part.text:
+                    writer.no_place(here, "reasoning without text")
+            elif type(part) is TextPart or type(part) is RefusalPart:
+                writer.own(part.metadata, here)
+                texts.append(part.text)
+                if type(part) is RefusalPart:
+                    writer.lost(here, "refusal", "rewritten", "note", "it is text here")
+            elif type(part) is OpaquePart and writer.kept(part.metadata).get("$key") == "tool_calls":
+                calls.append(part.value)
+            elif (written := write_medium(part, here, writer)) is not ABSENT:
+                images.append(written)
+        places = [_PLACES.index(type(part)) for part in parts if type(part) in _PLACES]
+        if places != sorted(places):
+            writer.lost(at, "content", "moved", "note", "thinking stands before content, and content before calls")
+        elif len(texts) > 1 or len(thoughts) > 1:
+            writer.lost(at, "content", "rewritten", "note", "its texts are one text here")
+        wire["content"] = "".join(texts)
+        for key, value in (("thinking", "".join(thoughts)), ("images", images), ("tool_calls", calls)):
+            if value:
+                wire[key] = value
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read a response. Counts of tokens stand beside the message."""
+        body = wire.get("message")
+        if body is None and wire.get("error"):
+            raise BareApiError(spelled(at), wire)
+        if body is not None and type(body) is not dict:
+            raise wrong_type((at, "message"), "an object", body)
+        done = wire.get("done")
+        if done is not None and type(done) is not bool:
+            raise wrong_type((at, "done"), "a boolean", done)
+        message = self.read_assistant_message(body or {}, (at, "message"), reader)
+        counted = {key: wire[key] for key in self.USAGE_KEYS if wire.get(key) is not None}
+        rest = leftovers(wire, _RESPONSE | self.USAGE_KEYS)
+        if done is False:
+            rest["done"] = done
+        absent = [key for key in ("message", "done", "done_reason") if key not in wire]
+        if absent:
+            rest["$absent"] = absent
+        word = optional_text(wire, "done_reason", at)
+        reason = finish_reason(word, message, self.FINISH_REASONS)
+        if body is None or done is False or wire.get("error"):
+            reason = "error"
+        hold_calls(message, reason)
+        return Completion(
+            message,
+            reason,
+            None,
+            optional_text(wire, "model", at),
+            word,
+            self.read_usage(counted, at, reader) if counted else None,
+            reader.metadata(rest),
+        )
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a response. An answer has no id here; one that failed is not done."""
+        own = writer.own(completion.metadata, ROOT)
+        absent = own.get("$absent", ())
+        if completion.id is not None:
+            writer.no_place((ROOT, "id"), "id")
+        wire: dict[str, Any] = {}
+        if completion.model is not None:
+            wire["model"] = completion.model
+        if created is not None or "created_at" in own:
+            wire["created_at"] = own["created_at"] if "created_at" in own else rfc3339(created or 0)
+        message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
+        if message or not ("message" in absent or "message" in own):
+            wire["message"] = message
+        if "done" not in absent:
+            wire["done"] = own["done"] if "done" in own else bool(own) or completion.finish_reason != "error"
+        word = stop_word(completion, self.FINISH_REASONS, own)
+        if word is not None and not (
+            completion.stop_reason is None and ("done_reason" in absent or "done_reason" in own)
+        ):
+            wire["done_reason"] = word
+        if completion.usage is not None:
+            wire |= self.write_usage(completion.usage, (ROOT, "usage"), writer)
+        restore(wire, own)
+        return wire
+
+    def read_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[ContentPart], Residue]:
+        """Read what the user or the system says: a text, and images beside it."""
+        return read_text_and_media(wire, "content", "images", at, reader)
+
+    def write_content(self, content: str | list[ContentPart], own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write what the user or the system says."""
+        return write_text_and_media(content, own, "content", "images", at, writer)
+
+    def read_result_content(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Residue]:
+        """Read what a call gave: text, the text of an error, or a text with images."""
+        content, kept = read_text_and_media(wire, "content", "images", at, reader)
+        if type(content) is not str:
+            return "multimodal", content, kept
+        kind, value, spelling = results.read_text(content)
+        return kind, value, kept if spelling is ABSENT else {**kept, "$text": spelling}
+
+    def write_result_content(
+        self, kind: str, value: Any, own: Residue, at: Path, writer: Writer, is_error: bool | None
+    ) -> dict[str, Any]:
+        """Write what a call gave; the server takes images of any message."""
+        if is_error and kind in ("data", "multimodal"):
+            writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+        content = value
+        if kind != "multimodal":
+            content = results.write_text(kind, value, own.get("$text", ABSENT), (at[0], "value"), writer)
+        return write_text_and_media(content, own, "content", "images", (at[0], "value"), writer)

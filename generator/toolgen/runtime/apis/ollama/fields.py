@@ -1,0 +1,144 @@
+"""Fields that only Ollama has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, marked, within
+from ...conversion.values import optional_text
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...models import Reasoning
+from ...paths import Path
+
+__all__ = [
+    "read_answered_call",
+    "read_negative_is_none",
+    "read_on_unasked",
+    "read_thinking_switch",
+    "write_answered_call",
+    "write_negative_is_none",
+    "write_on_unasked",
+    "write_thinking_switch",
+]
+
+_ID, _NAME = "tool_call_id", "tool_name"
+
+
+def read_answered_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Residue]:
+    """Read the id of the call and the tool's name: by the id, else the next open call with the name, else the next.
+
+    Keys that we would write otherwise are kept, with the id that they stood for.
+
+    Raises:
+        ConversionError: one of the two is neither text nor null.
+    """
+    spelled_id, spelled_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
+    name = reader.tool_name(spelled_name) if spelled_name else ""
+    identifier, called = reader.call_of(spelled_id) if spelled_id else ("", "")
+    if called:
+        reader.closed(identifier)
+        if name:
+            return identifier, name, {}
+    else:
+        call = reader.next_open(name or None)
+        identifier, called = (spelled_id or name, "") if call is None else (call.id, call.name)
+    found = {key: wire[key] for key in (_NAME, _ID) if key in wire}
+    return identifier, name or called, {"$synthetic": identifier, "$wire": found}
+
+
+def write_answered_call(identifier: str, name: str, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+    """Write both keys: the id as it stands with the call, if it does, and the name that templates look for."""
+    kept = within(own, "$wire")
+    unchanged = "$wire" in own and own.get("$synthetic") == identifier
+    if unchanged and kept.get(_NAME) in (None, "", writer.wire.spelling(name)):
+        return kept
+    found: dict[str, Any] = {_NAME: writer.tool_name(name, (at[0], "name"))} if name else {}
+    if not writer.left_out(identifier):
+        found[_ID] = writer.call_id(identifier)
+    return found
+
+
+def read_negative_is_none(value: Any, at: Path, reader: Reader) -> tuple[int | None, Any]:
+    """Read the limit; a negative number is none, and kept.
+
+    Raises:
+        ConversionError: it is neither an integer nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not int:
+        raise wrong_type(at, "an integer", value)
+    return (None, value) if value < 0 else (value, ABSENT)
+
+
+def write_negative_is_none(value: int | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the limit."""
+    return kept if value is None else value
+
+
+def read_on_unasked(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
+    """Read the switch; that it was not there, or null, is kept.
+
+    Raises:
+        ConversionError: it is neither a boolean nor null.
+    """
+    if value is ABSENT:
+        return True, {"$absent": True}
+    if value is None:
+        return True, None
+    if type(value) is not bool:
+        raise wrong_type(at, "a boolean", value)
+    return value, ABSENT
+
+
+def write_on_unasked(value: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the switch; where nothing is said of it, it is off, and the wire must hear so."""
+    if value is None:
+        writer.lost(at, at[1], "defaulted", "note", f"{writer.wire.title} takes silence for on")
+        return False
+    if value and marked(kept):
+        return ABSENT
+    return None if value and kept is None else value
+
+
+def read_thinking_switch(
+    value: Any, at: Path, reader: Reader, words: Mapping[str, str]
+) -> tuple[Reasoning | None, Any]:
+    """Read the switch or the word; a word that is none of the wire's own is kept.
+
+    Raises:
+        ConversionError: it is neither a boolean, nor text, nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is bool:
+        return Reasoning() if value else Reasoning("none"), ABSENT
+    if type(value) is not str:
+        raise wrong_type(at, "a boolean or a string", value)
+    return (Reasoning(value), ABSENT) if words.get(value) == value else (None, value)
+
+
+def write_thinking_switch(
+    reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer, words: Mapping[str, str]
+) -> Any:
+    """Write the effort by the nearest word of the wire, or the switch where nothing is said of how much."""
+    if reasoning is None:
+        return kept
+    if reasoning.metadata:
+        writer.own(reasoning.metadata, at)
+    effort, budget = reasoning.effort, reasoning.budget_tokens
+    if budget is not None:
+        writer.no_place((at, "budgetTokens"), "budgetTokens", "warning")
+    if effort is None:
+        return budget != 0
+    if effort == "none":
+        return False
+    if effort not in words:
+        writer.lost((at, "effort"), "effort", "rewritten", "warning", f"{writer.wire.title} has no word for it")
+        return True
+    if words[effort] != effort:
+        writer.lost((at, "effort"), "effort", "rewritten", "note", f"the nearest word is {words[effort]}")
+    return words[effort]

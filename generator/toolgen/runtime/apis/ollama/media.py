@@ -1,0 +1,181 @@
+"""Media and calls beside a text, and results by the names of their tools."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, UnsayableError
+from ...conversion.values import optional_text, read_list
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...fields.media import read_data_url
+from ...messages import call_ids
+from ...models import AudioPart, ContentPart, ImagePart, Message, OpaquePart, TextPart, ToolResult
+from ...paths import Path
+
+__all__ = [
+    "empty_members",
+    "in_order_of_name",
+    "read_medium",
+    "read_text_and_media",
+    "write_medium",
+    "write_text_and_media",
+]
+
+_HEADS = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"BM", "image/bmp"),
+    (b"ID3", "audio/mpeg"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+)
+_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
+_ENOUGH = 16
+"""Characters of base64 that hold all the bytes looked at."""
+
+
+def media_type_of(data: str) -> str | None:
+    """The media type of an image or a recording in base64; None where its head is that of no known kind."""
+    try:
+        head = base64.b64decode(data[:_ENOUGH], validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if head[:4] == b"RIFF":
+        return _RIFF.get(head[8:12])
+    return next((kind for start, kind in _HEADS if head.startswith(start)), None)
+
+
+def read_text_and_media(
+    wire: dict[str, Any], text: str, media: str, at: Path, reader: Reader
+) -> tuple[str | list[ContentPart], Residue]:
+    """Read the text, and the media behind it, under these two keys; without media it is the text alone.
+
+    Raises:
+        ConversionError: one of them has the wrong JSON type.
+    """
+    said = optional_text(wire, text, at)
+    found = read_list(wire.get(media), (at, media), reader, read_medium)
+    kept = empty_members(wire, media)
+    if said is None:
+        kept |= {text: None} if text in wire else {"$absent": [text]}
+    if not found:
+        return said or "", kept
+    parts: list[ContentPart] = [TextPart(said)] if said else []
+    return [*parts, *found], kept
+
+
+def empty_members(wire: dict[str, Any], *keys: str) -> Residue:
+    """Those of the members that are empty, which says the same as their absence."""
+    return {key: wire[key] for key in keys if wire.get(key) in ("", [])}
+
+
+def read_medium(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPart | OpaquePart:
+    """Read an image or a recording; its bytes say which. An object, which nobody sends yet, stays as it is.
+
+    Raises:
+        ConversionError: it is neither text nor an object.
+    """
+    if type(value) is dict:
+        return OpaquePart(reader.wire.name, value)
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    media_type = media_type_of(value)
+    if media_type is not None and media_type[:6] == "audio/":
+        return AudioPart(data=value, media_type=media_type)
+    return ImagePart(data=value, media_type=media_type)
+
+
+def write_text_and_media(
+    content: str | Sequence[Any], own: Residue, text: str, media: str, at: Path, writer: Writer
+) -> dict[str, Any]:
+    """Write a content under these two keys: its texts as lines of one text, its media behind them."""
+    if type(content) is str:
+        return _text(content, own, text)
+    texts = [part.text for part in content if type(part) is TextPart]
+    first = next((i for i, part in enumerate(content) if type(part) is not TextPart), len(content))
+    if any(type(part) is TextPart for part in content[first:]):
+        writer.lost(at, "content", "moved", "note", "its text stands before its media")
+    elif len(texts) > 1:
+        writer.lost(at, "content", "rewritten", "note", "its texts are one text here")
+    for i, part in enumerate(content):
+        if type(part) is TextPart and part.metadata:
+            writer.own(part.metadata, (at, i))
+    found = media_of(content, at, writer)
+    written = _text("\n".join(texts), own, text)
+    return {**written, media: found} if found else written
+
+
+def _text(said: str, own: Residue, key: str) -> dict[str, Any]:
+    if not said and (key in own.get("$absent", ()) or own.get(key, ABSENT) is None):
+        return {key: None} if key in own else {}
+    return {key: said}
+
+
+def media_of(parts: Sequence[Any], at: Path, writer: Writer) -> list[Any]:
+    """The media among the parts of a content, as they are written."""
+    found: list[Any] = []
+    for i, part in enumerate(parts):
+        if type(part) is not TextPart and (written := write_medium(part, (at, i), writer)) is not ABSENT:
+            found.append(written)
+    return found
+
+
+def write_medium(part: Any, at: Path, writer: Writer) -> Any:
+    """Write an image or a recording; another part, or one that is not there as data, is reported and left out."""
+    if type(part) is OpaquePart and part.provider == writer.wire.name:
+        return part.value
+    if type(part) is not ImagePart and type(part) is not AudioPart:
+        writer.no_place(at, writer.kind_of(part), "warning")
+        return ABSENT
+    data, media_type = part.data, part.media_type
+    if data is None and part.url is not None and part.url[:5] == "data:":
+        _, data, known, _ = read_data_url(part.url, at, Reader(writer.wire))
+        media_type = known or media_type
+    try:
+        if data is None:
+            raise UnsayableError("it takes content as data only")
+        known = media_type_of(data)
+        if type(part) is AudioPart and (known or "")[:6] != "audio/":
+            raise UnsayableError("its data would be taken for an image")
+    except UnsayableError as reason:
+        writer.lost(at, writer.kind_of(part), "dropped", "warning", f"{writer.wire.title}: {reason}")
+        return ABSENT
+    if media_type is not None and media_type != known:
+        writer.no_place((at, "mediaType"), "mediaType")
+    for field in ("name", "detail"):
+        if getattr(part, field, None) is not None:
+            writer.no_place((at, field), field)
+    if part.metadata:
+        writer.own(part.metadata, at)
+    return data
+
+
+def in_order_of_name(
+    results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
+) -> list[tuple[ToolResult, Path]]:
+    """The results, those of one tool in the order of its calls where these were sent without ids."""
+    found = list(results)
+    if before is None or not writer.unsent:
+        return found
+    order = {identifier: i for i, identifier in enumerate(call_ids(before))}
+    places: dict[str, list[int]] = {}
+    for i, (result, _) in enumerate(found):
+        if result.tool_call_id in writer.unsent and result.tool_call_id in order:
+            places.setdefault(result.name, []).append(i)
+    ordered = list(found)
+    for one_name in places.values():
+        by_call = sorted(one_name, key=lambda i: order[found[i][0].tool_call_id])
+        for i, taken in zip(one_name, by_call, strict=True):
+            ordered[i] = found[taken]
+            if i != taken:
+                writer.lost(
+                    found[i][1], "a result", "moved", "note", "results of one tool stand in the order of its calls"
+                )
+    return ordered

@@ -1,0 +1,162 @@
+"""Lines of a message, and their writer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...answers import rfc3339
+from ...errors import wrong_type
+from ...json_texts.text import loose
+from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...paths import ROOT, Path
+from ...streams.reader import BaseStream, OpenCall
+from ...streams.writer import BaseStreamWriter
+
+__all__ = ["MessageLineWriter", "MessageLines"]
+
+_MESSAGE: Path = (ROOT, "message")
+
+
+class MessageLines(BaseStream):
+    """Joins lines into one answer: texts and lists grow, calls come whole in any line, the last one among them."""
+
+    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._top: dict[str, Any] = {}
+        self._message: dict[str, Any] = {}
+        self._texts: dict[str, list[str]] = {}
+        self._last: dict[str, Any] = {}
+        self._width = 0
+        self._done = False
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one line, a parsed object or the client's own, and return what it brings. O(1) a line.
+
+        A line that is like the one before it and brings a piece of text needs no more than that text.
+
+        Raises:
+            ConversionError: the line is neither, or a piece in it has the wrong JSON type.
+        """
+        if type(event) is dict and len(event) == self._width and event.get("done") is False:
+            message = event.get("message")
+            if type(message) is dict and len(message) == 2 and message.get("role") == "assistant":
+                text = message.get("content")
+                if type(text) is str and text:
+                    self._texts["content"].append(text)
+                    self._last = event
+                    return [TextDelta(text)]
+        return super().feed(event)
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        message = event.get("message")
+        error = event.get("error")
+        if type(message) is not dict and type(event.get("done")) is not bool and not error:
+            return []
+        self._merge_top()
+        self._last = event
+        self._done = self._done or event.get("done") is True
+        if error:
+            self._failure = error if type(error) is str else "the stream reported an error"
+        events: list[StreamEvent] = []
+        if type(message) is dict:
+            for key, value in message.items():
+                self._take_member(key, value, events)
+        texts_alone = type(message) is dict and "content" in self._texts and not any(map(_grows, event.values()))
+        self._width = len(event) if texts_alone and not error else 0
+        return events
+
+    def _take_member(self, key: str, value: Any, events: list[StreamEvent]) -> None:
+        if key in ("content", "thinking"):
+            if value is None:
+                self._message.setdefault(key, None)
+                return
+            if type(value) is not str:
+                raise wrong_type((_MESSAGE, key), "a string", value)
+            self._texts.setdefault(key, []).append(value)
+            if value:
+                events.append(TextDelta(value) if key == "content" else ReasoningDelta(value))
+        elif key == "tool_calls" and type(value) is list:
+            self._message[key] = (self._message.get(key) or []) + value
+            for call in value:
+                self._take_call(call, events)
+        elif key == "role":
+            self._message[key] = value
+        else:
+            self._message[key] = _joined(self._message.get(key), value)
+
+    def _take_call(self, call: Any, events: list[StreamEvent]) -> None:
+        """Tell a call, which is whole; what is no call of a function stays in the answer alone."""
+        function = call.get("function") if type(call) is dict else None
+        if type(function) is not dict:
+            return
+        known = OpenCall(len(self._calls), call)
+        self._calls.append(known)
+        identifier, _ = self._names.call_id(call.get("id"), ((_MESSAGE, "tool_calls"), known.index))
+        known.told = type(function.get("name")) is str
+        known.add(loose(function.get("arguments") or {}))
+        name = self._names.tool_name(function["name"]) if known.told else None
+        events.append(ToolCallDelta(known.index, identifier, name, "".join(known.pieces)))
+
+    def _merge_top(self) -> None:
+        """Take what the last line said beside its message."""
+        for key, value in self._last.items():
+            if key != "message" and (value is not None or key not in self._top):
+                self._top[key] = _joined(self._top.get(key), value) if _grows(value) else value
+        self._last = {}
+
+    def _body(self) -> dict[str, Any]:
+        self._merge_top()
+        texts = {key: "".join(pieces) for key, pieces in self._texts.items()}
+        return {**self._top, "message": {**self._message, **texts}}
+
+    def _ended(self) -> bool:
+        """Whether the last line has come."""
+        return self._done
+
+
+def _grows(value: Any) -> bool:
+    """Whether a member comes in pieces: a list does."""
+    return type(value) is list
+
+
+def _joined(old: Any, new: Any) -> Any:
+    """Pieces of a member: texts and lists grow, other values replace, and null replaces nothing."""
+    if type(old) is type(new) and type(new) in (str, list):
+        return old + new
+    return old if new is None else new
+
+
+class MessageLineWriter(BaseStreamWriter):
+    """Writes a line for each piece of text; calls go out whole, in the last line, which alone says what it cost."""
+
+    def _line(self, key: str, text: str) -> list[dict[str, Any]]:
+        line: dict[str, Any] = {} if self.created is None else {"created_at": rfc3339(self.created)}
+        message = {"role": "assistant", "content": "", key: text}
+        return [{**line, "message": message, "done": False}]
+
+    def _text(self, text: str) -> list[dict[str, Any]]:
+        return self._line("content", text)
+
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        return self._line("thinking", text)
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        return []
+
+    def _error(self, message: str) -> list[dict[str, Any]]:
+        return [{"error": message}]
+
+    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        message = dict(body.get("message") or {})
+        for key, sent in (("content", "".join(self.text)), ("thinking", "".join(self.reasoning))):
+            text = message.get(key)
+            if type(text) is not str:
+                continue
+            if not text.startswith(sent):
+                self.writer.lost((ROOT, "message"), key, "dropped", "warning", "other text was sent before")
+            rest = text[len(sent) :] if text.startswith(sent) else ""
+            if rest or key == "content":
+                message[key] = rest
+            else:
+                del message[key]
+        return [{**body, "message": message}]

@@ -1,0 +1,178 @@
+"""Chunks of compatible servers, and their writer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...json_texts.text import loose
+from ...models import ReasoningDelta, StreamEvent, ToolCallDelta
+from .reasoning import detail_text, found_at, said_in
+from .stream import ChatChunks
+from .stream_writer import ChatWriter
+
+if TYPE_CHECKING:
+    from .converter import ChatConverter
+
+__all__ = ["CompatibleChunks", "CompatibleWriter"]
+
+_GROWING = ("text", "summary", "data")
+"""Members of a detail that come in pieces."""
+
+
+class CompatibleChunks(ChatChunks):
+    """Joins chunks into a `chat.completion`, with reasoning and its details.
+
+    The text of the reasoning is that of the first key that brings some; a server that says it under several keys says
+    the same under each.
+    """
+
+    converter: ClassVar[ChatConverter]
+
+    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._closed = False
+        self._source: str | None = None
+        self._thoughts: dict[str, list[str]] = {}
+        self._details: list[_Detail] | None = None
+        self._last_details: dict[tuple[Any, Any], _Detail] = {}
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        events = super()._take(event)
+        self._closed = (
+            event.get("choices") == [] and type(event.get("usage")) is dict and bool(self._message or self._text)
+        )
+        if self._closed:
+            self._width = 0  # what comes behind it is read with care
+        if self._failure is None:
+            error = found_at(event, self.converter.ANSWERS["error"])
+            if error:
+                self._fail(error)
+        return events
+
+    def _ended(self) -> bool:
+        """Whether the end has come: some servers give no reason, but nothing comes behind usage on its own."""
+        return self._closed or super()._ended()
+
+    def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
+        known = self.converter.REASONING.known
+        if delta.keys().isdisjoint(known):
+            super()._take_delta(delta, events)
+            return
+        self._message.setdefault("role", "assistant")
+        for key in known:
+            value = delta.get(key)
+            if type(value) is str and key != self.converter.REASONING.details:
+                self._thoughts.setdefault(key, []).append(value)
+                self._tell(key, value, events)
+            elif type(value) is list and key == self.converter.REASONING.details:
+                self._details = self._details or []
+                for detail in value:
+                    self._tell(key, self._take_detail(detail), events)
+            elif key in delta:
+                self._message.setdefault(key, value)
+        super()._take_delta({key: value for key, value in delta.items() if key not in known}, events)
+
+    def _tell(self, key: str, text: str, events: list[StreamEvent]) -> None:
+        if text and self._source in (None, key):
+            self._source = key
+            events.append(ReasoningDelta(text))
+
+    def _take_detail(self, fragment: Any) -> str:
+        """Take a fragment of a detail and return its text.
+
+        Fragments with the same index and type belong together, unless their ids say otherwise; those without an index
+        stay as they are.
+        """
+        details = self._details if self._details is not None else []
+        slot = (fragment.get("index"), fragment.get("type")) if type(fragment) is dict else (None, None)
+        if type(slot[0]) is not int or type(slot[1]) is not str:
+            details.append(_Detail(fragment))
+            return detail_text(fragment)
+        known = self._last_details.get(slot)
+        if known is None or not known.take(fragment):
+            known = self._last_details[slot] = _Detail(fragment)
+            details.append(known)
+        return detail_text(fragment)
+
+    def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
+        function = piece.get("function")
+        if type(function) is dict and type(function.get("arguments")) is dict:
+            piece = {**piece, "function": {**function, "arguments": loose(function["arguments"])}}
+        super()._take_call(piece, position, events)
+
+    def _merge_top(self, event: dict[str, Any]) -> None:
+        held = {key: value for key, value in self._top.items() if type(value) is dict and key != "usage"}
+        super()._merge_top(event)
+        for key, old in held.items():
+            new = event.get(key)
+            if type(new) is dict and new is not old:
+                self._top[key] = {**old, **new}
+
+    def _joined_choice(self, index: Any) -> dict[str, Any]:
+        choice = super()._joined_choice(index)
+        found: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
+        if self._details is not None and self.converter.REASONING.details is not None:
+            found[self.converter.REASONING.details] = [detail.whole() for detail in self._details]
+        if self._source is not None:  # the first key of the message with a text is the one that was told
+            found = {self._source: found[self._source], **found}
+        choice["message"] = {**choice["message"], **found}
+        return choice
+
+
+class _Detail:
+    """A detail that is coming: `head` is its first fragment, `pieces` what grows."""
+
+    __slots__ = ("head", "pieces")
+
+    def __init__(self, fragment: Any) -> None:
+        self.head = fragment
+        self.pieces: dict[str, list[str]] = {}
+        if type(fragment) is dict:
+            self.head = dict(fragment)
+            self.pieces = {key: [fragment[key]] for key in _GROWING if type(fragment.get(key)) is str}
+
+    def take(self, fragment: dict[str, Any]) -> bool:
+        """Take another fragment; false where it is one of another detail."""
+        old, new = self.head.get("id"), fragment.get("id")
+        if old and new and old != new:
+            return False
+        for key, value in fragment.items():
+            if key in _GROWING and type(value) is str:
+                self.pieces.setdefault(key, []).append(value)
+            if value not in (None, "") or key not in self.head:
+                self.head[key] = value
+        return True
+
+    def whole(self) -> Any:
+        """The detail as far as it came."""
+        return (
+            {**self.head, **{key: "".join(pieces) for key, pieces in self.pieces.items()}} if self.pieces else self.head
+        )
+
+
+class CompatibleWriter(ChatWriter):
+    """Writes `chat.completion.chunk` objects; reasoning comes under one key, its details at the end."""
+
+    converter: ClassVar[ChatConverter]
+
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        return [self._chunk({self._key(): text})]
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        if event.id is not None:
+            self.writer.keep_id(event.id, event.id)  # which ids are taken is a rule for requests
+        return super()._call(event)
+
+    def _key(self) -> str:
+        return self.converter.REASONING.writes or self.converter.REASONING.keys[0]
+
+    def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
+        sent = "".join(self.reasoning)
+        if not sent:
+            return super()._rest(message)
+        known = self.converter.REASONING.known
+        text = next((said for key in known if (said := said_in(message.get(key) or ""))), "")
+        thoughts = {key: value for key, value in message.items() if key in known and value != text}
+        if text != sent and text.startswith(sent):
+            thoughts = {self._key(): text[len(sent) :], **thoughts}
+        return super()._rest({**{k: v for k, v in message.items() if k not in known}, **thoughts})

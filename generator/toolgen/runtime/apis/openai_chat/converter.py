@@ -1,0 +1,384 @@
+"""Chat Completions and what resembles it: an answer is spread over keys, and each result is a message."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, ClassVar, Literal
+
+from ...answers import finish_reason, hold_calls, stop_word
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, leftovers, restore, within
+from ...conversion.values import opaque_message, opaque_value, optional_text, read_list, read_text_or_list, write_list
+from ...conversion.wire import DeclaredTools
+from ...conversion.writer import Writer
+from ...converter import ApiConverter, ObjectReader, ObjectWriter, OutputFormatConverter, ValueReader, ValueWriter
+from ...errors import BareApiError, wrong_type
+from ...messages import Placed, arranged, results_of
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Completion,
+    ContentPart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    RefusalPart,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolMessage,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from ...paths import ROOT, Path, spelled
+from ...tool_results import results
+from .reasoning import ReasoningKeys, as_object, found_at, in_text, need_reasoning, read_reasoning, write_reasoning
+
+__all__ = ["ChatConverter", "ChatMessages"]
+
+_ASSISTANT_MESSAGE = frozenset(["content", "name", "refusal", "role", "tool_calls"])
+
+
+_RESPONSE = frozenset(["choices", "id", "model", "usage"])
+
+
+_CHOICE = frozenset(["finish_reason", "message"])
+
+
+class ChatMessages(ApiConverter):
+    """A list of messages by role, in which each result is a message."""
+
+    SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
+    """The roles of messages of the system."""
+
+    read_assistant_message: ObjectReader[AssistantMessage]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the messages; neighbouring results become one message, another role's message stays as it is."""
+        if type(wire) is not list:
+            raise wrong_type(at, "an array", wire)
+        messages: list[Message] = []
+        for i, item in enumerate(wire):
+            here = (at, i)
+            if type(item) is not dict:
+                raise wrong_type(here, "an object", item)
+            role = item.get("role")
+            if role == "assistant":
+                messages.append(self.read_assistant_message(item, here, reader))
+                reader.next_turn()
+            elif role == "tool":
+                result = self.read_tool_result(item, here, reader)
+                last = messages[-1] if messages else None
+                if type(last) is ToolMessage:
+                    last.results.append(result)
+                else:
+                    messages.append(ToolMessage([result]))
+            elif role == "user":
+                messages.append(self.read_user_message(item, here, reader))
+            elif role in self.SYSTEM_ROLES:
+                messages.append(self.read_system_entry(item, i, here, reader))
+            else:
+                messages.append(opaque_message(item, reader))
+        return messages, ABSENT
+
+    def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
+        """Read a message of the system; `position` counts the messages before it."""
+        return self.read_system_message(wire, at, reader)
+
+    def arranged(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
+        """Put the messages into the order that the API demands."""
+        return arranged(messages, at, writer)
+
+
+class ChatConverter(ChatMessages, OutputFormatConverter):
+    """Chat Completions and what resembles it: an answer is spread over keys, and each result is a message."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+
+    REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(())
+    """Where a message has what the model thought; no keys where a wire has no place for it."""
+    ANSWERS: ClassVar[dict[str, Any]] = {}
+    """Where hosts have errors and usage in a body; empty for the API's own places."""
+
+    read_assistant_content: ValueReader[AssistantPart]
+    read_result_part: ValueReader[ContentPart]
+    read_tool_call: ObjectReader[ToolCall]
+    write_assistant_content: ValueWriter[Any]
+    write_result_part: ValueWriter[Any]
+
+    write_system_message: ObjectWriter[SystemMessage]
+    write_user_content: ValueWriter[Any]
+    write_user_message: ObjectWriter[UserMessage]
+
+    def __init__(self, declared: DeclaredTools | None = None) -> None:
+        super().__init__(declared)
+        self.assistant_keys = _ASSISTANT_MESSAGE | (frozenset(() if not self.REASONING.keys else self.REASONING.known))
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages: one for each result, media of results in a user message behind all results of the turn."""
+        wires: list[Any] = []
+        for message, here, places in self.arranged(messages, at, writer):
+            if type(message) is ToolMessage:
+                writer.own(message.metadata, here)
+                for result, place in results_of(message, here, places):
+                    wires.append(self.write_tool_result(result, place, writer))
+                continue
+            if writer.media:
+                wires.append(self.write_media(writer))
+            if type(message) is AssistantMessage:
+                wires.append(self.write_assistant_message(message, here, writer))
+            elif type(message) is SystemMessage:
+                wires.append(self.write_system_message(message, here, writer))
+            elif type(message) is UserMessage:
+                whole = opaque_value(message, writer)
+                wires.append(self.write_user_message(message, here, writer) if whole is ABSENT else whole)
+            else:
+                raise wrong_type(here, "a message", message)
+        if writer.media:
+            wires.append(self.write_media(writer))
+        return wires
+
+    def write_media(self, writer: Writer) -> dict[str, Any]:
+        """Write the media that results left behind."""
+        parts = [part for part, _ in writer.media]
+        at = writer.media[0][1]
+        writer.media = []
+        return {"role": "user", "content": write_list(parts, at, writer, self.write_user_content)}
+
+    def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
+        """Read what the model answered: text alone as text, else parts in the order content, refusal, calls."""
+        content = wire.get("content")
+        refusal = wire.get("refusal")
+        calls = wire.get("tool_calls")
+        name = wire.get("name")
+        if name is not None and type(name) is not str:
+            raise wrong_type((at, "name"), "a string", name)
+        if refusal is not None and type(refusal) is not str:
+            raise wrong_type((at, "refusal"), "a string", refusal)
+        rest = leftovers(wire, self.assistant_keys)
+        if refusal == "":
+            refusal, rest["refusal"] = None, ""
+        if content is None and rest.pop("content", ABSENT) is ABSENT:
+            rest["$absent"] = ["content"]
+        thought = None if not self.REASONING.keys else read_reasoning(wire, rest, at, reader, self.REASONING)
+        if type(content) is str and refusal is None and not calls and thought is None:
+            if calls is not None:
+                rest["tool_calls"] = calls
+            return AssistantMessage(content, name, reader.metadata(rest))
+        parts: list[AssistantPart] = []
+        if thought is not None:
+            parts.append(thought)
+        if type(content) is str:
+            if content:
+                parts.append(TextPart(content))
+            else:
+                rest["content"] = content
+        else:
+            texts = read_list(content, (at, "content"), reader, self.read_assistant_content) or []
+            if len(texts) == 1 and type(texts[0]) is TextPart and texts[0].metadata is None:
+                rest["$list"] = ["content"]
+            parts += texts
+        if refusal is not None:
+            parts.append(RefusalPart(refusal))
+        if calls:
+            parts += read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
+        elif calls is not None:
+            rest["tool_calls"] = calls
+        return AssistantMessage(None if content is None and not parts else parts, name, reader.metadata(rest))
+
+    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
+        """Read an entry of the calls; one that is no function call stays as it is."""
+        if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type", "function") == "function":
+            call = self.read_tool_call(wire, at, reader)
+            reader.called(wire.get("id"), call)
+            return ToolCallPart(call)
+        reader.called_otherwise(wire)
+        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
+
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write what the model answered, spread over the wire's keys."""
+        own = writer.own(message.metadata, at)
+        wire: dict[str, Any] = {"role": "assistant"}
+        if message.name is not None:
+            wire["name"] = message.name
+        if type(message.content) is list:
+            self.write_assistant_parts(message.content, (at, "content"), writer, wire, own)
+        else:
+            wire["content"] = message.content
+        if wire["content"] is None and "content" in own.get("$absent", ()):
+            del wire["content"]
+        if self.REASONING.needed:
+            need_reasoning(wire, own, self.REASONING)
+        if own:
+            restore(wire, own)
+        return wire
+
+    def write_assistant_parts(
+        self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], own: Residue
+    ) -> None:
+        """Write the parts of an answer: texts into `content`, calls into `tool_calls`."""
+        texts: list[Any] = []
+        calls: list[Any] = []
+        refusals: list[str] = []
+        thoughts: list[tuple[ReasoningPart, Path]] = []
+        for i, part in enumerate(parts):
+            here = (at, i)
+            if type(part) is ToolCallPart:
+                writer.own(part.metadata, here)
+                calls.append(self.write_tool_call(part.call, (here, "call"), writer))
+            elif type(part) is RefusalPart and within(part.metadata or {}, writer.wire.name).get("$key") != "content":
+                writer.own(part.metadata, here)
+                refusals.append(part.text)
+            elif type(part) is ReasoningPart and not self.REASONING.keys:
+                writer.no_place(here, "reasoning")
+            elif type(part) is ReasoningPart:
+                if texts or calls:
+                    writer.lost(here, "reasoning", "moved", "note", "reasoning stands before all else")
+                thoughts.append((part, here))
+            elif type(part) is OpaquePart and writer.own(part.metadata, here).get("$key") == "tool_calls":
+                calls.append(part.value)
+            else:
+                if calls:
+                    writer.lost(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                texts += write_list([part], at, writer, self.write_assistant_content)
+        bare = len(texts) == 1 and type(texts[0]) is dict and texts[0].keys() == {"type", "text"}
+        wire["content"] = (
+            texts[0]["text"] if bare and "content" not in own.get("$list", ()) else texts or (None if parts else [])
+        )
+        if wire["content"] is None and own.get("content") == "":
+            wire["content"] = ""
+        if refusals:
+            wire["refusal"] = "".join(refusals)
+        if calls:
+            wire["tool_calls"] = calls
+        if thoughts:
+            write_reasoning(wire, thoughts, writer, self.REASONING)
+
+    def read_result_content(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+        """Read what a call gave: text, the text of an error, or parts."""
+        if type(value) is str:
+            return results.read_text(value)
+        return "multimodal", read_text_or_list(value, at, reader, self.read_result_part), ABSENT
+
+    def write_result_content(
+        self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
+    ) -> str | list[Any] | None:
+        """Write what a call gave; media wait for the end of the turn, for results hold text only."""
+        if is_error and kind in ("data", "multimodal"):
+            writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+        if kind != "multimodal":
+            return results.write_text(kind, value, kept, at, writer)
+        return results.write_parts(value, (at[0], "value"), writer, self.write_result_part)
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read a response; its first choice is the answer, further ones are kept."""
+        choices_found = wire.get("choices")
+        error = self.error_inside(wire)
+        if error and choices_found is None:
+            raise BareApiError(spelled(at), wire)
+        if choices_found is None:
+            choices_found = []
+        if type(choices_found) is not list:
+            raise wrong_type((at, "choices"), "an array", choices_found)
+        rest = leftovers(wire, _RESPONSE)
+        usage = self.usage_inside(wire)
+        if usage is not None and wire.get("usage") is None:
+            rest["$absent"] = ["usage"]
+        if usage is not None and type(usage) is not dict:
+            raise wrong_type((at, "usage"), "an object", usage)
+        choice = choices_found[0] if choices_found else {}
+        if type(choice) is not dict:
+            raise wrong_type(((at, "choices"), 0), "an object", choice)
+        body = choice.get("message")
+        place = (((at, "choices"), 0), "message")
+        if body is None:
+            message = AssistantMessage()
+        elif type(body) is dict:
+            message = self.read_assistant_message(body if not self.ANSWERS else in_text(body), place, reader)
+        else:
+            raise wrong_type(place, "an object", body)
+        word = choice.get("finish_reason")
+        if word is not None and type(word) is not str:
+            raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
+        if choices_found:
+            first = leftovers(choice, _CHOICE)
+            if "finish_reason" not in choice:
+                first["$absent"] = ["finish_reason"]
+            elif word == "":
+                first["finish_reason"] = word
+            if self.ANSWERS and type(body) is dict and type(body.get("content")) is dict:
+                first["message"] = {"content": body["content"]}
+            rest["choices"] = [first, *choices_found[1:]]
+        elif "choices" not in wire:
+            rest["$absent"] = [*rest.get("$absent", ()), "choices"]
+        else:
+            rest["choices"] = []
+        opaque = type(body) is dict and bool(body.get("tool_calls"))
+        reason = finish_reason(word, message, self.FINISH_REASONS, opaque)
+        if error or not choices_found:
+            reason = "error"
+        hold_calls(message, reason)
+        return Completion(
+            message,
+            reason,
+            optional_text(wire, "id", at),
+            optional_text(wire, "model", at),
+            word or None,
+            None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            reader.metadata(rest),
+        )
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a response with one choice, and those that were kept."""
+        own = writer.own(completion.metadata, ROOT)
+        kept = own.get("choices")
+        first, further = (kept[0], kept[1:]) if kept else ({}, [])
+        message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
+        choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
+        if completion.stop_reason is not None or not kept:
+            choice["finish_reason"] = stop_word(completion, self.FINISH_REASONS, own)
+        elif "finish_reason" in first.get("$absent", ()):
+            del choice["finish_reason"]
+        else:
+            choice["finish_reason"] = first.get("finish_reason")
+        restore(choice, first)
+        if self.ANSWERS:
+            as_object(choice, first)
+        wire: dict[str, Any] = {}
+        if completion.id is not None or identifier is not None:
+            wire["id"] = completion.id if completion.id is not None else identifier
+        wire["object"] = own.get("object", "chat.completion")
+        if created is not None or "created" in own:
+            wire["created"] = own.get("created", created)
+        if completion.model is not None:
+            wire["model"] = completion.model
+        if kept != []:
+            wire["choices"] = [choice, *further]
+        usage = None if completion.usage is None else self.write_usage(completion.usage, (ROOT, "usage"), writer)
+        if not self.ANSWERS:
+            if usage is not None:
+                wire["usage"] = usage
+            restore(wire, own)
+            return wire
+        restore(wire, own)
+        if usage is not None and ("usage" not in own.get("$absent", ()) or self.usage_inside(wire) != usage):
+            wire["usage"] = usage
+        return wire
+
+    def error_inside(self, wire: dict[str, Any]) -> Any:
+        """The error that stands in a body of status 200; None where there is none."""
+        return wire.get("error") if not self.ANSWERS else found_at(wire, self.ANSWERS["error"])
+
+    def usage_inside(self, wire: dict[str, Any]) -> Any:
+        """What an answer cost, where a host has it."""
+        return wire.get("usage") if not self.ANSWERS else found_at(wire, self.ANSWERS["usage"])

@@ -1,0 +1,174 @@
+"""Where compatible servers have reasoning, errors and usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import Residue, within
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...json_texts.strict import loads
+from ...json_texts.text import loose, same
+from ...models import ReasoningPart
+from ...paths import Path
+
+__all__ = [
+    "ReasoningKeys",
+    "as_object",
+    "detail_text",
+    "found_at",
+    "in_text",
+    "need_reasoning",
+    "read_reasoning",
+    "said_in",
+    "write_reasoning",
+]
+
+
+def found_at(body: Any, ways: Iterable[Sequence[str | int]]) -> Any:
+    """What stands at the end of the first way that leads to a value; None where none does."""
+    for way in ways:
+        value = body
+        for step in way:
+            if type(step) is int:
+                value = value[step] if type(value) is list and len(value) > step else None
+            else:
+                value = value.get(step) if type(value) is dict else None
+        if value is not None:
+            return value
+    return None
+
+
+def in_text(message: dict[str, Any]) -> dict[str, Any]:
+    """A message whose content is text where it was an object: some hosts parse the JSON that was asked for."""
+    content = message.get("content")
+    return {**message, "content": loose(content)} if type(content) is dict else message
+
+
+def as_object(choice: dict[str, Any], kept: Residue) -> None:
+    """Give the message of a choice its content as the object that was kept, while its text still says the same."""
+    content = within(kept, "message").get("content")
+    message = choice["message"]
+    if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
+        choice["message"] = {**message, "content": content}
+
+
+def _says(text: str, content: dict[str, Any]) -> bool:
+    try:
+        return same(loads(text), content)
+    except ValueError:
+        return False
+
+
+class ReasoningKeys:
+    """Where the messages of a wire have reasoning.
+
+    `keys` hold it as text, `details` is the key of a list of opaque objects, `writes` the key for reasoning that did
+    not come from this wire (None: such reasoning is not sent), and `needed` says that messages with calls must have it.
+    """
+
+    __slots__ = ("details", "keys", "known", "needed", "writes")
+
+    def __init__(
+        self, keys: Sequence[str], *, details: str | None = None, writes: str | None = None, needed: bool = False
+    ) -> None:
+        self.keys = tuple(keys)
+        self.details = details
+        self.writes = writes
+        self.needed = needed
+        self.known = self.keys if details is None else (*self.keys, details)
+
+
+def detail_text(detail: Any) -> str:
+    """The text that a detail holds; empty for one that is encrypted or of an unknown kind."""
+    if type(detail) is not dict:
+        return ""
+    for key in ("text", "summary"):
+        if type(detail.get(key)) is str:
+            return str(detail[key])
+    return ""
+
+
+def said_in(value: Any) -> str:
+    """The text under a key of reasoning: itself, or that of all details."""
+    return "".join(map(detail_text, value)) if type(value) is list else value
+
+
+def read_reasoning(
+    wire: dict[str, Any], rest: Residue, at: Path, reader: Reader, table: ReasoningKeys
+) -> ReasoningPart | None:
+    """Read the reasoning of a message: its text is that of the first key that has one.
+
+    Empty texts and lists are none, and are left to the message's residue; so is that a needed key was absent. The
+    empty text under a needed key says that there is none, and is nothing more.
+
+    Raises:
+        ConversionError: a text is no text, or the details are no list.
+    """
+    found: dict[str, Any] = {}
+    for key, value in wire.items():
+        if value is None or key not in table.known:
+            continue
+        if type(value) is not (list if key == table.details else str):
+            raise wrong_type((at, key), "an array" if key == table.details else "a string", value)
+        found[key] = value
+    if table.needed and table.writes not in wire:
+        rest["$absent"] = [*rest.get("$absent", ()), table.writes]
+    if not any(found.values()):
+        if not (table.needed and wire.get("tool_calls") and found == {table.writes: ""}):
+            rest.update(found)
+        return None
+    source = next((key for key, value in found.items() if said_in(value)), table.details)
+    text = said_in(found[source]) if source is not None else ""
+    own: Residue = {key: value for key, value in found.items() if key != source or key == table.details}
+    beside = [said_in(value) for value in own.values()]
+    if source is not None and source != table.details and any(said not in ("", text) for said in beside):
+        own[source] = text
+    if source != table.writes:
+        own["$key"] = source
+    return ReasoningPart(text, reader.metadata(own))
+
+
+def write_reasoning(
+    wire: dict[str, Any], parts: Sequence[tuple[ReasoningPart, Path]], writer: Writer, table: ReasoningKeys
+) -> None:
+    """Write the reasoning of a message: what its residue says of a text only while that text is unchanged.
+
+    The key that carried the text stands first, for that is how it is known again.
+    """
+    for i, (part, at) in enumerate(parts):
+        own = writer.own(part.metadata, at)
+        key = own.get("$key", table.writes)
+        kept = {k: own[k] for k in table.known if type(own.get(k)) is (list if k == table.details else str)}
+        if key in kept:
+            unchanged = said_in(kept[key]) == part.text
+        else:
+            unchanged = all(said_in(value) in ("", part.text) for value in kept.values())
+        if not unchanged:
+            kept = {}
+        if key not in table.keys and key not in kept:
+            key = table.writes
+        if key is None or not (part.text or own):
+            writer.no_place(at, "reasoning")
+            continue
+        writer.adopted(part.metadata, at)
+        if i:
+            writer.lost(at, "reasoning", "moved", "note", "a message has one text of reasoning")
+        if key in table.keys:
+            wire[key] = wire.get(key, "") + part.text
+        else:
+            wire.setdefault(key, [])
+        for k, value in kept.items():
+            if k == table.details:
+                wire[k] = [*wire.get(k, ()), *value]
+            elif k != key:
+                wire.setdefault(k, value)
+
+
+def need_reasoning(wire: dict[str, Any], own: Residue, table: ReasoningKeys) -> None:
+    """Give a message with calls the key that the API demands, empty for no reasoning, if it did not come without."""
+    key = table.writes
+    if key is not None and "tool_calls" in wire and key not in own.get("$absent", ()) and key not in own:
+        wire.setdefault(key, "")

@@ -1,0 +1,283 @@
+"""Chunks of Chat Completions: `choices[].delta`, with calls in pieces that an index or an id holds together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...json_texts.strict import loads
+from ...json_texts.text import loose
+from ...models import StreamEvent, TextDelta, ToolCallDelta
+from ...paths import ROOT
+from ...streams.reader import BaseStream, OpenCall, place_of
+
+__all__ = ["ChatChunks"]
+
+_NOISE = ("choices", "obfuscation")
+
+
+class ChatChunks(BaseStream):
+    """Joins chunks into a `chat.completion`."""
+
+    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._top: dict[str, Any] = {}
+        self._last: dict[str, Any] = {}
+        self._text: list[str] = []
+        self._refusal: list[str] = []
+        self._message: dict[str, Any] = {}
+        self._choice: dict[str, Any] = {}
+        self._last_choice: dict[str, Any] = {}
+        self._width = 0
+        self._choice_width = 0
+        self._with_more = False
+        self._entries: list[OpenCall] = []
+        self._slots: dict[Any, OpenCall] = {}
+        self._further: dict[Any, ChatChunks] = {}
+        self._end: Any = None
+        self._has_content = False
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one chunk, a parsed object or the client's own, and return what it brings. O(1) a chunk.
+
+        A chunk that is like the one before it and brings one piece of text, or of a call that is known, needs no
+        more than that piece.
+
+        Raises:
+            ConversionError: the chunk is neither.
+        """
+        try:
+            (choice,) = event["choices"]
+            if (
+                len(event) == self._width
+                and len(choice) == self._choice_width
+                and choice["finish_reason"] is None
+                and choice["index"] == 0
+                and "error" not in event
+                and not (self._with_more and (event.get("usage") or choice.get("logprobs")))
+            ):
+                delta = choice["delta"]
+                if len(delta) != 1:
+                    pass
+                elif "content" in delta:
+                    text = delta["content"]
+                    if type(text) is str and text:
+                        self._text.append(text)
+                        return [TextDelta(text)]
+                else:
+                    (piece,) = delta["tool_calls"]
+                    function = piece["function"]
+                    known = self._slots[piece["index"]]
+                    text = function["arguments"]
+                    if len(piece) == 2 and len(function) == 1 and type(text) is str and text and known.told:
+                        known.pieces.append(text)
+                        return [ToolCallDelta(known.index, None, None, text)]
+        except (AttributeError, KeyError, TypeError, ValueError):
+            pass  # a chunk of another form, which is read with care
+        return super().feed(event)
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        events: list[StreamEvent] = []
+        choices = event.get("choices")
+        if len(event) != len(self._last) or not choices or event.get("usage"):
+            self._merge_top(event)
+        self._last = event
+        if type(choices) is list:
+            for choice in choices:
+                if type(choice) is not dict:
+                    continue
+                if choice.get("index"):
+                    self._take_further(choice)
+                    continue
+                delta = choice.get("delta")
+                if type(delta) is dict:
+                    self._take_delta(delta, events)
+                word = choice.get("finish_reason")
+                if word is not None or len(choice) != len(self._last_choice) or choice.get("logprobs"):
+                    self._take_choice(choice, events)
+                self._last_choice = choice
+                self._choice_width = len(choice)
+        self._width = len(event)
+        self._with_more = "usage" in event or "logprobs" in self._last_choice
+        if event.get("error"):
+            self._fail(event["error"])
+        return events
+
+    def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
+        for key, value in delta.items():
+            if key == "content":
+                if type(value) is str:
+                    self._has_content = True
+                    if value:
+                        self._text.append(value)
+                        events.append(TextDelta(value))
+                elif type(value) is list:
+                    self._message.setdefault("content", []).extend(value)
+            elif key == "tool_calls":
+                if type(value) is list:
+                    for position, piece in enumerate(value):
+                        if type(piece) is dict:
+                            self._take_call(piece, position, events)
+            elif key == "refusal":
+                if type(value) is str:
+                    self._refusal.append(value)
+                else:
+                    self._message.setdefault(key, value)
+            elif key == "role":
+                self._message[key] = value or self._message.get(key)
+            else:
+                self._message[key] = _joined(self._message.get(key), value)
+
+    def _take_choice(self, choice: dict[str, Any], events: list[StreamEvent]) -> None:
+        for key, value in choice.items():
+            if key not in ("delta", "index") and (value not in (None, "") or key not in self._choice):
+                self._choice[key] = _joined(self._choice.get(key), value) if key == "logprobs" else value
+        word = choice.get("finish_reason")
+        if word and self._end is None:
+            self._end = word
+            if self._calls and all(call.told for call in self._calls):
+                events += self._tell_calls()
+
+    def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
+        function = piece.get("function")
+        if type(function) is not dict:
+            function = {}
+        call = self._call_of(piece, function, position)
+        for key, value in piece.items():
+            if key not in ("function", "index") and value not in (None, ""):
+                if key == "custom":
+                    call.head[key] = _pieced(call.head.get(key), value, "input")
+                else:
+                    call.head[key] = value
+        head = call.head.get("function")
+        text = function.get("arguments")
+        for key, value in function.items():
+            if key != "arguments" and value not in (None, "") and type(head) is dict:
+                head[key] = value
+        identifier = piece.get("id")
+        if not call.wire_id and type(identifier) is str and identifier:
+            call.wire_id = identifier
+        if not call.name and type(function.get("name")) is str:
+            call.name = function["name"] or None
+        if type(text) is dict:
+            call.head["function"] = {**(head or {}), "arguments": text}
+            text = loose(text)
+        elif text is not None and type(text) is not str:
+            text = loose(text)
+        first = len(call.pieces) == 0 and not call.told
+        if text:
+            call.add(text)
+        if call.index >= 0 and (text or first or not call.told):
+            events.append(self._delta(call, text or None))
+
+    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], position: int) -> OpenCall:
+        """The call that a piece belongs to.
+
+        Another id is another call. Without an id the index decides, without both the place in the chunk; a piece
+        that names a function and brings arguments to a call that is whole begins another one, and so does one that
+        has its id at another index.
+        """
+        index = piece.get("index")
+        identifier = piece.get("id") or None
+        slot = index if type(index) is int else ("at", position)
+        known = self._slots.get(slot)
+        if identifier is not None and (known is None or known.wire_id not in (None, identifier)):
+            same = next((c for c in self._entries if c.wire_id == identifier), None)
+            if same is not None and not _begins_anew(same, function):
+                self._slots[slot] = same
+                return same
+            known = None
+        elif known is not None and identifier is None and _begins_anew(known, function):
+            known = None
+        if known is None:
+            custom = "custom" in piece and "function" not in piece
+            head: dict[str, Any] = {} if custom else {"function": {}}
+            known = OpenCall(-1 if custom else len(self._calls), head)
+            self._entries.append(known)
+            if not custom:
+                self._calls.append(known)
+            self._slots[slot] = known
+        return known
+
+    def _take_further(self, choice: dict[str, Any]) -> None:
+        """Collect another choice of the answer; it is residue of the first."""
+        index = place_of(choice["index"], ((ROOT, "choices"), "index"))
+        if index not in self._further:
+            self._further[index] = type(self)(self._turn)
+        self._further[index]._take({"choices": [{**choice, "index": 0}]})
+
+    def _merge_top(self, event: dict[str, Any]) -> None:
+        for key, value in event.items():
+            if key not in _NOISE and (value is not None or key not in self._top):
+                self._top[key] = value
+
+    def _fail(self, error: Any) -> None:
+        message = error.get("message") if type(error) is dict else error
+        self._failure = message if type(message) is str else "the stream reported an error"
+
+    def _body(self) -> dict[str, Any]:
+        self._merge_top(self._last)
+        body = {**self._top}
+        if body.get("object") == "chat.completion.chunk":
+            body["object"] = "chat.completion"
+        if self._message or self._choice or self._entries or self._has_content or self._text:
+            choices = [self._joined_choice(0)]
+            choices += [self._further[i]._joined_choice(i) for i in sorted(self._further, key=str)]
+            body["choices"] = choices
+        else:
+            body["choices"] = []
+        return body
+
+    def _joined_choice(self, index: Any) -> dict[str, Any]:
+        for key, value in self._last_choice.items():
+            if key not in ("delta", "index", "finish_reason", "logprobs") and value not in (None, ""):
+                self._choice[key] = value
+        message = {"role": "assistant", **self._message}
+        text = "".join(self._text)
+        if "content" in message:
+            message["content"] = ([{"type": "text", "text": text}] if text else []) + message["content"]
+        else:
+            message["content"] = text if text or self._has_content else None
+        if self._refusal:
+            message["refusal"] = "".join(self._refusal)
+        if self._entries:
+            message["tool_calls"] = [_joined_call(call) for call in self._entries]
+        return {"index": index, "finish_reason": None, **self._choice, "message": message}
+
+    def _ended(self) -> bool:
+        return self._end is not None
+
+
+def _joined(old: Any, new: Any) -> Any:
+    """Pieces of a member that we do not know: text and lists grow, other values replace."""
+    if type(old) is str and type(new) is str:
+        return old + new
+    if type(old) is list and type(new) is list:
+        return old + new
+    if type(old) is dict and type(new) is dict:
+        return {**old, **{key: _joined(old.get(key), value) for key, value in new.items()}}
+    return old if new is None else new
+
+
+def _pieced(old: Any, new: Any, growing: str) -> Any:
+    if type(old) is not dict or type(new) is not dict:
+        return new
+    merged = {**old, **{key: value for key, value in new.items() if value not in (None, "")}}
+    merged[growing] = (old.get(growing) or "") + (new.get(growing) or "")
+    return merged
+
+
+def _joined_call(call: OpenCall) -> dict[str, Any]:
+    whole: dict[str, Any] = {"type": "function", **call.head} if "function" in call.head else {**call.head}
+    if type(whole.get("function")) is dict:
+        whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
+    return whole
+
+
+def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
+    """Whether a piece names a function and brings arguments, though the call that it would belong to is whole."""
+    if not function.get("name") or not function.get("arguments"):
+        return False
+    try:
+        return type(loads("".join(call.pieces))) is dict
+    except ValueError:
+        return False

@@ -1,0 +1,395 @@
+"""OpenAI's Responses: a conversation is a list of items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...answers import counts, finish_reason, hold_calls, stop_word
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, add_residue, leftovers, marked, restore, within
+from ...conversion.values import opaque_message, optional_text, read_text_or_list, write_list
+from ...conversion.writer import Writer
+from ...converter import ObjectReader, ObjectWriter, OutputFormatConverter, ValueReader, ValueWriter
+from ...errors import BareApiError, wrong_type
+from ...messages import results_of
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Completion,
+    ContentPart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    Request,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolMessage,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from ...paths import ROOT, Path, spelled
+from ...tool_results import results
+from .items import (
+    calls_client,
+    in_item_order,
+    inside,
+    item_kind,
+    item_of,
+    name_items,
+    reasoning_text,
+    said_item,
+    stands_apart,
+    turn_of_parts,
+    write_reasoning_item,
+    write_short,
+)
+
+__all__ = ["ResponsesConverter"]
+
+
+def _may_stand_aside(message: Message, provider: str) -> bool:
+    """Whether a message says nothing but a text of the system."""
+    return (
+        type(message) is SystemMessage and type(message.content) is str and not within(message.metadata or {}, provider)
+    )
+
+
+_SAID = frozenset(["content", "role"])
+_RESPONSE = frozenset(["id", "model", "output", "status", "usage"])
+
+
+_UNFINISHED = frozenset(["in_progress", "incomplete", "queued"])
+
+
+_STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
+
+
+def _with_demanded(wire: dict[str, Any], completion: Completion) -> dict[str, Any]:
+    """A response with the members that the client's types demand, and that say nothing here."""
+    failed = {"code": "server_error", "message": "the answer failed"} if wire.get("status") == "failed" else None
+    if completion.usage is not None:
+        usage = wire["usage"]
+        counted = {"cached_tokens": 0, "cache_write_tokens": 0}
+        usage["input_tokens_details"] = counted | within(usage, "input_tokens_details")
+        usage["output_tokens_details"] = {"reasoning_tokens": 0} | within(usage, "output_tokens_details")
+    demanded_here = {"error": failed, "incomplete_details": None, "instructions": None, "metadata": {}}
+    choices_here = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    return {**demanded_here, **choices_here, **wire}
+
+
+class ResponsesConverter(OutputFormatConverter):
+    """OpenAI's Responses: a conversation is a list of items."""
+
+    read_usage: ObjectReader[Usage]
+    write_usage: ObjectWriter[Usage]
+    read_given_content: ValueReader[ContentPart]
+    read_request_body: ObjectReader[Request]
+    read_said_content: ValueReader[AssistantPart]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
+    write_given_content: ValueWriter[Any]
+    write_request_body: ObjectWriter[Request]
+    write_said_content: ValueWriter[Any]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_user_message: ObjectWriter[UserMessage]
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body; instructions are system text before the conversation."""
+        request = self.read_request_body(wire, at, reader)
+        instructions = wire.get("instructions")
+        if type(instructions) is str:
+            first = request.messages[0] if request.messages else None
+            if first is not None and first.metadata == {reader.wire.name: {"$inline": True}}:
+                first.metadata = None
+            request.messages.insert(0, SystemMessage(instructions))
+        elif instructions is not None:
+            raise wrong_type((at, "instructions"), "a string", instructions)
+        return request
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body; a first text of the system becomes the instructions."""
+        first = request.messages[0] if request.messages else None
+        if type(first) is not SystemMessage or type(first.content) is not str or writer.kept(first.metadata):
+            return self.write_request_body(request, at, writer)
+        wire = self.write_request_body(request, at, writer)
+        place = ((at, "messages"), 0)
+        writer.own(first.metadata, place)
+        if first.name is not None:
+            writer.no_place((place, "name"), "name")
+        wire["instructions"] = first.content
+        return wire
+
+    def read_input(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the items of a request: there may be none, or a text of the user may stand for its one message."""
+        if wire is ABSENT or wire is None:
+            return [], {"$absent": True} if wire is ABSENT else None
+        messages, _ = self.read_messages(wire, at, reader)
+        return messages, {"$single": True} if type(wire) is str else ABSENT
+
+    def write_input(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> Any:
+        """Write the items of a request, as a text where it came so."""
+        wires = self.write_messages(messages, kept, at, writer)
+        if not wires and (kept is None or (marked(kept) and "$absent" in kept)):
+            return ABSENT
+        if len(wires) != 1 or not marked(kept) or "$single" not in kept:
+            return wires
+        text = wires[0].get("content")
+        return text if wires[0] == {"role": "user", "content": text} and type(text) is str else wires
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the items: those of the model in a row are one message, and so are results in a row."""
+        if type(wire) is str:
+            return [UserMessage(wire)], ABSENT
+        if type(wire) is not list:
+            raise wrong_type(at, "a string or an array", wire)
+        messages: list[Message] = []
+        parts: list[AssistantPart] = []
+        for i, item in enumerate(wire):
+            here = (at, i)
+            if type(item) is not dict:
+                raise wrong_type(here, "an object", item)
+            kind = item_kind(item)
+            if kind in ("said", "call", "reasoning", "made"):
+                parts += self.read_item(item, here, reader)
+                continue
+            if parts:
+                messages.append(turn_of_parts(parts, reader))
+                parts = []
+            if kind == "result":
+                self.read_result(item, here, reader, messages)
+            elif kind == "user":
+                messages.append(self.read_user_message(item, here, reader))
+            elif kind == "system":
+                message = self.read_system_message(item, here, reader)
+                if not messages and _may_stand_aside(message, reader.wire.name):
+                    message.metadata = reader.metadata({"$inline": True})
+                messages.append(message)
+            else:
+                messages.append(opaque_message(item, reader))
+        if parts:
+            messages.append(turn_of_parts(parts, reader))
+        return messages, ABSENT
+
+    def read_result(self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]) -> None:
+        """Read a result; one that stands apart from its call keeps its place."""
+        result = self.read_tool_result(item, at, reader)
+        last = messages[-1] if messages else None
+        if type(last) is ToolMessage:
+            last.results.append(result)
+            return
+        apart = result.name and stands_apart(result.tool_call_id, last)
+        messages.append(ToolMessage([result], reader.metadata({"$apart": True} if apart else {})))
+
+    def read_item(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
+        """Read an item of the model as the parts that it stands for; what has no meaning elsewhere stays as it is."""
+        kind = item_kind(item)
+        if kind == "said":
+            return self.read_said(item, at, reader)
+        if kind == "call":
+            call = self.read_tool_call(item, at, reader)
+            reader.called(item.get("call_id"), call)
+            return [ToolCallPart(call)]
+        if kind == "reasoning":
+            own = {key: value for key, value in item.items() if key != "type"}
+            return [ReasoningPart(reasoning_text(item), reader.metadata(own))]
+        return [OpaquePart(reader.wire.name, item)]
+
+    def read_said(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
+        """Read a message of the model; its parts keep that they stood in one, and what else the message says."""
+        content = item["content"]
+        rest = leftovers(item, _SAID)
+        if type(content) is str:
+            return [TextPart(content, metadata=reader.metadata({"$item": {**rest, "$single": True}} if rest else {}))]
+        parts: list[AssistantPart] = []
+        for i, wire in enumerate(content):
+            part = self.read_said_content(wire, ((at, "content"), i), reader)
+            add_residue(part, reader.wire.name, {"$inline": True} if parts else {"$item": rest})
+            parts.append(part)
+        return parts
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages as items; the first text of the system stands beside them in a request."""
+        wires: list[Any] = []
+        for message, here, places in in_item_order(messages, at, writer):
+            if type(message) is ToolMessage:
+                writer.own(message.metadata, here)
+                for result, place in results_of(message, here, places):
+                    wires.append(self.write_tool_result(result, place, writer))
+            elif type(message) is AssistantMessage:
+                wires += self.write_assistant_message(message, here, writer)
+            elif type(message) is SystemMessage:
+                if here[1] != 0 or not _may_stand_aside(message, writer.wire.name):
+                    wires.append(self.write_system_message(message, here, writer))
+                elif at == ROOT:  # the messages alone
+                    writer.lost(here, "a system message", "dropped", "note", "it belongs into instructions")
+            elif type(message) is UserMessage:
+                whole = item_of(message, writer)
+                wires.append(self.write_user_message(message, here, writer) if whole is ABSENT else whole)
+            else:
+                raise wrong_type(here, "a message", message)
+        return wires
+
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
+        """Write what the model answered in a request."""
+        writer.own(message.metadata, at)
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        if type(message.content) is str:
+            return [{"role": "assistant", "content": message.content}]
+        parts = message.content if type(message.content) is list else []
+        items = self.write_items(parts, (at, "content"), writer, short=True)
+        if not items:
+            writer.lost(at, "an empty answer", "dropped", "note", "there is no item for it")
+        return items
+
+    def write_items(self, parts: Sequence[AssistantPart], at: Path, writer: Writer, *, short: bool) -> list[Any]:
+        """Write the parts of an answer as items.
+
+        Text that was not said here is a message in its `short` form in a request, for the long one wants the id of a message
+        that is stored; in an answer text in a row is one message.
+        """
+        items: list[Any] = []
+        content: list[Any] | None = None
+        for i, part in enumerate(parts):
+            here = (at, i)
+            if type(part) is ToolCallPart:
+                writer.own(part.metadata, here)
+                items.append(self.write_tool_call(part.call, (here, "call"), writer))
+                content = None
+            elif type(part) is ReasoningPart:
+                items += write_reasoning_item(part, here, writer, short=short)
+                content = None
+            else:
+                own = inside(part, writer.wire.name)
+                if type(part) is OpaquePart and "$item" not in own and "$inline" not in own:
+                    opaque = self.write_said_content(part, here, writer)
+                    if opaque is not ABSENT:
+                        items.append(opaque)
+                        content = None
+                    continue
+                if short and "$item" not in own and ("$inline" not in own or content is None):
+                    items += write_short(part, here, writer)
+                    content = None
+                    continue
+                written = self.write_said_content(part, here, writer)
+                if written is ABSENT:
+                    continue
+                if "$item" in own or content is None:
+                    content = [written]
+                    items.append(said_item(content, own, part))
+                else:
+                    content.append(written)
+        return items
+
+    def read_result_content(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+        """Read what a call gave: text, the text of an error, or parts."""
+        if type(value) is str:
+            return results.read_text(value)
+        return "multimodal", read_text_or_list(value, at, reader, self.read_given_content), ABSENT
+
+    def write_result_content(
+        self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
+    ) -> str | list[Any]:
+        """Write what a call gave."""
+        if is_error and kind in ("data", "multimodal"):
+            writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+        if kind != "multimodal":
+            return results.write_text(kind, value, kept, at, writer)
+        return write_list(value, (at[0], "value"), writer, self.write_given_content)
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read a response: its items are the parts of one message."""
+        error = wire.get("error")
+        if error and "output" not in wire:
+            raise BareApiError(spelled(at), wire)
+        rest = leftovers(wire, _RESPONSE)
+        output = wire.get("output")
+        place = (at, "output")
+        if output is not None and type(output) is not list:
+            raise wrong_type(place, "an array", output)
+        parts: list[AssistantPart] = []
+        for i, item in enumerate(output or ()):
+            if type(item) is not dict:
+                raise wrong_type((place, i), "an object", item)
+            parts += self.read_item(item, (place, i), reader)
+        message = AssistantMessage(None if output is None else parts)
+        if "output" not in wire:
+            rest["$absent"] = ["output"]
+        usage = wire.get("usage")
+        if usage is not None and type(usage) is not dict:
+            raise wrong_type((at, "usage"), "an object", usage)
+        status = optional_text(wire, "status", at)
+        word = optional_text(counts(wire, "incomplete_details", at), "reason", (at, "incomplete_details"))
+        if word:
+            rest |= {} if status is None else {"status": status}
+        else:
+            word = status
+        opaque = calls_client(parts, reader.wire.name)
+        reason = finish_reason(word, message, self.FINISH_REASONS)
+        if reason == "stop" and opaque:
+            reason = "tool_calls"
+        if error:
+            reason = "error"
+        hold_calls(message, reason)
+        if status in _UNFINISHED and reason in ("other", "tool_calls"):
+            reason = "other"
+            hold_calls(message, "error")
+        return Completion(
+            message,
+            reason,
+            optional_text(wire, "id", at),
+            optional_text(wire, "model", at),
+            word or None,
+            None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            reader.metadata(rest),
+        )
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a response; one that was not read here has the members that the API demands."""
+        own = writer.own(completion.metadata, ROOT)
+        content = completion.message.content
+        parts: list[AssistantPart] = content if type(content) is list else []
+        if type(content) is str and content:
+            parts = [TextPart(content)]
+        wire: dict[str, Any] = {}
+        if completion.id is not None or identifier is not None:
+            wire["id"] = completion.id if completion.id is not None else identifier
+        wire["object"] = own.get("object", "response")
+        if created is not None:
+            wire["created_at"] = own.get("created_at", created)
+        self.write_status(completion, own, wire)
+        if completion.model is not None:
+            wire["model"] = completion.model
+        if content is not None or not own:
+            place = ((ROOT, "message"), "content")
+            wire["output"] = self.write_items(parts, place, writer, short=False)
+            if not own:
+                name_items(wire["output"], str(wire.get("id", "0")))
+        if completion.usage is not None:
+            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+        restore(wire, own)
+        return wire if own else _with_demanded(wire, completion)
+
+    def write_status(self, completion: Completion, own: Residue, wire: dict[str, Any]) -> None:
+        """Write why the answer ended: as status, or as the reason of one that is incomplete."""
+        word = (
+            stop_word(completion, self.FINISH_REASONS, own) if completion.stop_reason is not None or not own else None
+        )
+        kept = within(own, "incomplete_details").get("reason")
+        if word is None or (kept and word == kept):
+            return
+        if word in _STATUSES or (own and not kept and word not in self.FINISH_REASONS):
+            wire["status"] = word
+        else:
+            wire["status"] = "incomplete"
+            wire["incomplete_details"] = {"reason": word}

@@ -1,0 +1,223 @@
+"""Items: what a conversation and an answer are lists of on OpenAI's Responses wire.
+
+An answer is several items in a row (reasoning, messages, calls), which the format has as the parts of one message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, restore, within
+from ...conversion.values import opaque_value
+from ...conversion.writer import Writer
+from ...messages import Placed, arranged, call_ids
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    RefusalPart,
+    TextPart,
+    ToolMessage,
+    UserMessage,
+)
+from ...paths import Path
+
+__all__ = [
+    "calls_client",
+    "given_part",
+    "in_item_order",
+    "inside",
+    "item_kind",
+    "item_of",
+    "name_items",
+    "reasoning_item",
+    "reasoning_text",
+    "said_item",
+    "stands_apart",
+    "turn_of_parts",
+    "write_reasoning_item",
+    "write_short",
+]
+
+Kind = Literal["said", "call", "reasoning", "made", "result", "user", "system", "given"]
+
+_CLIENT_CALLS = frozenset(
+    ["custom_tool_call", "shell_call", "local_shell_call", "apply_patch_call", "computer_call", "mcp_approval_request"]
+)
+"""Calls that the app itself answers, besides those of functions (`openai.types.responses`, SDK 3.54.0)."""
+
+_PARTS = frozenset(["input_audio", "input_file", "input_image", "input_text", "output_text", "refusal"])
+"""What stands inside of a message."""
+
+_GIVEN = frozenset(["additional_tools", "compaction_trigger", "configuration_update", "item_reference"])
+"""Items that only the app makes, besides results and messages."""
+
+
+def item_kind(item: dict[str, Any]) -> Kind:
+    """Who an item is from, and what it is; `made` is any other item of the model, `given` any other of the app.
+
+    A message may lack its type. Results of tools that the server runs are of the model.
+    """
+    kind, role = item.get("type"), item.get("role")
+    if kind == "function_call":
+        return "call"
+    if kind == "function_call_output":
+        return "result" if type(item.get("call_id")) is str else "given"
+    if kind == "reasoning":
+        return "reasoning" if type(item.get("summary")) is list else "made"
+    if kind in (None, "message"):
+        if role == "assistant":
+            return "said" if type(item.get("content")) in (str, list) and item["content"] != [] else "made"
+        if role == "user":
+            return "user"
+        return "system" if role in ("system", "developer") else "given"
+    if type(kind) is not str or "role" in item or kind in _GIVEN:
+        return "given"
+    served = item.get("execution") == "server" or kind == "program_output"
+    return "given" if kind.endswith(("_output", "_response")) and not served else "made"
+
+
+def given_part(part: dict[str, Any]) -> str | None:
+    """What a part of a message or a result is: `text`, `image` or `document`; None for any other.
+
+    Content that only an id at the provider stands for has no meaning elsewhere.
+    """
+    kind = part.get("type")
+    if kind == "input_text":
+        return "text"
+    if kind == "input_image":
+        return "image" if part.get("image_url") is not None else None
+    if kind == "input_file":
+        return "document" if part.get("file_url") is not None or part.get("file_data") is not None else None
+    return None
+
+
+def calls_client(parts: Sequence[Any], provider: str) -> bool:
+    """Whether an answer asks the app to run something that is no function."""
+    values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
+    return any(type(value) is dict and _calls_client(value) for value in values)
+
+
+def _calls_client(item: dict[str, Any]) -> bool:
+    kind = item.get("type")
+    if kind == "tool_search_call":
+        return item.get("execution") == "client"
+    return type(kind) is str and kind in _CLIENT_CALLS
+
+
+def item_of(message: UserMessage, writer: Writer) -> Any:
+    """The item that a user's message stands for, where it holds one of this wire's own; ABSENT for every other one."""
+    found = opaque_value(message, writer)
+    if found is not ABSENT or type(message.content) is not list or len(message.content) != 1:
+        return found
+    (part,) = message.content
+    if type(part) is not OpaquePart or part.provider != writer.wire.name or type(part.value) is not dict:
+        return ABSENT
+    kind = part.value.get("type")
+    return part.value if type(kind) is str and kind not in _PARTS and item_kind(part.value) == "given" else ABSENT
+
+
+def in_item_order(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
+    """The messages with the results of each turn behind its calls.
+
+    The API only wants each result somewhere behind its call: what came from it with something between stays so, while
+    each result has its call before it.
+    """
+    if any(type(m) is ToolMessage and writer.kept(m.metadata).get("$apart") for m in messages):
+        called: set[str] = set()
+        for message in messages:
+            called.update(call_ids(message))
+            if type(message) is ToolMessage and not called.issuperset(r.tool_call_id for r in message.results):
+                break
+        else:
+            return [(message, (at, i), None) for i, message in enumerate(messages)]
+    return arranged(messages, at, writer)
+
+
+def reasoning_text(item: dict[str, Any]) -> str:
+    """What can be read of a reasoning item: its own text, then the summary."""
+    texts = [part.get("text") for key in ("content", "summary") for part in _parts(item, key)]
+    return "".join(text for text in texts if type(text) is str)
+
+
+def _parts(item: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    value = item.get(key)
+    return [part for part in value if type(part) is dict] if type(value) is list else []
+
+
+def reasoning_item(part: ReasoningPart, own: Residue) -> dict[str, Any]:
+    """A reasoning item as it came, while it says what the part says; another text becomes its summary."""
+    item: dict[str, Any] = {"type": "reasoning", **own}
+    if reasoning_text(item) != part.text or "summary" not in item:
+        item.pop("content", None)
+        item["summary"] = [{"type": "summary_text", "text": part.text}] if part.text else []
+    return item
+
+
+def stands_apart(call_id: str, last: Message | None) -> bool:
+    """Whether a result does not stand directly behind the answer that asked for it."""
+    return type(last) is not AssistantMessage or call_id not in call_ids(last)
+
+
+def inside(part: Any, provider: str) -> Residue:
+    """What a part keeps of the message that it stood in."""
+    return within(part.metadata or {}, provider)
+
+
+def turn_of_parts(parts: list[AssistantPart], reader: Reader) -> AssistantMessage:
+    """The message of the items of one turn: a text alone as text."""
+    reader.next_turn()
+    only = parts[0]
+    if len(parts) == 1 and type(only) is TextPart and only.text and only.metadata is None:
+        return AssistantMessage(only.text)
+    return AssistantMessage(parts)
+
+
+def said_item(content: list[Any], own: Residue, part: AssistantPart) -> dict[str, Any]:
+    """A message around its content, with what else it said; one of ours has what the API demands."""
+    rest = within(own, "$item")
+    if "$single" in rest and type(part) is TextPart:
+        item: dict[str, Any] = {"role": "assistant", "content": part.text}
+    else:
+        item = {"role": "assistant", "content": content}
+    if "$item" in own:
+        restore(item, rest)
+        return item
+    return {"type": "message", "status": "completed", **item}
+
+
+def write_short(part: Any, at: Path, writer: Writer) -> list[Any]:
+    """Write text as a message in its short form."""
+    if type(part) is RefusalPart:
+        writer.lost((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
+    elif type(part) is not TextPart:
+        writer.no_place(at, writer.kind_of(part), "warning")
+        return []
+    writer.own(part.metadata, at)
+    return [{"role": "assistant", "content": part.text}]
+
+
+def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short: bool) -> list[Any]:
+    """Write reasoning as it came; what was not thought here stays behind, but for answers of ours."""
+    own = writer.own(part.metadata, at)
+    if own or not short:
+        return [reasoning_item(part, own)]
+    writer.lost(at, "reasoning", "dropped", "note", "only items of the API may be sent back")
+    return []
+
+
+def name_items(items: list[Any], answer: str) -> None:
+    """Give the items of an answer of ours what the API demands of its own."""
+    for i, item in enumerate(items):
+        kind = item.get("type") if type(item) is dict else None
+        if kind == "message" and "id" not in item:
+            item["id"] = f"msg_{answer}_{i}"
+            for part in item["content"]:
+                if type(part) is dict and part.get("type") == "output_text":
+                    part.setdefault("annotations", [])
+        elif kind == "reasoning":
+            item.setdefault("id", f"rs_{answer}_{i}")

@@ -1,0 +1,355 @@
+"""Events of OpenAI's Responses: items that are added, grow and are done, each at its place among the items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...paths import ROOT
+from ...streams.reader import BaseStream, OpenCall, place_of
+from .items import reasoning_text
+
+__all__ = ["ResponseEvents"]
+
+_GROWING = {
+    "response.output_text": ("message", "content", "content_index", "output_text", "text"),
+    "response.refusal": ("message", "content", "content_index", "refusal", "refusal"),
+    "response.reasoning_text": ("reasoning", "content", "content_index", "reasoning_text", "text"),
+    "response.reasoning_summary_text": ("reasoning", "summary", "summary_index", "summary_text", "text"),
+}
+"""By event: the item, the list in it, the event's index into the list, and the part with the member that grows."""
+
+_MEMBERS = {
+    "response.custom_tool_call_input.delta": "input",
+    "response.mcp_call_arguments.delta": "arguments",
+    "response.code_interpreter_call_code.delta": "code",
+}
+"""Events under which a member of the item itself grows."""
+
+_ENDS = {"response.completed": "completed", "response.incomplete": "incomplete", "response.failed": "failed"}
+_LASTING = ("id", "object", "created_at", "model")
+"""What a host may say at the beginning alone."""
+
+_STARTS = ("response.created", "response.queued", "response.in_progress")
+
+
+class _Part:
+    """A part of an item: what it is, and the text that grew."""
+
+    __slots__ = ("head", "key", "pieces", "spoken")
+
+    def __init__(self, head: dict[str, Any], key: str, spoken: bool) -> None:
+        self.head = head
+        self.key = key
+        self.pieces: list[str] = []
+        self.spoken = spoken
+
+    def whole(self) -> dict[str, Any]:
+        return {**self.head, self.key: "".join(self.pieces)} if self.pieces else self.head
+
+
+class _Item:
+    """An item that is coming; `done` is what the API says of it in the end."""
+
+    __slots__ = ("call", "done", "grown", "head", "parts")
+
+    def __init__(self, head: dict[str, Any]) -> None:
+        self.head = head
+        self.call: OpenCall | None = None
+        self.parts: dict[tuple[str, Any], _Part] = {}
+        self.grown: dict[str, list[str]] = {}
+        self.done: dict[str, Any] | None = None
+
+    def part(self, holder: str, index: Any, kind: str, key: str) -> _Part:
+        found = self.parts.get((holder, index))
+        if found is None:
+            found = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
+        return found
+
+    def whole(self) -> dict[str, Any]:
+        if self.done is not None:
+            return self.done
+        item = {**self.head}
+        if self.call is not None and self.call.pieces:
+            item["arguments"] = "".join(self.call.pieces)
+        for member, pieces in self.grown.items():
+            item[member] = "".join(pieces)
+        for holder in ("content", "summary"):
+            found = [key for key in self.parts if key[0] == holder]
+            if found:
+                item[holder] = [self.parts[key].whole() for key in sorted(found, key=_place)]
+        return item
+
+
+class ResponseEvents(BaseStream):
+    """Joins events into a response. The last event has the whole of it, where it came so far."""
+
+    def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._top: dict[str, Any] = {}
+        self._items: dict[Any, _Item] = {}
+        self._places: dict[str, Any] = {}
+        self._final: list[Any] | None = None
+        self._text: list[str] = []
+        self._thought: list[str] = []
+        self._end = False
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
+
+        Raises:
+            ConversionError: the event is neither.
+        """
+        try:
+            kind = event["type"]
+            piece = event["delta"]
+            item = self._items[event["output_index"]]
+            if type(piece) is str and piece:
+                if kind == "response.output_text.delta":
+                    part = item.parts["content", event["content_index"]]
+                    if part.spoken:
+                        part.pieces.append(piece)
+                        self._text.append(piece)
+                        return [TextDelta(piece)]
+                elif kind == "response.function_call_arguments.delta":
+                    call = item.call
+                    if call is not None and call.told:
+                        call.pieces.append(piece)
+                        return [ToolCallDelta(call.index, None, None, piece)]
+        except (KeyError, TypeError):
+            pass  # an event of another form, which is read with care
+        return super().feed(event)
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        kind = event.get("type")
+        if type(kind) is not str:
+            return self._fail(event["error"]) if event.get("error") else []
+        name, _, step = kind.rpartition(".")
+        if name in _GROWING:
+            return self._grow(event, step, *_GROWING[name])
+        if name == "response.function_call_arguments":
+            item = self._item_of(event, "function_call")
+            text = event.get("delta" if step == "delta" else "arguments")
+            return self._argue(item, text, step == "done") if type(text) is str else []
+        if name == "response.output_item" and type(event.get("item")) is dict:
+            return self._put(event, event["item"], done=step == "done")
+        if name == "response.content_part" and type(event.get("part")) is dict:
+            return self._head(event, "content", "content_index", event["part"])
+        if kind in _MEMBERS:
+            piece = event.get("delta")
+            if type(piece) is str:
+                self._item_of(event, kind.split(".")[1].rpartition("_")[0]).grown.setdefault(_MEMBERS[kind], []).append(
+                    piece
+                )
+        elif kind in _ENDS or kind in _STARTS:
+            return self._answer(event.get("response"), _ENDS.get(kind))
+        elif kind == "error":
+            error = event.get("error") or {k: v for k, v in event.items() if k not in ("type", "sequence_number")}
+            return self._fail(error)
+        return []
+
+    def _item_of(self, event: dict[str, Any], kind: str) -> _Item:
+        """The item that an event speaks of; one whose beginning was lost is begun here."""
+        place = self._place_of(event)
+        item = self._items.get(place)
+        if item is None:
+            head: dict[str, Any] = {"type": kind}
+            if type(event.get("item_id")) is str:
+                head["id"] = event["item_id"]
+            if kind == "message":
+                head |= {"role": "assistant", "content": []}
+            elif kind == "reasoning":
+                head["summary"] = []
+            elif kind == "function_call":
+                head |= {"call_id": None, "name": "", "arguments": ""}
+            item = self._begin(place, head)
+        return item
+
+    def _place_of(self, event: dict[str, Any]) -> Any:
+        """Where an item stands; some hosts change ids from event to event, so the index goes first."""
+        place = place_of(event.get("output_index"), (ROOT, "output_index"))
+        if place is None:
+            identifier = event.get("item_id")
+            if type(event.get("item")) is dict:
+                identifier = event["item"].get("id")
+            known = self._places.get(identifier) if type(identifier) is str else None
+            return known if known is not None else len(self._items)
+        return place
+
+    def _begin(self, place: Any, head: dict[str, Any]) -> _Item:
+        item = self._items[place] = _Item(head)
+        if type(head.get("id")) is str:
+            self._places[head["id"]] = place
+        if head.get("type") == "function_call":
+            item.call = OpenCall(len(self._calls), head)
+            self._calls.append(item.call)
+            _name(item.call, head)
+        return item
+
+    def _grow(
+        self, event: dict[str, Any], step: str, kind: str, holder: str, index: str, part_kind: str, key: str
+    ) -> list[StreamEvent]:
+        text = event.get("delta" if step == "delta" else key)
+        if step not in ("delta", "done") or type(text) is not str:
+            return []
+        place = place_of(event.get(index, 0), (ROOT, index))
+        part = self._item_of(event, kind).part(holder, place, part_kind, key)
+        if step == "done":
+            text = _rest(text, "".join(part.pieces))
+        if not text:
+            return []
+        part.pieces.append(text)
+        return self._tell(part_kind, text)
+
+    def _tell(self, part_kind: str, text: str) -> list[StreamEvent]:
+        if part_kind == "output_text":
+            self._text.append(text)
+            return [TextDelta(text)]
+        if part_kind == "refusal":
+            return []
+        self._thought.append(text)
+        return [ReasoningDelta(text)]
+
+    def _head(self, event: dict[str, Any], holder: str, index: str, head: dict[str, Any]) -> list[StreamEvent]:
+        """Take what a part says besides its text."""
+        kind = head.get("type")
+        key = "refusal" if kind == "refusal" else "text"
+        place = place_of(event.get(index, 0), (ROOT, index))
+        item = self._item_of(event, "reasoning" if kind == "reasoning_text" else "message")
+        item.part(holder, place, str(kind), key).head = head
+        return []
+
+    def _argue(self, item: _Item, text: str, whole: bool) -> list[StreamEvent]:
+        """Take arguments; the whole of them brings what is not there yet."""
+        call = item.call
+        if call is None:
+            return []
+        if whole:
+            text = _rest(text, "".join(call.pieces))
+        if not text:
+            return []
+        call.add(text)
+        return [self._delta(call, text)]
+
+    def _put(self, event: dict[str, Any], head: dict[str, Any], *, done: bool) -> list[StreamEvent]:
+        """Begin or end an item; what it holds and was not told is told now."""
+        place = self._place_of(event)
+        item = self._items.get(place)
+        if item is None or (not done and item.head.get("type") != head.get("type")):
+            item = self._begin(place, head)
+        item.head = head
+        events: list[StreamEvent] = []
+        if item.call is not None:
+            known = item.call.told
+            _name(item.call, head)
+            text = head.get("arguments")
+            rest = _rest(text, "".join(item.call.pieces)) if type(text) is str else ""
+            if rest:
+                item.call.add(rest)
+            if rest or not known:
+                events.append(self._delta(item.call, rest or None))
+        elif done:
+            spoken = "".join(piece for part in item.parts.values() if part.spoken for piece in part.pieces)
+            events += self._tell_rest("output_text", _said(head), spoken)
+            if head.get("type") == "reasoning":
+                events += self._tell_rest("reasoning_text", reasoning_text(head), item_thought(item))
+        if done:
+            item.done = head
+        return events
+
+    def _tell_rest(self, kind: str, text: str, told: str) -> list[StreamEvent]:
+        rest = _rest(text, told)
+        return self._tell(kind, rest) if rest else []
+
+    def _answer(self, response: Any, end: str | None) -> list[StreamEvent]:
+        """Take the response as far as it is there; the last one stands for all before it."""
+        if end is not None:
+            self._end = True
+            self._top = {key: self._top[key] for key in _LASTING if key in self._top}
+            if type(response) is not dict:
+                self._top["status"] = end
+        if type(response) is dict:
+            self._top |= {
+                key: value for key, value in response.items() if key != "output" and (end is not None or value != "")
+            }
+        if end is None:
+            return []
+        events: list[StreamEvent] = []
+        output = response.get("output") if type(response) is dict else None
+        if type(output) is list and output:
+            self._final = output
+            events += self._catch_up([item for item in output if type(item) is dict])
+        if end == "failed":
+            self._fail(self._top.get("error"))
+        elif self._calls and all(call.told for call in self._calls):
+            events += self._tell_calls()
+        return events
+
+    def _catch_up(self, output: list[dict[str, Any]]) -> list[StreamEvent]:
+        """Tell what only the whole answer says."""
+        events = self._tell_rest("output_text", "".join(map(_said, output)), "".join(self._text))
+        thought = "".join(reasoning_text(item) for item in output if item.get("type") == "reasoning")
+        events += self._tell_rest("reasoning_text", thought, "".join(self._thought))
+        heads = [item for item in output if item.get("type") == "function_call"]
+        for i, head in enumerate(heads):
+            if i == len(self._calls):
+                self._calls.append(OpenCall(i, head))
+            call, text = self._calls[i], head.get("arguments")
+            known = call.told
+            _name(call, head)
+            rest = _rest(text, "".join(call.pieces)) if type(text) is str else ""
+            if rest:
+                call.add(rest)
+            if rest or not known:
+                events.append(self._delta(call, rest or None))
+        return events
+
+    def _fail(self, error: Any) -> list[StreamEvent]:
+        message = error.get("message") if type(error) is dict else error
+        self._failure = message if type(message) is str and message else "the stream reported an error"
+        if self._top.get("error") is None:
+            self._top["error"] = error
+        return []
+
+    def _body(self) -> dict[str, Any]:
+        if not self._top and not self._items:
+            return {}
+        output = self._final
+        if output is None:
+            output = [self._items[place].whole() for place in sorted(self._items, key=lambda p: _place(("", p)))]
+        return {**self._top, "output": output}
+
+    def _ended(self) -> bool:
+        return self._end
+
+
+def item_thought(item: _Item) -> str:
+    """What was told of a reasoning item: its own text, then the summary."""
+    held = [part for _, part in sorted(item.parts.items(), key=lambda entry: _place(entry[0]))]
+    return "".join(piece for part in held for piece in part.pieces)
+
+
+def _name(call: OpenCall, head: dict[str, Any]) -> None:
+    if not call.wire_id and type(head.get("call_id")) is str:
+        call.wire_id = head["call_id"]
+    if not call.name and type(head.get("name")) is str:
+        call.name = head["name"]
+
+
+def _said(item: dict[str, Any]) -> str:
+    """The text of a message; that of any other item is empty."""
+    content = item.get("content")
+    if item.get("type") != "message" or type(content) is not list:
+        return ""
+    texts = [part.get("text") for part in content if type(part) is dict and part.get("type") == "output_text"]
+    return "".join(text for text in texts if type(text) is str)
+
+
+def _rest(text: str, told: str) -> str:
+    """What of a text was not told; nothing where another text was told."""
+    return text[len(told) :] if text.startswith(told) else ""
+
+
+def _place(key: tuple[str, Any]) -> tuple[str, bool, Any]:
+    holder, index = key
+    return (holder, False, index) if type(index) is int else (holder, True, str(index))

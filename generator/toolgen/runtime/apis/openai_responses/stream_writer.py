@@ -1,0 +1,201 @@
+"""Events of an answer as events of OpenAI's Responses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...conversion.writer import OnLoss
+from ...models import Completion, ToolCallDelta
+from ...paths import ROOT
+from ...streams.writer import BaseStreamWriter
+from .items import reasoning_text
+
+__all__ = ["ResponseEventWriter"]
+
+_ENDS = {"failed": "response.failed", "incomplete": "response.incomplete"}
+_EMPTY: dict[str, dict[str, Any]] = {
+    "message": {"type": "message", "role": "assistant", "status": "in_progress", "content": []},
+    "reasoning": {"type": "reasoning", "summary": []},
+}
+_DEMANDED: dict[str, Any] = {
+    "error": None,
+    "incomplete_details": None,
+    "instructions": None,
+    "metadata": {},
+    "model": "",
+    "output": [],
+    "parallel_tool_calls": True,
+    "tool_choice": "auto",
+    "tools": [],
+}
+"""What the client's types demand of a response that has only begun (`openai.types.responses.Response`, SDK 3.54.0)."""
+
+_PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
+
+
+class _Sent:
+    """An item that was begun: its place, and its text or arguments so far."""
+
+    __slots__ = ("head", "place", "text")
+
+    def __init__(self, place: int, head: dict[str, Any]) -> None:
+        self.place = place
+        self.head = head
+        self.text = ""
+
+
+class ResponseEventWriter(BaseStreamWriter):
+    """Writes items as they come; what only the end knows of them (ids, encrypted content) comes as they are done.
+
+    Text of one kind in a row is one item. An item of the whole answer that did not come in pieces is written whole at
+    the end; the last event has the answer in its own order.
+    """
+
+    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
+        super().__init__(id=id, created=created, on_loss=on_loss)
+        self._number = 0
+        self._items: list[_Sent] = []
+        self._by_call: dict[int, _Sent] = {}
+        self._begun = False
+
+    def _event(self, kind: str, **members: Any) -> dict[str, Any]:
+        number = self._number
+        self._number += 1
+        return {"type": kind, "sequence_number": number, **members}
+
+    def _start(self) -> list[dict[str, Any]]:
+        if self._begun:
+            return []
+        self._begun = True
+        response: dict[str, Any] = {"id": self.id or "", "object": "response"}
+        if self.created is not None:
+            response["created_at"] = self.created
+        response |= {"status": "in_progress", **_DEMANDED}
+        return [self._event(kind, response=response) for kind in ("response.created", "response.in_progress")]
+
+    def _open(self, head: dict[str, Any]) -> tuple[_Sent, list[dict[str, Any]]]:
+        place = len(self._items)
+        item = _Sent(place, {"id": f"{_PREFIXES[head['type']]}_{place}", **head})
+        self._items.append(item)
+        return item, [self._event("response.output_item.added", output_index=place, item=item.head)]
+
+    def _piece(self, kind: str, text: str) -> list[dict[str, Any]]:
+        events = self._start()
+        item = self._items[-1] if self._items else None
+        if item is None or item.head["type"] != kind:
+            item, added = self._open(_EMPTY[kind])
+            events += added
+            events.append(self._part_event(item, "added", 0, ""))
+        item.text += text
+        events.append(self._delta(item, text))
+        return events
+
+    def _delta(self, item: _Sent, text: str) -> dict[str, Any]:
+        at = {"item_id": item.head["id"], "output_index": item.place}
+        if item.head["type"] == "message":
+            return self._event("response.output_text.delta", **at, content_index=0, delta=text, logprobs=[])
+        return self._event("response.reasoning_summary_text.delta", **at, summary_index=0, delta=text)
+
+    def _part_event(self, item: _Sent, step: str, index: int, text: str) -> dict[str, Any]:
+        at = {"item_id": item.head["id"], "output_index": item.place}
+        if item.head["type"] == "message":
+            part = {"type": "output_text", "text": text, "annotations": []}
+            return self._event(f"response.content_part.{step}", **at, content_index=index, part=part)
+        part = {"type": "summary_text", "text": text}
+        return self._event(f"response.reasoning_summary_part.{step}", **at, summary_index=index, part=part)
+
+    def _text(self, text: str) -> list[dict[str, Any]]:
+        return self._piece("message", text)
+
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        return self._piece("reasoning", text)
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        events = self._start()
+        item = self._by_call.get(event.index)
+        if item is None:
+            if event.id is None or event.name is None:
+                return events
+            head = {
+                "type": "function_call",
+                "call_id": self.writer.call_id(event.id),
+                "name": self.writer.tool_name(event.name, ROOT),
+                "arguments": "",
+                "status": "in_progress",
+            }
+            item, added = self._open(head)
+            self._by_call[event.index] = item
+            events += added
+        if event.arguments_delta:
+            events.append(self._argue(item, event.arguments_delta))
+        return events
+
+    def _argue(self, item: _Sent, text: str) -> dict[str, Any]:
+        item.text += text
+        at = {"item_id": item.head["id"], "output_index": item.place}
+        return self._event("response.function_call_arguments.delta", **at, delta=text)
+
+    def _error(self, message: str) -> list[dict[str, Any]]:
+        return [*self._start(), self._event("error", code="server_error", message=message, param=None)]
+
+    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        events = self._start()
+        left = [item for item in body.get("output") or [] if type(item) is dict]
+        for item in list(self._items):
+            alike = [found for found in left if found.get("type") == item.head["type"]]
+            whole = next((found for found in alike if _text_of(found).startswith(item.text)), next(iter(alike), None))
+            if whole is None:
+                events += self._done(item, self._as_sent(item))
+            else:
+                left.remove(whole)
+                events += self._rest(item, whole)
+                events += self._done(item, whole)
+        for place, whole in enumerate(left, len(self._items)):
+            events.append(self._event("response.output_item.added", output_index=place, item=whole))
+            events.append(self._event("response.output_item.done", output_index=place, item=whole))
+        end = _ENDS.get(str(body.get("status")), "response.completed")
+        return [*events, self._event(end, response=body)]
+
+    def _as_sent(self, item: _Sent) -> dict[str, Any]:
+        """An item as far as it was sent, where the answer does not have it."""
+        if item.head["type"] == "function_call":
+            return {**item.head, "arguments": item.text, "status": "incomplete"}
+        if item.head["type"] == "reasoning":
+            return {**item.head, "summary": [{"type": "summary_text", "text": item.text}]}
+        content = [{"type": "output_text", "text": item.text, "annotations": []}]
+        return {**item.head, "status": "incomplete", "content": content}
+
+    def _rest(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
+        """What of an item was not sent yet."""
+        text = _text_of(whole)
+        rest = text[len(item.text) :] if text.startswith(item.text) else ""
+        if not rest:
+            return []
+        if item.head["type"] == "function_call":
+            return [self._argue(item, rest)]
+        item.text += rest
+        return [self._delta(item, rest)]
+
+    def _done(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
+        """End an item, and its one part that was sent in pieces."""
+        at = {"item_id": item.head["id"], "output_index": item.place}
+        kind = item.head["type"]
+        if kind == "function_call":
+            events = [self._event("response.function_call_arguments.done", **at, arguments=_text_of(whole))]
+        elif kind == "message":
+            done = self._event("response.output_text.done", **at, content_index=0, text=item.text, logprobs=[])
+            events = [done, self._part_event(item, "done", 0, item.text)]
+        else:
+            done = self._event("response.reasoning_summary_text.done", **at, summary_index=0, text=item.text)
+            events = [done, self._part_event(item, "done", 0, item.text)]
+        return [*events, self._event("response.output_item.done", output_index=item.place, item=whole)]
+
+
+def _text_of(item: dict[str, Any]) -> str:
+    if item.get("type") == "function_call":
+        return item["arguments"] if type(item.get("arguments")) is str else ""
+    if item.get("type") == "reasoning":
+        return reasoning_text(item)
+    content = item.get("content")
+    texts = [part.get("text") for part in content if type(part) is dict] if type(content) is list else []
+    return "".join(text for text in texts if type(text) is str)

@@ -1,0 +1,171 @@
+"""Texts alone: tools in front of the system's text, calls inside of the assistant's, results in the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, NOTHING
+from ...conversion.values import read_list, write_list
+from ...conversion.writer import OnLoss, OnUnsupported, Writer
+from ...converter import SdkConverter
+from ...errors import wrong_type
+from ...models import (
+    AssistantMessage,
+    Completion,
+    Message,
+    OpaquePart,
+    ToolCall,
+    ToolCallPart,
+    ToolChoice,
+    ToolDefinition,
+    ToolResult,
+)
+from ...offering.offered import write_offer, write_offered
+from ...paths import ROOT, Path
+from ...prompting.reading import CallMaker, read_reply, reply_of
+from ...prompting.spoken import names_of
+from ...prompting.tools import entries_in, entries_text
+from .answers import read_text_answer, write_text_answer
+from .messages import read_text_messages, write_results, write_text_messages
+from .speeches import SpeechWriter
+
+__all__ = ["PromptConverter"]
+
+
+class PromptConverter(SdkConverter):
+    """Texts alone: tools in front of the system's text, calls inside of the assistant's, results in the user's."""
+
+    def entries_of(self, payload: Any) -> list[Any]:
+        """The entries of single tools in the text of all."""
+        return entries_in(payload) if payload else []
+
+    def declared_names(self) -> dict[str, str]:
+        """The declared tools by each name that a text may use for them."""
+        aliases = {alias: name for alias, name in self.wire.declared.aliases.items() if name in self.entries}
+        return aliases | {name: name for name in self.entries}
+
+    def tools(self, *names: str) -> str:
+        """Write some declared tools, in the order given."""
+        return entries_text([self.entries[name] for name in names])
+
+    def to_tools(
+        self,
+        definitions: Sequence[ToolDefinition | OpaquePart],
+        *,
+        on_loss: OnLoss | None = None,
+        on_unsupported: OnUnsupported = "error",
+    ) -> str:
+        """Write tool definitions as text for the front of a system text; no text for none.
+
+        Raises:
+            ConversionError: a tool may not be sent to this provider, or its schema is none that JSON can hold.
+        """
+        writer = Writer(self.wire, on_loss, on_unsupported)
+        written = entries_text(write_list(definitions, ROOT, writer, self.write_offered))
+        writer.finish()
+        return written
+
+    def from_tools(
+        self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
+    ) -> list[ToolDefinition | OpaquePart]:
+        """Read the tools that a system text begins with; none where it begins otherwise.
+
+        Raises:
+            ConversionError: it is no text.
+        """
+        if type(wire) is not str:
+            raise wrong_type(ROOT, "a string", wire)
+        return read_list(entries_in(wire), ROOT, Reader(self.wire, tools=tools), self.read_tool_entry) or []
+
+    def parse_text(
+        self,
+        text: str,
+        tools: Iterable[ToolDefinition | OpaquePart] | None = None,
+        untrusted: Iterable[str] = (),
+        turn: int = 0,
+    ) -> AssistantMessage:
+        """Read the calls in what a model wrote. `tools` are those that it was offered; left out, the declared ones.
+
+        A block that also stands in one of the `untrusted` texts is a call that is not run.
+        """
+        if tools is None:
+            return reply_of(text, self.names_for(()), untrusted, CallMaker(turn, set()))
+        return read_reply(text, tools, untrusted, turn)
+
+    def to_tool_call(
+        self, call: ToolCall, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
+    ) -> str:
+        """Write one call of the history.
+
+        Raises:
+            ConversionError: its arguments hold what JSON cannot.
+        """
+        writer = Writer(self.wire, on_loss, on_unsupported)
+        message = AssistantMessage([ToolCallPart(call)])
+        written = SpeechWriter(writer, None).written(message, NOTHING, ROOT)
+        writer.finish()
+        return written or ""
+
+    def to_tool_result(
+        self, result: ToolResult, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
+    ) -> str:
+        """Write one result of the history, as what the user says.
+
+        Raises:
+            ConversionError: its value cannot be written.
+        """
+        writer = Writer(self.wire, on_loss, on_unsupported)
+        written = write_results([(result, ROOT)], writer)
+        writer.finish()
+        return written
+
+    def names_for(self, tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
+        """The names that declared tools and these go by in a text."""
+        given = names_of(tools)
+        spelled = {self.wire.spelling(name): name for name in (*self.entries, *given.values())}
+        return self.declared_names() | given | spelled
+
+    def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
+        """Write a tool as its declaration offers it to this provider."""
+        return write_offered(definition, at, writer, self.write_tool_entry)
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
+        """Read the messages; tools in front of them are not theirs."""
+        messages, _, kept = read_text_messages(wire, at, reader, self.read_tool_entry, self.names_for)
+        return messages, kept
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages."""
+        return write_text_messages(messages, [], kept, at, writer)
+
+    def read_conversation(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[list[Message], list[ToolDefinition | OpaquePart] | None, ToolChoice | None, Any]:
+        """Read the messages and the tools in front of them; how these are to be used is not said here."""
+        messages, tools, kept = read_text_messages(value, at, reader, self.read_tool_entry, self.names_for)
+        return messages, tools, None, kept
+
+    def write_conversation(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Any] | None,
+        choice: ToolChoice | None,
+        kept: Any,
+        at: Path,
+        writer: Writer,
+    ) -> list[Any]:
+        """Write the messages behind the tools, as far as these may be called."""
+        entries = write_offer(tools, choice, at[0], writer, self.TOOL_CHOICES, self.write_offered)
+        return write_text_messages(messages, [] if entries is ABSENT else entries, kept, at, writer)
+
+    def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
+        """Read an answer. It gives no reason for its end but calls."""
+        return read_text_answer(wire, at, reader, self.names_for(reader.tools))
+
+    def write_response(
+        self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
+    ) -> Any:
+        """Write an answer: a text, or the object in which one came."""
+        return write_text_answer(completion, writer)

@@ -1,0 +1,207 @@
+"""A conversation of plain texts: tools in front of the system's text, results as what the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, NOTHING, Residue, add_residue, leftovers, restore
+from ...conversion.values import Read, opaque_message, opaque_value, texts_among
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...messages import arranged, results_of
+from ...models import (
+    AssistantMessage,
+    Message,
+    OpaquePart,
+    SystemMessage,
+    TextPart,
+    ToolDefinition,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
+from ...paths import Path
+from ...prompting.spoken import ResultEntry, entry_of_result, read_result_entries, result_entries_text, result_of
+from ...prompting.tools import BEHIND_TOOLS, entries_text, split_entries
+from .speeches import SpeechWriter, read_speech
+
+__all__ = ["read_text_message", "read_text_messages", "write_results", "write_text_messages"]
+
+_KNOWN = frozenset(["content", "role"])
+
+
+def read_text_messages(
+    wires: Any,
+    at: Path,
+    reader: Reader,
+    read: Read[ToolDefinition | OpaquePart],
+    names_for: Callable[[Iterable[ToolDefinition | OpaquePart]], Mapping[str, str]],
+) -> tuple[list[Message], list[ToolDefinition | OpaquePart] | None, Any]:
+    """Read the messages, the tools in front of the first system text, and what else a message of tools alone has.
+
+    `names_for` gives the names that tools go by in what the assistant says.
+
+    Raises:
+        ConversionError: a message is no object, or its content no text.
+    """
+    if type(wires) is not list:
+        raise wrong_type(at, "an array", wires)
+    found = _offered(wires[0] if wires else None)
+    entries, text = found or ([], "")
+    tools = [read(entry, ((at, 0), i), reader) for i, entry in enumerate(entries)]
+    names = names_for([*reader.tools, *tools])
+    alone = found is not None and not text
+    kept = leftovers(wires[0], _KNOWN) if alone else {}
+    if text:
+        wires = [{**wires[0], "content": text[len(BEHIND_TOOLS) :]}, *wires[1:]]
+    places = range(1 if alone else 0, len(wires))
+    messages = [read_text_message(wires[i], (at, i), reader, names) for i in places]
+    return messages, None if found is None else tools, kept or ABSENT
+
+
+def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
+    """The tools in front of a system text, and what comes behind them; None where there are none."""
+    if type(first) is not dict or first.get("role") != "system" or type(first.get("content")) is not str:
+        return None
+    found = split_entries(first["content"])
+    return found if found is not None and found[1][:1] in ("", BEHIND_TOOLS) else None
+
+
+def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, str]) -> Message:
+    """Read a message; one with a role that is none of ours stays as it is.
+
+    Raises:
+        ConversionError: it is no object, or its content no text.
+    """
+    if type(wire) is not dict:
+        raise wrong_type(at, "an object", wire)
+    role, content = wire.get("role"), wire.get("content", ABSENT)
+    if role not in ("system", "user", "assistant"):
+        return opaque_message(wire, reader)
+    rest = leftovers(wire, _KNOWN)
+    if role == "assistant":
+        return _assistant(content, rest, at, reader, names)
+    if type(content) is not str:
+        raise wrong_type((at, "content"), "a string", content)
+    if role == "system":
+        return SystemMessage(content, metadata=reader.metadata(rest))
+    entries = read_result_entries(content)
+    if entries is None or any(entry.identifier is None for entry in entries):
+        return UserMessage(content, metadata=reader.metadata(rest))
+    results = [_result(entry, reader) for entry in entries]
+    return ToolMessage(results, metadata=reader.metadata(rest))
+
+
+def _assistant(content: Any, rest: Residue, at: Path, reader: Reader, names: Mapping[str, str]) -> AssistantMessage:
+    """Read what the assistant said, which may be nothing."""
+    if type(content) is str:
+        message = read_speech(content, names, reader)
+    elif content is None:
+        message = AssistantMessage(None)
+        del rest["content"]
+    else:
+        raise wrong_type((at, "content"), "a string", content)
+    add_residue(message, reader.wire.name, rest)
+    reader.next_turn()
+    return message
+
+
+def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
+    """A result, with its tool's own name."""
+    identifier, called = reader.call_of(entry.identifier or "")
+    reader.closed(identifier)
+    return result_of(entry._replace(name=reader.tool_name(entry.name) or called), identifier)
+
+
+def write_text_messages(
+    messages: Sequence[Message], entries: list[Any], kept: Any, at: Path, writer: Writer
+) -> list[Any]:
+    """Write messages, with entries of tools in front of the system's text; alone, they have beside them what was kept.
+
+    Raises:
+        ConversionError: a value is of another type than it should be, or JSON cannot hold it.
+    """
+    wires: list[Any] = []
+    speeches = SpeechWriter(writer)
+    offer = entries_text(entries)
+    for message, here, places in arranged(messages, at, writer):
+        whole = opaque_value(message, writer) if type(message) is UserMessage else ABSENT
+        if whole is not ABSENT:
+            wires.append(whole)
+            continue
+        own = writer.own(message.metadata, here)
+        if getattr(message, "name", None) is not None:
+            writer.no_place((here, "name"), "name")
+        if type(message) is AssistantMessage:
+            wires.append(_message("assistant", speeches.written(message, own, here), own))
+        elif type(message) is ToolMessage:
+            wires.append(_message("user", write_results(results_of(message, here, places), writer), own))
+        elif type(message) is SystemMessage:
+            text = _system(message, offer if not wires else "", here, writer)
+            wires.append(_message("system", text, own))
+        elif type(message) is UserMessage:
+            wires.append(_message("user", _user(message, here, writer), own))
+        else:
+            raise wrong_type(here, "a message", message)
+    if offer and not (messages and type(messages[0]) is SystemMessage):
+        wires.insert(0, _message("system", offer, kept if type(kept) is dict else NOTHING))
+    return wires
+
+
+def _message(role: str, content: str | None, own: Residue) -> dict[str, Any]:
+    wire: dict[str, Any] = {"role": role, "content": content}
+    restore(wire, own)
+    return wire
+
+
+def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str:
+    """The system's text behind the tools; one that looks like tools is made to look otherwise."""
+    text = _plain(message.content, (at, "content"), writer)
+    if getattr(message, "cache", None):
+        writer.no_place((at, "cache"), "cache")
+    if offer:
+        return offer + BEHIND_TOOLS + text
+    if _offered({"role": "system", "content": text}) is not None:
+        writer.lost((at, "content"), "content", "rewritten", "warning", "it would be read as the tools on offer")
+        return " " + text
+    return text
+
+
+def _user(message: UserMessage, at: Path, writer: Writer) -> str:
+    """The user's text; one that looks like results is made to look otherwise."""
+    text = _plain(message.content, (at, "content"), writer)
+    if read_result_entries(text) is not None:
+        writer.lost((at, "content"), "content", "rewritten", "warning", "it would be read as results of calls")
+        return " " + text
+    return text
+
+
+def _plain(content: Any, at: Path, writer: Writer) -> str:
+    """A text, or the texts among parts, which are one text here."""
+    if type(content) is str:
+        return content
+    texts = texts_among(content, at, writer)
+    writer.lost(at, "content", "rewritten", "note", "a list of texts is one text here")
+    return "".join(texts)
+
+
+def write_results(results: Iterable[tuple[ToolResult, Path]], writer: Writer) -> str:
+    """Write what the user says of results; media among them have no place in a text.
+
+    Raises:
+        ConversionError: a value is of another type than its kind says, or JSON cannot hold it.
+    """
+    entries: list[dict[str, Any]] = []
+    for result, at in results:
+        writer.own(result.metadata, at)
+        entry = {**entry_of_result(result), "id": writer.call_id(result.tool_call_id)}
+        entry["name"] = writer.tool_name(result.name, (at, "name")) if result.name else ""
+        for i, part in enumerate(result.value if result.kind == "multimodal" else ()):
+            if type(part) is TextPart:
+                writer.own(part.metadata, ((at, "value"), i))
+            else:
+                writer.no_place(((at, "value"), i), writer.kind_of(part), "warning")
+        entries.append(entry)
+    return result_entries_text(entries)

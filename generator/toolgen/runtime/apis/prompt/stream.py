@@ -1,0 +1,87 @@
+"""Pieces of a text, and their writer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...conversion.values import optional_text
+from ...models import Completion, OpaquePart, StreamEvent, ToolCallDelta, ToolDefinition
+from ...paths import ROOT
+from ...prompting.following import ReplyReader
+from ...streams.reader import BaseStream
+from ...streams.writer import BaseStreamWriter
+from .answers import TextAnswer, answer_object
+
+if TYPE_CHECKING:
+    from .converter import PromptConverter
+
+__all__ = ["TextPieceWriter", "TextPieces"]
+
+
+class TextPieces(BaseStream):
+    """Joins pieces, texts or objects with a `content`, into the text of an answer."""
+
+    converter: ClassVar[PromptConverter]
+
+    _plain = staticmethod(answer_object)
+
+    def __init__(self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
+        super().__init__(turn, tools=tools)
+        self._text: list[str] = []
+        self._reply = ReplyReader(turn=turn, names=self.converter.names_for(self._tools))
+        self._rest: dict[str, Any] = TextAnswer()
+
+    def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
+        """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing."""
+        held = [] if self._finished else self._reply.finish()
+        return [*held, *super().finish(error)]
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        if self._finished:
+            return []
+        piece = optional_text(event, "content", ()) or ""
+        self._text.append(piece)
+        if type(event) is dict:
+            self._rest = {**self._rest, **event}
+        return self._reply.feed(piece)
+
+    def _body(self) -> dict[str, Any]:
+        body = TextAnswer() if type(self._rest) is TextAnswer else dict(self._rest)
+        body["content"] = "".join(self._text)
+        return body
+
+    def _ended(self) -> bool:
+        return self._finished
+
+
+class TextPieceWriter(BaseStreamWriter):
+    """Writes texts; what they say together is what `to_response` writes."""
+
+    def _text(self, text: str) -> list[Any]:
+        if self.calls:
+            self.text.pop()  # it stands behind a call, and goes with it
+            return []
+        return [text] if text else []
+
+    def _reasoning(self, text: str) -> list[Any]:
+        return []  # it goes with its call, or is told as lost at the end
+
+    def _call(self, event: ToolCallDelta) -> list[Any]:
+        self.sent(event.index)
+        return []
+
+    def _error(self, message: str) -> list[Any]:
+        self.writer.no_place(ROOT, "an error", "warning")
+        return []
+
+    def _completed(self, body: dict[str, Any] | str, completion: Completion) -> list[Any]:
+        whole = body if isinstance(body, str) else body.get("content") or ""
+        sent = "".join(self.text)
+        if not whole.startswith(sent):
+            self.writer.lost((ROOT, "message"), "text", "rewritten", "warning", "what was sent cannot be taken back")
+            sent = ""
+        rest = whole[len(sent) :]
+        if not isinstance(body, str):
+            return [{**body, "content": rest}]
+        return [rest] if rest else []

@@ -1,0 +1,110 @@
+"""Messages of texts: content, and `toolCalls` behind it; each result is a message, and nothing takes media."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...conversion.reader import Reader
+from ...conversion.residue import ABSENT, Residue, leftovers, restore
+from ...conversion.values import opaque_value
+from ...conversion.writer import Writer
+from ...converter import ObjectReader, ObjectWriter
+from ...errors import wrong_type
+from ...messages import results_of
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Message,
+    OpaquePart,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolMessage,
+    UserMessage,
+)
+from ...paths import Path
+from ..openai_chat.converter import ChatMessages
+
+__all__ = ["TextChatConverter"]
+
+_ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
+
+
+class TextChatConverter(ChatMessages):
+    """Messages of texts: content, and `toolCalls` behind it; each result is a message, and nothing takes media."""
+
+    read_said: ObjectReader[tuple[str | list[AssistantPart] | None, Residue]]
+    read_tool_call: ObjectReader[ToolCall]
+    write_answer_part: Callable[[AssistantPart, Path, Writer], list[Any]]
+    write_said: Callable[[AssistantMessage, Residue, Path, Writer], dict[str, Any]]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_user_message: ObjectWriter[UserMessage]
+
+    def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
+        """Write the messages: one for each result, directly behind the calls of the turn."""
+        wires: list[Any] = []
+        for message, here, places in self.arranged(messages, at, writer):
+            if type(message) is ToolMessage:
+                writer.own(message.metadata, here)
+                for result, place in results_of(message, here, places):
+                    wires.append(self.write_tool_result(result, place, writer))
+            elif type(message) is AssistantMessage:
+                wires.append(self.write_assistant_message(message, here, writer))
+            elif type(message) is SystemMessage:
+                wires.append(self.write_system_message(message, here, writer))
+            elif type(message) is UserMessage:
+                whole = opaque_value(message, writer)
+                wires.append(self.write_user_message(message, here, writer) if whole is ABSENT else whole)
+            else:
+                raise wrong_type(here, "a message", message)
+        return wires
+
+    def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
+        """Read what the model answered: text alone as text, else its content, then its calls."""
+        content, rest = self.read_said(wire, at, reader)
+        return AssistantMessage(content, metadata=reader.metadata({**leftovers(wire, _ASSISTANT_MESSAGE), **rest}))
+
+    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
+        """Read an entry of the calls; one that is no function call stays as it is."""
+        if type(wire) is dict and type(wire.get("function")) is dict and self.is_function_call(wire):
+            call = self.read_tool_call(wire, at, reader)
+            reader.called(wire.get("id"), call)
+            return ToolCallPart(call)
+        reader.called_otherwise(wire)
+        return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "toolCalls"}))
+
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write what the model answered."""
+        own = writer.own(message.metadata, at)
+        wire: dict[str, Any] = {"role": "assistant", **self.write_said(message, own, at, writer)}
+        if own:
+            restore(wire, own)
+        return wire
+
+    def spread(self, message: AssistantMessage, at: Path, writer: Writer) -> tuple[list[Any], list[Any]]:
+        """Write texts and calls of what the model answered."""
+        if message.name is not None:
+            writer.no_place((at, "name"), "name")
+        content = message.content
+        if type(content) is str:
+            return self.write_answer_part(TextPart(content), (at, "content"), writer), []
+        texts: list[Any] = []
+        calls: list[Any] = []
+        for i, part in enumerate(content if type(content) is list else ()):
+            here = ((at, "content"), i)
+            if type(part) is ToolCallPart:
+                writer.own(part.metadata, here)
+                calls.append(self.write_tool_call(part.call, (here, "call"), writer))
+            elif type(part) is OpaquePart and writer.kept(part.metadata).get("$key") == "toolCalls":
+                calls.append(part.value)
+            else:
+                if calls:
+                    writer.lost(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                texts += self.write_answer_part(part, here, writer)
+        return texts, calls
+
+    def is_function_call(self, wire: dict[str, Any]) -> bool:
+        """Whether an entry of the calls that has a function is a call of it."""
+        return True

@@ -1,0 +1,178 @@
+"""Values of the wire that many objects have: lists, optional members, one text of several, values kept whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from ..errors import ConversionError, wrong_type
+from ..models import OpaquePart, TextPart, UserMessage
+from ..paths import Path, spelled
+from .reader import Reader
+from .residue import ABSENT, UnsayableError, within
+from .writer import Writer
+
+__all__ = [
+    "as_one_text",
+    "defaulted",
+    "demanded",
+    "opaque_message",
+    "opaque_value",
+    "optional_text",
+    "plain",
+    "read_list",
+    "read_text_or_list",
+    "texts_among",
+    "write_list",
+    "write_text_or_list",
+]
+
+
+def plain(value: Any, at: Path) -> dict[str, Any]:
+    """The object itself where it is one, else what a client's object dumps: the keys that were set, by wire name.
+
+    Raises:
+        ConversionError: it is neither.
+    """
+    if type(value) is dict:
+        return value
+    dump = getattr(value, "model_dump", None)
+    if dump is not None:
+        try:
+            found = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+        except (ValueError, RecursionError) as error:  # pydantic's own bound of depth
+            raise ConversionError(
+                spelled(at), f"cannot be dumped by the client's type: {type(error).__name__}"
+            ) from error
+    else:
+        convert = getattr(value, "to_dict", None) or getattr(value, "dict", None)
+        found = convert() if convert is not None else value
+    if type(found) is not dict:
+        raise ConversionError(spelled(at), "must be an object, or an object of the official client")
+    return found
+
+
+def optional_text(wire: dict[str, Any], key: str, at: Path) -> str | None:
+    """A text; None where it is null or not there.
+
+    Raises:
+        ConversionError: it is something else.
+    """
+    value = wire.get(key)
+    if value is not None and type(value) is not str:
+        raise wrong_type((at, key), "a string", value)
+    return value
+
+
+T = TypeVar("T")
+Read = Callable[[Any, Path, Reader], T]
+Write = Callable[[Any, Path, Writer], Any]
+
+
+def read_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> list[T] | None:
+    """Read an array, or null.
+
+    Raises:
+        ConversionError: the value is something else.
+    """
+    if value is None:
+        return None
+    if type(value) is not list:
+        raise wrong_type(at, "an array", value)
+    return [read(item, (at, i), reader) for i, item in enumerate(value)]
+
+
+def read_text_or_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> str | list[T]:
+    """Read a text or an array.
+
+    Raises:
+        ConversionError: the value is something else.
+    """
+    if type(value) is str:
+        return value
+    if type(value) is not list:
+        raise wrong_type(at, "a string or an array", value)
+    return [read(item, (at, i), reader) for i, item in enumerate(value)]
+
+
+def write_list(values: Iterable[Any], at: Path, writer: Writer, write: Write) -> list[Any]:
+    """Write values; one that the wire cannot say is reported and left out."""
+    written = []
+    for i, value in enumerate(values):
+        try:
+            item = write(value, (at, i), writer)
+        except UnsayableError as reason:
+            writer.lost(
+                (at, i),
+                writer.kind_of(value),
+                "dropped",
+                "warning",
+                f"{writer.wire.title}: {reason}",
+            )
+            continue
+        if item is not ABSENT:
+            written.append(item)
+    return written
+
+
+def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> str | list[Any]:
+    """Write a text or the parts of one; the empty text where no part could be said."""
+    if type(value) is str:
+        return value
+    written = write_list(value, at, writer, write)
+    return written if written or not value else ""
+
+
+def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
+    """A value that the wire demands, or the profile's default for it, which is reported."""
+    if value is not None:
+        return value
+    writer.lost(at, "a value that the API demands", "defaulted", "note", f"it is written as {default}")
+    return default
+
+
+def demanded(value: Any, what: str) -> Any:
+    """A value that the wire cannot do without.
+
+    Raises:
+        UnsayableError: it is not there.
+    """
+    if value is None:
+        raise UnsayableError(f"it needs {what}")
+    return value
+
+
+def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
+    """The texts of a content as lines of one text; a part that is no text is reported and left out."""
+    if type(content) is str:
+        return content
+    texts = texts_among(content, at, writer)
+    if len(texts) > 1:
+        writer.lost(at, "content", "rewritten", "note", "its texts are one text here")
+    return "\n".join(texts)
+
+
+def texts_among(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
+    """The texts among parts; a part that is no text is reported and left out."""
+    texts: list[str] = []
+    for i, part in enumerate(parts):
+        if type(part) is TextPart:
+            writer.own(part.metadata, (at, i))
+            texts.append(part.text)
+        else:
+            writer.no_place((at, i), writer.kind_of(part), "warning")
+    return texts
+
+
+def opaque_message(wire: Any, reader: Reader) -> UserMessage:
+    """A message that holds the wire's message as its one part."""
+    return UserMessage([OpaquePart(reader.wire.name, wire)], metadata=reader.metadata({"$whole": True}))
+
+
+def opaque_value(message: UserMessage, writer: Writer) -> Any:
+    """The wire's message that such a message holds; ABSENT for every other message."""
+    if not within(message.metadata or {}, writer.wire.name).get("$whole") or type(message.content) is not list:
+        return ABSENT
+    if len(message.content) != 1 or type(message.content[0]) is not OpaquePart:
+        return ABSENT
+    return message.content[0].value

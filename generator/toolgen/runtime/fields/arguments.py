@@ -1,0 +1,117 @@
+"""Arguments of calls: as JSON text, or as an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT
+from ..conversion.writer import Writer
+from ..errors import ConversionError, wrong_type
+from ..json_texts.strict import loads
+from ..json_texts.text import compact, is_compact, is_json, same
+from ..models import InvalidCall
+from ..paths import Path, spelled
+
+__all__ = ["INVALID", "read_json_arguments", "read_object_arguments", "write_json_arguments", "write_object_arguments"]
+
+
+def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments; absent, null and blank text are none.
+
+    Text that is no JSON, repeats a key or is no object makes the call invalid and is kept.
+
+    Raises:
+        ConversionError: the value is neither text nor an object.
+    """
+    if type(value) is str:
+        if not value or value.isspace():
+            return {}, None, value
+        try:
+            arguments = loads(value)
+        except ValueError:
+            return {}, InvalidCall(value, "malformed"), ABSENT
+        if type(arguments) is not dict:
+            return {}, InvalidCall(value, "not_an_object"), ABSENT
+        return arguments, None, ABSENT if is_compact(value, arguments) else value
+    if value is None or value is ABSENT:
+        return {}, None, ABSENT
+    if type(value) is dict:
+        return value, None, value
+    raise wrong_type(at, "a string", value)
+
+
+def write_json_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments; an invalid call goes back in the words in which it came.
+
+    Raises:
+        ConversionError: the arguments hold what JSON cannot.
+    """
+    if kept is not ABSENT and _says(kept, arguments) and (invalid is None or _says(invalid.text, arguments)):
+        return kept
+    if invalid is not None:
+        return invalid.text
+    try:
+        return compact(arguments)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+
+
+def _says(kept: Any, arguments: dict[str, Any]) -> bool:
+    if type(kept) is not str:
+        return same(kept, arguments)
+    if not kept or kept.isspace():
+        return not arguments
+    try:
+        return same(loads(kept), arguments)
+    except ValueError:
+        return False
+
+
+INVALID = "INVALID_JSON"
+"""The key under which text that is no object goes back (Anthropic, fine-grained tool streaming)."""
+
+
+def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments; absent and null are none, text is that of a stream that broke or was not checked.
+
+    Raises:
+        ConversionError: the value is neither an object nor text.
+    """
+    if type(value) is dict:
+        return value, None, ABSENT
+    if value is None or value is ABSENT:
+        return {}, None, ABSENT
+    if type(value) is not str:
+        raise wrong_type(at, "an object", value)
+    if not value or value.isspace():
+        return {}, None, ABSENT
+    try:
+        found = loads(value)
+    except ValueError:
+        return {}, InvalidCall(value, "malformed"), ABSENT
+    if type(found) is not dict:
+        return {}, InvalidCall(value, "not_an_object"), ABSENT
+    return found, None, ABSENT
+
+
+def write_object_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments; the text of a call that could not be read is wrapped, and reported.
+
+    Raises:
+        ConversionError: the arguments hold what JSON cannot.
+    """
+    unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
+    if invalid is None or not unread:
+        try:
+            if not is_json(arguments):
+                compact(arguments)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+        return arguments
+    writer.lost(at, "text of an invalid call", "rewritten", "note", "arguments are an object here")
+    return {INVALID: invalid.text}

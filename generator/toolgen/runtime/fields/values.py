@@ -1,0 +1,140 @@
+"""Single values that several wires spell in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..conversion.reader import Reader
+from ..conversion.residue import ABSENT, UnsayableError, marked
+from ..conversion.writer import Writer
+from ..errors import wrong_type
+from ..models import Reasoning
+from ..paths import Path
+
+__all__ = [
+    "read_blank_if_none",
+    "read_effort",
+    "read_ephemeral",
+    "read_one_or_many",
+    "read_words",
+    "write_blank_if_none",
+    "write_effort",
+    "write_ephemeral",
+    "write_one_or_many",
+    "write_words",
+]
+
+
+def read_one_or_many(value: Any, at: Path, reader: Reader) -> tuple[list[str] | None, Any]:
+    """Read the texts.
+
+    Raises:
+        ConversionError: the value is neither a text, nor a list of texts, nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is str:
+        return [value], value
+    if type(value) is not list:
+        raise wrong_type(at, "a string or an array", value)
+    for i, text in enumerate(value):
+        if type(text) is not str:
+            raise wrong_type((at, i), "a string", text)
+    return value, ABSENT
+
+
+def write_one_or_many(texts: list[str] | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the texts, a single one as it came."""
+    if texts is None:
+        return ABSENT
+    return kept if type(kept) is str and texts == [kept] else texts
+
+
+def read_words(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[str | None, Any]:
+    """Read a word; one that the table lacks is kept as it is.
+
+    Raises:
+        ConversionError: the value is neither text nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    meaning = table.get(value)
+    return meaning, value if meaning is None else ABSENT
+
+
+def write_words(word: str | None, kept: Any, at: Path, writer: Writer, table: Mapping[str, str]) -> Any:
+    """Write a word.
+
+    Raises:
+        UnsayableError: the wire has no word for it.
+    """
+    if word is None:
+        return kept
+    for spelling, meaning in table.items():
+        if meaning == word:
+            return spelling
+    raise UnsayableError("it has no word for it")
+
+
+def read_blank_if_none(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+    """Read the text; that there was none at all is kept.
+
+    Raises:
+        ConversionError: it is neither text nor null.
+    """
+    if value is ABSENT:
+        return None, {"$absent": True}
+    if value is None:
+        return None, None
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    return value or None, ABSENT
+
+
+def write_blank_if_none(text: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the text, an empty one where there is none, if it did not come otherwise."""
+    if text is not None:
+        return text
+    return ABSENT if kept is None or marked(kept) else ""
+
+
+_PLAIN = {"type": "ephemeral"}
+
+
+def read_ephemeral(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
+    """Read the mark; its further members are kept."""
+    if type(value) is not dict:
+        return None, value if value is not None else ABSENT
+    return True, ABSENT if value == _PLAIN else value
+
+
+def write_ephemeral(cache: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the mark, as it came."""
+    if not cache:
+        return ABSENT
+    return kept if type(kept) is dict else dict(_PLAIN)
+
+
+def read_effort(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
+    """Read the effort.
+
+    Raises:
+        ConversionError: it is neither text nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    return Reasoning(effort=value), ABSENT
+
+
+def write_effort(reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the effort; a number of tokens has no place."""
+    if reasoning is None:
+        return ABSENT
+    if reasoning.budget_tokens is not None:
+        writer.no_place((at, "budgetTokens"), "budgetTokens", "warning")
+    return ABSENT if reasoning.effort is None else reasoning.effort

@@ -1,1 +1,0 @@
-"""Messages: their order and turns, and the ways in which wires spell their content."""

@@ -1,0 +1,236 @@
+"""The loop: send, run the calls of the answer, send their results, until the model has no more calls.
+
+    result = run(session, "What is the weather in Oslo?", handlers)
+
+A turn is an answer, all its calls run, and the results sent. The loop goes on while an answer has calls to run and did not
+end early. Calls that the model can mend (their arguments are no JSON) are answered with an error; those that were cut off, held
+back or not trusted have one too, but alone they are no reason to go on. Without `tools` a request offers every declared tool that is not deprecated. Only
+what is offered runs, and of that what the choice among tools leaves; one that forces a call does so for the first answer only.
+
+All by hand: `session.complete(request)`, `dispatch_all(tool_calls_of(completion.message), handlers)`, both messages
+appended, and again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
+
+from ..models import CompletedEvent, Request, StreamEvent, ToolCall, ToolResult
+from ..sessions.base import AsyncSession, Session
+from ..tools.runnable_tools import RunnableTools
+from .blocking import between_steps, close, closed_at_end, run_blocking
+from .dispatching import Dispatcher, OnResult
+from .reviews import Allow, Deny, Edit, Review
+from .rounds import Asked, Rounds
+from .runs import RunResult, RunSettings, check_settings, check_tools
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+from collections.abc import Iterator
+
+from ..models import AgentEvent
+from .blocking import Blocking
+
+__all__ = ["AsyncRunStream", "Loop", "RunStream"]
+
+H = TypeVar("H")
+
+
+class Loop(Generic[H]):
+    """Runs requests with the tools of a package; its `running.py` has one."""
+
+    def __init__(self, tools: RunnableTools[H]) -> None:
+        self._tools = tools
+
+    def run(self, session: Session, request: Request | str, handlers: H, **settings: Unpack[RunSettings]) -> RunResult:
+        """Run a request to its end; text stands for what the user says.
+
+        A handler that is not async runs in this thread where it is the only one that runs, else beside the others.
+
+        Raises:
+            TypeError: a tool has no handler, or a word is no setting.
+            ValueError: a limit is less than 1.
+        """
+
+        async def asked(one: Request) -> AsyncIterator[StreamEvent]:
+            yield CompletedEvent(await between_steps(session.complete, one))
+
+        return run_blocking(_drained(self._rounds(session, asked, request, handlers, True, settings)))
+
+    def run_stream(
+        self, session: Session, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
+    ) -> RunStream:
+        """Run a request, and tell what happens while the answers come: events of the stream, and those of the run.
+
+        Raises:
+            TypeError: a tool has no handler, or a word is no setting.
+            ValueError: a limit is less than 1.
+        """
+
+        async def asked(one: Request) -> AsyncIterator[StreamEvent]:
+            told = await between_steps(session.stream, one)
+            try:
+                events = iter(told)
+                while (event := await between_steps(next, events, None)) is not None:
+                    yield event
+            finally:
+                await between_steps(close, told)
+
+        return RunStream(self._rounds(session, asked, request, handlers, True, settings))
+
+    async def arun(
+        self, session: AsyncSession, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
+    ) -> RunResult:
+        """Run a request as `run` does. Cancelled, it cancels what runs and raises again; `on_message` has heard it all.
+
+        Raises:
+            TypeError: a tool has no handler, or a word is no setting.
+            ValueError: a limit is less than 1.
+        """
+
+        async def asked(one: Request) -> AsyncIterator[StreamEvent]:
+            yield CompletedEvent(await session.complete(one))
+
+        return await _drained(self._rounds(session, asked, request, handlers, False, settings))
+
+    def arun_stream(
+        self, session: AsyncSession, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
+    ) -> AsyncRunStream:
+        """Run a request as `run_stream` does, for async code.
+
+        Raises:
+            TypeError: a tool has no handler, or a word is no setting.
+            ValueError: a limit is less than 1.
+        """
+
+        async def asked(one: Request) -> AsyncIterator[StreamEvent]:
+            async with closed_at_end(session.stream(one)) as events:
+                async for event in events:
+                    yield event
+
+        return AsyncRunStream(self._rounds(session, asked, request, handlers, False, settings))
+
+    def _rounds(
+        self,
+        session: Session | AsyncSession,
+        asked: Asked,
+        request: Request | str,
+        handlers: H,
+        inline: bool,
+        settings: RunSettings,
+    ) -> Rounds:
+        definitions = self._tools.definitions
+        check_settings(settings)
+        made = session.prepared(request)
+        if made.tools is None:
+            names = [name for name in definitions if name not in self._tools.deprecated]
+            allowed = names if session.offered is None else [name for name in names if name in session.offered]
+            made = replace(made, tools=[definitions[name] for name in allowed])
+        check_tools(made, definitions)
+        review = settings.get("review")
+
+        def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
+            theirs = settings.get("on_result")
+
+            def heard(result: ToolResult) -> None:
+                on_result(result)
+                if theirs is not None:
+                    theirs(result)
+
+            return self._tools.dispatcher(
+                handlers,
+                timeout=settings.get("timeout"),
+                on_error=settings.get("on_error"),
+                on_result=heard,
+                on_loss=settings.get("on_loss"),
+                offered=offered,
+                inline=inline,
+            )
+
+        return Rounds(
+            asked,
+            made,
+            dispatching,
+            self._tools.display_names.get,
+            max_tool_turns=settings.get("max_tool_turns", 10),
+            max_parallel=settings.get("max_parallel", 8),
+            review=_between(review) if inline and review is not None else review,
+            on_message=settings.get("on_message"),
+            cancelled=settings.get("cancelled"),
+        )
+
+
+def _between(review: Review) -> Review:
+    """A review whose code may block: it asks a person, for one."""
+
+    async def reviewed(call: ToolCall, arguments: BaseModel) -> Allow | Deny | Edit:
+        verdict = await between_steps(review, call, arguments)
+        return verdict if isinstance(verdict, Allow | Deny | Edit) else await verdict
+
+    return reviewed
+
+
+async def _drained(rounds: Rounds) -> RunResult:
+    """Carry a run out to its end, with nobody to watch it."""
+    async with contextlib.aclosing(rounds.events()) as events:
+        async for _ in events:
+            pass
+    if rounds.result is None:
+        raise RuntimeError("the run has no end")
+    return rounds.result
+
+
+class RunStream:
+    """A run that tells what happens; `result` is there once it has been read to its end, or left."""
+
+    def __init__(self, rounds: Rounds) -> None:
+        """Take the rounds; nothing happens before they are read."""
+        self._rounds = rounds
+
+    @property
+    def result(self) -> RunResult | None:
+        """What the run came to; None before its end."""
+        return self._rounds.result
+
+    def __iter__(self) -> Iterator[StreamEvent | AgentEvent]:
+        """Carry the run out."""
+        events = self._rounds.events()
+
+        async def step() -> StreamEvent | AgentEvent | None:
+            return await anext(events, None)
+
+        async def left() -> None:
+            await events.aclose()
+
+        with Blocking() as loop:
+            try:
+                while (event := loop.run(step())) is not None:
+                    yield event
+            finally:
+                loop.run(left())
+
+
+class AsyncRunStream:
+    """The same for async code."""
+
+    def __init__(self, rounds: Rounds) -> None:
+        """Take the rounds; nothing happens before they are read."""
+        self._rounds = rounds
+        self._events = rounds.events()
+
+    @property
+    def result(self) -> RunResult | None:
+        """What the run came to; None before its end."""
+        return self._rounds.result
+
+    def __aiter__(self) -> AsyncIterator[StreamEvent | AgentEvent]:
+        """Carry the run out."""
+        return self._events
+
+    async def aclose(self) -> None:
+        """End a run that is left early: what runs is cancelled. `async with contextlib.aclosing(run)` calls it."""
+        await self._events.aclose()

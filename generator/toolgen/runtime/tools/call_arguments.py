@@ -1,0 +1,78 @@
+"""The arguments of a call as their tool's model: strict first, then as the model must have meant them.
+
+A call that came through a provider's module was spelled back there; this is the same leniency for calls from
+elsewhere. Each difference is a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..conversion.writer import OnLoss
+from ..json_texts.strict import too_deep
+from ..json_texts.text import same
+from ..lowering.spelling import back
+from ..models import Loss, ToolCall
+from ..paths import ROOT, Path, spelled
+from .arguments import ArgumentsError, Fault, type_of, unknown_tool
+from .tool_entries import ToolEntry
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["parsed_call"]
+
+
+def parsed_call(entries: Mapping[str, ToolEntry], call: ToolCall, on_loss: OnLoss | None = None) -> BaseModel:
+    """Make the model of a call's arguments; `on_loss` hears a note for each value that was taken for another one.
+
+    Raises:
+        ArgumentsError: the call is marked as one that cannot be run, there is no such tool, or the arguments do not fit.
+    """
+    if call.invalid is not None:
+        raise ArgumentsError(call.name, [Fault("", "a call that can be run", f"one that is {call.invalid.reason}")])
+    entry = entries.get(call.name)
+    if entry is None:
+        raise unknown_tool(call.name, entries)
+    try:
+        return entry.parsed(call.arguments)
+    except ArgumentsError as error:
+        if too_deep(call.arguments):
+            raise
+        table = entry.lenient()
+        meant = call.arguments if table is None else back(call.arguments, table)
+        if type(meant) is not dict:
+            raise
+        notes = list(_differences(call.arguments, meant, (ROOT, "arguments")))
+        if not notes:
+            raise
+        try:
+            model = entry.parsed(meant)
+        except ArgumentsError:
+            raise error from None
+    if on_loss is not None:
+        for note in notes:
+            on_loss(note)
+    return model
+
+
+def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
+    """A note for each place where a value stands for another one."""
+    if type(said) is dict and type(meant) is dict:
+        for name, item in said.items():
+            if name in meant:
+                yield from _differences(item, meant[name], (at, name))
+            else:
+                yield _note(
+                    (at, name), "null", "it stands for an absent value: the property is optional, and never null"
+                )
+    elif type(said) is list and type(meant) is list:
+        for i, (item, other) in enumerate(zip(said, meant, strict=True)):
+            yield from _differences(item, other, (at, i))
+    elif not same(said, meant):
+        yield _note(at, type_of(said), f"it stands for what it spells, of type {type_of(meant)}")
+
+
+def _note(at: Path, what: str, reason: str) -> Loss:
+    return Loss(spelled(at), what, "rewritten", "note", reason)

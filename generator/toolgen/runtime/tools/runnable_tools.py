@@ -1,0 +1,150 @@
+"""The declared tools of a project as one object that also runs their calls.
+
+Nothing that running needs is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .tool_entries import ToolEntry
+from .tool_set import ToolSet
+
+if TYPE_CHECKING:
+    from ..conversion.writer import OnLoss
+    from ..models import ToolCall, ToolResult
+    from ..running.dispatching import Dispatcher, OnError, OnResult
+    from ..running.reviews import Review
+
+__all__ = ["RunnableTools"]
+
+H = TypeVar("H")
+"""The class of the handlers: one method a tool."""
+
+
+class RunnableTools(ToolSet, Generic[H]):
+    """The declared tools of a package, and what runs their calls. `handlers` is the class with a method for each tool."""
+
+    def __init__(
+        self,
+        package: str,
+        entries: Mapping[str, ToolEntry],
+        handlers: type[Any],
+        *,
+        low_risk: Collection[str] = (),
+        display_names: Mapping[str, str] | None = None,
+        deprecated: Collection[str] = (),
+    ) -> None:
+        super().__init__(package, entries, low_risk=low_risk, display_names=display_names, deprecated=deprecated)
+        self.handlers = handlers
+
+    def check_handlers(self, handlers: H) -> None:
+        """Check at start that handlers have a method for each tool.
+
+        Raises:
+            TypeError: methods are missing, or take no argument; it names all of them.
+        """
+        from ..running.handlers import check_methods
+
+        check_methods(self.entries, self.handlers, handlers)
+
+    def dispatcher(
+        self,
+        handlers: H,
+        *,
+        timeout: float | None = None,
+        on_error: OnError | None = None,
+        on_result: OnResult | None = None,
+        on_loss: OnLoss | None = None,
+        offered: Collection[str] | None = None,
+        inline: bool = False,
+    ) -> Dispatcher:
+        """Make what runs calls with these handlers and settings.
+
+        Raises:
+            TypeError: a tool has no handler.
+        """
+        from ..running.dispatching import Dispatcher
+
+        return Dispatcher(
+            self.entries,
+            self.low_risk,
+            self.handlers,
+            handlers,
+            timeout=timeout,
+            on_error=on_error,
+            on_result=on_result,
+            on_loss=on_loss,
+            offered=offered,
+            inline=inline,
+        )
+
+    async def dispatch(
+        self,
+        call: ToolCall,
+        handlers: H,
+        *,
+        timeout: float | None = None,
+        on_error: OnError | None = None,
+        on_loss: OnLoss | None = None,
+    ) -> ToolResult:
+        """Run a call: check its arguments, call its handler, and make its result of what that returns.
+
+        A call that is unknown, unfit or cannot be run gets a result of kind `error` that lets the model correct it; so does
+        a handler that raises (`on_error` is called with the exception) or takes longer than `timeout` seconds. A handler
+        that is not async runs in a thread.
+
+        Raises:
+            TypeError: a tool has no handler.
+        """
+        made = self.dispatcher(handlers, timeout=timeout, on_error=on_error, on_loss=on_loss)
+        return await made.one(call)
+
+    def dispatch_sync(
+        self,
+        call: ToolCall,
+        handlers: H,
+        *,
+        timeout: float | None = None,
+        on_error: OnError | None = None,
+        on_loss: OnLoss | None = None,
+    ) -> ToolResult:
+        """Run a call as `dispatch` does, and wait for it. A handler that is not async and has no timeout runs right here.
+
+        Raises:
+            TypeError: a tool has no handler.
+        """
+        from ..running.blocking import run_blocking
+
+        made = self.dispatcher(handlers, timeout=timeout, on_error=on_error, on_loss=on_loss, inline=True)
+        return run_blocking(made.one(call))
+
+    async def dispatch_all(
+        self,
+        calls: Iterable[ToolCall],
+        handlers: H,
+        *,
+        review: Review | None = None,
+        max_parallel: int = 8,
+        timeout: float | None = None,
+        on_error: OnError | None = None,
+        on_result: OnResult | None = None,
+        on_loss: OnLoss | None = None,
+        offered: Collection[str] | None = None,
+    ) -> list[ToolResult]:
+        """Run calls as `dispatch` does: one result a call, in the order of the calls.
+
+        Runs of calls of `LOW_RISK` tools go side by side, `max_parallel` at once. Any other call waits for all before it,
+        is put to `review` where there is one, and holds all behind it. `offered` are the names of the tools that may run,
+        where not all may. Cancelled, it cancels the handlers and raises again; `on_result` was called with every result
+        there was.
+
+        Raises:
+            TypeError: a tool has no handler.
+            ValueError: `max_parallel` is less than 1.
+        """
+        made = self.dispatcher(
+            handlers, timeout=timeout, on_error=on_error, on_result=on_result, on_loss=on_loss, offered=offered
+        )
+        return await made.all(calls, review, max_parallel)

@@ -1,0 +1,67 @@
+"""The declared tools of a project as one object: their arguments and their definitions.
+
+`tools/__init__.py` of a package makes one, and binds its public names to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .arguments import unknown_tool
+from .tool_entries import Definitions, ToolEntry
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from ..conversion.writer import OnLoss
+    from ..models import ToolCall
+
+__all__ = ["ToolSet"]
+
+
+class ToolSet:
+    """The declared tools of a package.
+
+    `entries` are the tools by name, `low_risk` the tools whose calls may run side by side, `display_names` what people
+    are shown, and `deprecated` the tools that new code should not offer.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        entries: Mapping[str, ToolEntry],
+        *,
+        low_risk: Collection[str] = (),
+        display_names: Mapping[str, str] | None = None,
+        deprecated: Collection[str] = (),
+    ) -> None:
+        self.entries = entries
+        self.low_risk = frozenset(low_risk)
+        self.display_names = dict(display_names or {})
+        self.deprecated = frozenset(deprecated)
+        self.definitions = Definitions(package, {name: entry.module for name, entry in entries.items()})
+
+    def parse_arguments(self, name: str, value: str | bytes | Mapping[str, Any]) -> BaseModel:
+        """Make the model of a tool's arguments of an object, or of JSON text.
+
+        Raises:
+            ArgumentsError: there is no such tool, or the value does not fit it.
+        """
+        entry = self.entries.get(name)
+        if entry is None:
+            raise unknown_tool(name, self.entries)
+        return entry.parsed(value)
+
+    def parse_call(self, call: ToolCall, *, on_loss: OnLoss | None = None) -> BaseModel:
+        """Make the model of a call's arguments.
+
+        What does not fit, but can only mean one thing (null for an optional value, the text of a listed number), is taken
+        for it; `on_loss` is called with a note of each.
+
+        Raises:
+            ArgumentsError: the call cannot be run, there is no such tool, or the arguments do not fit it.
+        """
+        from .call_arguments import parsed_call
+
+        return parsed_call(self.entries, call, on_loss)

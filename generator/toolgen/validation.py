@@ -1,0 +1,354 @@
+"""Documents held against JSON Schemas.
+
+A meta-schema says what each kind of source file may say; where a document is not what its schema says, there is a
+finding at the right place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from itertools import islice
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import Verbatim, did_you_mean, quoted
+from toolgen.load import Document, Pointer
+from toolgen.load.reading import Report, Unreadable, decoded
+from toolgen.load.yaml_reader import read_yaml
+from toolgen.resources import builtin
+
+KINDS = ("declaration", "provider", "format", "config")
+"""The kinds of source files, as `toolgen schema` names them."""
+
+
+@cache
+def meta(kind: str) -> Mapping[str, Any]:
+    """Return the JSON Schema of a kind of source file. It is shared, and never changed.
+
+    Raises:
+        KeyError: there is no such kind.
+        ValueError: the shipped file is broken, which is a defect of toolgen.
+    """
+    if kind not in KINDS:
+        raise KeyError(kind)
+    path = builtin("schemas") / "meta" / f"{kind}.yaml"
+    findings = Findings()
+    report = Report(path.name, findings)
+    try:
+        trees = read_yaml(decoded(path.read_bytes(), report), report)
+    except Unreadable:
+        trees = []
+    value = trees[0].value if len(trees) == 1 else None
+    if report.count or not isinstance(value, dict):
+        raise ValueError(f"{path.name}: {[f.message for f in findings] or 'no single mapping'}")
+    return value
+
+
+MAX_FINDINGS = 50
+"""Findings of one document; what follows is seldom news."""
+
+MAX_ERRORS = 1_000
+"""Errors of the library that are looked at; several may be one finding."""
+
+
+def conforms(
+    document: Document,
+    meta: Mapping[str, Any],
+    findings: Findings,
+    *,
+    code: str = "invalid-value",
+) -> bool:
+    """Check a document against a JSON Schema (2020-12) and report what is wrong, at most fifty findings.
+
+    Unknown and missing keys and wrong types have their own codes; `code` is that of everything else, whose message
+    has the one hole `problem`. Nothing outside of the meta-schema and the published drafts is ever looked up.
+    """
+    validator = _validator(_Schema(meta))
+    reporter = _Reporter(document, validator, findings, code)
+    errors = list(islice(validator.iter_errors(document.value), MAX_ERRORS))
+    # A value of the wrong type often breaks other rules as well; its type is what there is to say.
+    mistyped = {tuple(e.absolute_path) for e in errors if e.validator == "type"}
+    for error in errors:
+        if error.validator != "type" and tuple(error.absolute_path) in mistyped:
+            continue
+        reporter.report(error)
+        if reporter.count >= MAX_FINDINGS:
+            break
+    reporter.finish()
+    return reporter.count == 0
+
+
+class _Schema:
+    """A schema as a key of the cache: by identity, kept alive by it."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema = schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Schema) and other.schema is self.schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+
+@lru_cache(maxsize=32)
+def _validator(key: _Schema) -> Draft202012Validator:
+    # The registry holds the published drafts and fetches nothing; the library's default one asks the network.
+    return Draft202012Validator(dict(key.schema), registry=REGISTRY)
+
+
+class _Reporter:
+    def __init__(self, document: Document, validator: Draft202012Validator, findings: Findings, code: str) -> None:
+        self.count = 0
+        self._document = document
+        self._validator = validator
+        self._findings = findings
+        self._code = code
+        self._seen: set[tuple[Span, str, str]] = set()
+        self._unexplained: list[Pointer] = []
+
+    def report(self, error: ValidationError) -> None:
+        """Add the findings of an error; of one with branches, those of the branch that fits best."""
+        pointer: Pointer = tuple(error.absolute_path)
+        keyword = str(error.validator)
+        if error.validator in ("anyOf", "oneOf") and error.context:
+            self._branches(error, pointer)
+        elif keyword in ("additionalProperties", "unevaluatedProperties"):
+            self._unknown(error, pointer)
+        elif keyword == "required":
+            for name in words(error.validator_value):
+                if name not in words(error.instance):
+                    self._add("missing-key", self._document.key_span(*pointer), str(name), key=name)
+        elif keyword == "type":
+            self._type(error, pointer)
+        else:
+            self._other(error, pointer, keyword)
+
+    def finish(self) -> None:
+        """Report keys refused for a reason that no other finding explains."""
+        for pointer in self._unexplained if self.count == 0 else ():
+            self._problem(self._document.key_span(*pointer), "some keys do not go together here")
+
+    def _branches(self, error: ValidationError, pointer: Pointer) -> None:
+        types = _root_types(error)
+        if types:
+            self._mismatch(types, error.instance, self._document.span(*pointer))
+            return
+        for inner in _best_branch(error):
+            self.report(inner)
+
+    def _unknown(self, error: ValidationError, pointer: Pointer) -> None:
+        known = _known_keys(error.schema, self._validator)
+        unknown = _unknown_keys(error, known)
+        if not unknown:
+            self._unexplained.append(pointer)
+        for name in unknown:
+            hint = did_you_mean(name, (key for key in known if key not in words(error.instance)))
+            span = self._document.key_span(*pointer, name)
+            self._add("unknown-key", span, name, hint=hint, key=name)
+
+    def _type(self, error: ValidationError, pointer: Pointer) -> None:
+        self._mismatch(words(error.validator_value), error.instance, self._place(error, pointer))
+
+    def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
+        expected = " or ".join(names)
+        found = json_type(value)
+        hint = type_hint(expected, value)
+        self._add("wrong-type", span, expected, hint=hint, expected=Verbatim(expected), found=Verbatim(found))
+
+    def _other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
+        span = self._place(error, pointer)
+        if keyword == "enum":
+            values: list[object] = list(error.validator_value)  # type: ignore[arg-type]
+            value = error.instance
+            hint = did_you_mean(value, words(values)) if isinstance(value, str) else None
+            self._problem(span, f"{_shown(value)} is none of {_listed(values)}", hint)
+        else:
+            self._problem(span, _sentence(keyword, error))
+
+    def _place(self, error: ValidationError, pointer: Pointer) -> Span:
+        """The place of the value, or of the key where the error is about a key's name."""
+        name = error.instance
+        if "propertyNames" in error.absolute_schema_path and isinstance(name, str):
+            place = self._document.keys.get((*pointer, name))
+            if place:
+                return self._document.key_span(*pointer, name)
+        return self._document.span(*pointer)
+
+    def _problem(self, span: Span, sentence: str, hint: str | None = None) -> None:
+        self._add(self._code, span, sentence, hint=hint, problem=Verbatim(sentence))
+
+    def _add(self, code: str, span: Span, what: str, *, hint: str | None = None, **holes: object) -> None:
+        """Add a finding once: two branches or references may say the same."""
+        if (span, code, what) in self._seen or self.count >= MAX_FINDINGS:
+            return
+        self._seen.add((span, code, what))
+        self.count += 1
+        self._findings.add(code, span, hint=hint, related=(), **holes)
+
+
+_SENTENCES = {
+    "minLength": "the text is shorter than {0} characters",
+    "maxLength": "the text is longer than {0} characters",
+    "minItems": "the list has fewer than {0} items",
+    "maxItems": "the list has more than {0} items",
+    "uniqueItems": "the list holds an item twice",
+    "minProperties": "there are fewer than {0} keys",
+    "maxProperties": "there are more than {0} keys",
+    "minimum": "{1} is less than {0}",
+    "maximum": "{1} is more than {0}",
+    "exclusiveMinimum": "{1} is not more than {0}",
+    "exclusiveMaximum": "{1} is not less than {0}",
+    "multipleOf": "{1} is no multiple of {0}",
+    "pattern": "{1} does not match the pattern {0}",
+    "const": "{1} is not {0}",
+    "oneOf": "the value fits more than one of the forms it may have",
+    "dependentRequired": "a key is here that needs another one",
+    "not": "this is not allowed here",
+}
+
+
+def _sentence(keyword: str, error: ValidationError) -> str:
+    """What is wrong, in words that never hold a schema or a long value."""
+    form = _SENTENCES.get(keyword)
+    if form is None:
+        return f"the value does not keep the rule {quoted(keyword)}"
+    return form.format(_shown(error.validator_value), _shown(error.instance))
+
+
+def _shown(value: object) -> str:
+    """A scalar as a message quotes it; of anything else its type."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list | dict):
+        return json_type(value)
+    return quoted(json.dumps(value))[1:-1]
+
+
+def _listed(values: Iterable[object]) -> str:
+    def parts() -> Iterator[str]:
+        for at, value in enumerate(values):
+            if at == 12:
+                yield "…"
+                return
+            yield _shown(value)
+
+    return ", ".join(parts())
+
+
+def type_hint(expected: str, value: object) -> str | None:
+    """What mends a value of the wrong type, where it is plain to see."""
+    if value is None:
+        return "give it a value, or take it out"
+    if "string" in expected and isinstance(value, bool | int | float):
+        return "put it in quotes"
+    return None
+
+
+def json_type(value: object) -> str:
+    """Name the JSON type of a value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
+
+
+def _root_types(error: ValidationError) -> list[str]:
+    """Return the types that the branches take, where every branch refuses the value by its type alone."""
+    types: dict[str, None] = {}
+    for branch in _by_branch(error):
+        refused = [e for e in branch if e.validator == "type" and not e.relative_path]
+        if not refused:
+            return []
+        types.update(dict.fromkeys(words(refused[0].validator_value)))
+    return list(types)
+
+
+def _best_branch(error: ValidationError) -> list[ValidationError]:
+    """Return the errors of the branch that fits best.
+
+    That is one whose type is right, then one whose marks (a constant or an enumerated word, directly or in a key)
+    are right, then the one with the fewest errors, then the first.
+    """
+    return min(_by_branch(error), key=_misfit)
+
+
+def _by_branch(error: ValidationError) -> list[list[ValidationError]]:
+    found: defaultdict[str | int, list[ValidationError]] = defaultdict(list)
+    for inner in error.context or ():
+        found[inner.relative_schema_path[0]].append(inner)
+    return list(found.values())
+
+
+def _misfit(branch: list[ValidationError]) -> tuple[bool, bool, int]:
+    wrong_type = any(e.validator == "type" and not e.relative_path for e in branch)
+    wrong_mark = any(e.validator in ("const", "enum") and len(e.relative_path) <= 1 for e in branch)
+    return wrong_type, wrong_mark, len(branch)
+
+
+_SUBSCHEMAS = ("if", "then", "else")
+_LISTS = ("allOf", "anyOf", "oneOf")
+
+
+def _known_keys(schema: object, validator: Draft202012Validator) -> list[str]:
+    """Return the properties that a schema names, itself or through what it is made of, each once."""
+    found: dict[str, None] = {}
+    _gather(schema, validator, found, set())
+    return list(found)
+
+
+def _gather(schema: object, validator: Draft202012Validator, found: dict[str, None], seen: set[int]) -> None:
+    if not isinstance(schema, Mapping) or id(schema) in seen:
+        return
+    seen.add(id(schema))
+    found.update(dict.fromkeys(schema.get("properties", ())))
+    parts: list[object] = [schema[k] for k in _SUBSCHEMAS if k in schema]
+    for keyword in _LISTS:
+        parts += schema.get(keyword, ())
+    parts += schema.get("dependentSchemas", {}).values()
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#"):
+        parts.append(_pointed(validator.schema, reference))
+    for part in parts:
+        _gather(part, validator, found, seen)
+
+
+def _pointed(root: object, reference: str) -> object:
+    """The schema that a local reference points to; None where it is an anchor or leads nowhere."""
+    value = root
+    for step in reference[1:].split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value if reference == "#" or reference.startswith("#/") else None
+
+
+def _unknown_keys(error: ValidationError, known: Iterable[str]) -> list[str]:
+    """Return the keys of an object that an `additionalProperties` or `unevaluatedProperties` error is about."""
+    schema: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}
+    if error.validator == "additionalProperties":
+        known = schema.get("properties", ())
+    names = frozenset(known)
+    patterns = [re.compile(p) for p in schema.get("patternProperties", ())]
+    return [key for key in words(error.instance) if key not in names and not any(p.search(key) for p in patterns)]
+
+
+def words(value: object) -> list[str]:
+    """Return the texts that a keyword's value or an object holds: one, a list's, or an object's keys."""
+    if isinstance(value, str):
+        return [value]
+    return [w for w in value if isinstance(w, str)] if isinstance(value, list | dict) else []

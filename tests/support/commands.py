@@ -1,0 +1,111 @@
+"""Commands as users give them: in this process, which is fast, or in one of their own where the process is the point."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Mapping
+from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from tests.support.repository import ROOT
+from toolgen import cli
+from toolgen.cli import stopping
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def toolgen(
+    *words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line in this process, and leave the process as it was.
+
+    Streams are bytes in an encoding, as a program's are. What a program would end with as a traceback is raised.
+    """
+    encoding, errors = _encoding(env)
+    out, err = io.BytesIO(), io.BytesIO()
+    given = ["toolgen", *map(str, words)]
+    handlers = {number: signal.getsignal(number) for number in _SIGNALS}
+    modules = set(sys.modules)
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(mock.patch.dict(os.environ, env or {}))
+            stack.enter_context(mock.patch.object(sys, "argv", given))
+            stack.enter_context(mock.patch.object(sys, "stdin", stack.enter_context(open(os.devnull, "rb"))))
+            stack.enter_context(mock.patch.object(stopping, "_asked", []))
+            stack.enter_context(warnings.catch_warnings())
+            stack.enter_context(chdir(cwd or ROOT))
+            stack.enter_context(redirect_stdout(io.TextIOWrapper(out, encoding, errors, write_through=True)))
+            stack.enter_context(
+                redirect_stderr(io.TextIOWrapper(err, encoding, "backslashreplace", write_through=True))
+            )
+            code = _ended()
+            texts = [stream.getvalue().decode(encoding) for stream in (out, err)]
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for name in [n for n in set(sys.modules) - modules if _was_made_in_memory(n)]:
+            del sys.modules[name]
+    return subprocess.CompletedProcess(given, code, *texts)
+
+
+def toolgen_process(
+    *words: str | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    root: Path = ROOT,
+    **more: Any,
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line of a checkout in a process of its own; `more` goes to `subprocess.run`."""
+    if not more.keys() & {"stdout", "stderr"}:
+        more["capture_output"] = True
+    return subprocess.run(
+        [sys.executable, "-m", "toolgen", *map(str, words)],
+        cwd=cwd or root,
+        env=environment(env, root),
+        stdin=subprocess.DEVNULL,
+        encoding=_encoding(env)[0],
+        check=False,
+        **more,
+    )
+
+
+def environment(env: Mapping[str, str] | None = None, root: Path = ROOT) -> dict[str, str]:
+    """What a program needs that imports the tool of a checkout."""
+    return {**os.environ, "PYTHONPATH": str(root / "generator"), **(env or {})}
+
+
+def heeding_interrupts() -> None:
+    """Before a program starts: it heeds interrupts, also where the tests run in the background of a shell and do not."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _encoding(env: Mapping[str, str] | None) -> tuple[str, str]:
+    """The encoding of a program's standard streams, and what becomes of what it lacks."""
+    encoding, _, errors = (env or {}).get("PYTHONIOENCODING", "").partition(":")
+    return encoding or "utf-8", errors or "strict"
+
+
+def _ended() -> int:
+    """The exit code of a command. It does as Python does where a program ends by itself or with a text."""
+    try:
+        cli.main()
+    except SystemExit as ended:
+        if ended.code is None or isinstance(ended.code, int):
+            return ended.code or 0
+        print(ended.code, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _was_made_in_memory(module: str) -> bool:
+    """Whether a module came from no file, as those of a rendered package do."""
+    spec = getattr(sys.modules[module], "__spec__", None)
+    return spec is not None and not spec.has_location and spec.origin is None

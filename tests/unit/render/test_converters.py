@@ -1,0 +1,461 @@
+"""Methods of converters: what a few lines of a profile become, in both directions."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from toolgen.plan.usage import plan_usage
+from toolgen.plan.wire_objects import ShapePlan
+from toolgen.plan.wire_shapes import ShapeError, plan_shape, plan_union
+from toolgen.render.converters.code import Method, block, object_literal, spread_call
+from toolgen.render.converters.reading import read_shape
+from toolgen.render.converters.unions import read_union, write_union
+from toolgen.render.converters.usage import read_usage, write_usage
+from toolgen.render.converters.writing import write_shape
+from toolgen.resolve import Format, FormatField, FormatType
+from toolgen.resolve.format import python_name
+
+STRING, INTEGER, BOOLEAN, ARRAY = ({"type": kind} for kind in ("string", "integer", "boolean", "array"))
+
+
+def a_format(**types: dict[str, Any]) -> Format:
+    """A format of types with these fields; a name that ends in `!` is that of a required field."""
+    return Format({name: a_type(name, {**fields, "metadata": {}}) for name, fields in types.items()}, {})
+
+
+def a_type(name: str, fields: dict[str, Any]) -> FormatType:
+    names = {key: key.removesuffix("!") for key in fields}
+    made = (FormatField(names[key], python_name(names[key]), fields[key], key.endswith("!")) for key in fields)
+    return FormatType(name, "", tuple(made), (), {})
+
+
+def a_shape(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPart", **more: Any) -> ShapePlan:
+    """The plan of a shape `text` of a type with these fields."""
+    said = {"type": type, "description": "a text", "keys": keys, **more}
+    return plan_shape("text", said, a_format(**{type: fields}))
+
+
+def reads(shape: ShapePlan, says_strict: bool = False) -> str:
+    return "\n".join(read_shape(shape, says_strict=says_strict).lines)
+
+
+def writes(shape: ShapePlan) -> str:
+    return "\n".join(write_shape(shape).lines)
+
+
+def body(text: str) -> str:
+    return dedent(text).strip("\n")
+
+
+def names_of(method: Method) -> str:
+    """The method's first line."""
+    return f"def {method.name}(self, {', '.join(method.parameters)}) -> {method.returns}"
+
+
+def test_blocks_are_indented_as_far_as_they_stand_inside_of_others() -> None:
+    method = Method("m", (), "None", "Do.", (block("if a", "b", block("while c", "d")), "", "e"))
+    assert method.lines == ["if a:", "    b", "    while c:", "        d", "", "e"]
+
+
+def test_what_shall_stand_on_lines_of_its_own_ends_in_a_comma() -> None:
+    assert (object_literal([("a", "b")]), object_literal([])) == ('{"a": b, }', "{}")
+    assert (spread_call("f", "a", "b=c"), spread_call("f")) == ("f(a, b=c, )", "f()")
+
+
+PLAIN = a_shape({"text!": STRING}, {"text": "text"}, tag={"type": "text"})
+
+
+def test_a_plain_object_is_read_and_written_at_once() -> None:
+    assert names_of(read_shape(PLAIN, says_strict=False)) == (
+        "def read_text(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart"
+    )
+    assert reads(PLAIN) == body("""
+        text = wire.get("text")
+        if type(text) is str:
+            if len(wire) == 2:
+                return TextPart(text)
+            rest = leftovers(wire, _TEXT)
+            return TextPart(text, metadata=reader.metadata(rest))
+        if type(text) is not str:
+            raise wrong_type((at, "text"), "a string", text)
+        rest = leftovers(wire, _TEXT)
+        return TextPart(text, metadata=reader.metadata(rest))
+    """)
+    assert names_of(write_shape(PLAIN)) == (
+        "def write_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]"
+    )
+    assert writes(PLAIN) == body("""
+        if part.metadata is None:
+            return {"type": "text", "text": part.text, }
+        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        wire: dict[str, Any] = {"type": "text", "text": part.text, }
+        if own:
+            restore(wire, own)
+        return wire
+    """)
+
+
+def test_an_object_without_further_keys_leaves_no_rest() -> None:
+    shape = a_shape({"size!": INTEGER}, {"size": {"field": "size", "as": "rounded"}}, tag={"type": "size"})
+    assert reads(shape) == body("""
+        size, size_kept = read_rounded(wire.get("size", ABSENT), (at, "size"), reader)
+        if wire.keys() == _TEXT_LEAST and size_kept is ABSENT:
+            return TextPart(size)
+        rest = leftovers(wire, _TEXT)
+        if size_kept is not ABSENT:
+            rest["size"] = size_kept
+        return TextPart(size, metadata=reader.metadata(rest))
+    """)
+    assert '"size": write_rounded(part.size, kept_at(own, "size") if own else ABSENT, (at, "size"), writer)' in writes(
+        shape
+    )
+
+
+def test_an_object_inside_of_the_object_may_be_missing() -> None:
+    keys = {"outer": {"keys": {"inner": {"keys": {"max": {"field": "maxItems", "as": "rounded", "with": "sizes"}}}}}}
+    shape = a_shape({"maxItems": INTEGER}, keys)
+    assert reads(shape) == body("""
+        outer = wire.get("outer")
+        if outer is None:
+            outer = {}
+        if type(outer) is not dict:
+            raise wrong_type((at, "outer"), "an object", outer)
+        inner = outer.get("inner")
+        if inner is None:
+            inner = {}
+        if type(inner) is not dict:
+            raise wrong_type(((at, "outer"), "inner"), "an object", inner)
+        max_items, max_items_kept = read_rounded(inner.get("max", ABSENT), (((at, "outer"), "inner"), "max"), reader, _SIZES)
+        if wire.keys() == _TEXT_LEAST and max_items_kept is ABSENT:
+            return TextPart(max_items)
+        rest = leftovers(wire, _TEXT)
+        outer_rest = leftovers(outer, _TEXT_OUTER)
+        inner_rest = leftovers(inner, _TEXT_INNER)
+        if max_items_kept is not ABSENT:
+            inner_rest["max"] = max_items_kept
+        nested(outer_rest, outer, "inner", inner_rest)
+        nested(rest, wire, "outer", outer_rest)
+        return TextPart(max_items, metadata=reader.metadata(rest))
+    """)
+    assert writes(shape) == body("""
+        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        inner: dict[str, Any] = {}
+        max_items = write_rounded(part.max_items, kept_at(own, "outer", "inner", "max") if own else ABSENT, (at, "maxItems"), writer, _SIZES)
+        if max_items is not ABSENT:
+            inner["max"] = max_items
+        outer: dict[str, Any] = {}
+        if inner:
+            outer["inner"] = inner
+        wire: dict[str, Any] = {}
+        if outer:
+            wire["outer"] = outer
+        if own:
+            restore(wire, own)
+        return wire
+    """)
+
+
+def line_of(text: str, start: str) -> str:
+    """The one line that starts so, with what it leads to where it is a block."""
+    lines = text.splitlines()
+    (found,) = [i for i, line in enumerate(lines) if line.startswith(start)]
+    return "\n".join(lines[found : found + 1 + lines[found].endswith(":")])
+
+
+def test_a_key_may_be_spelled_otherwise() -> None:
+    shape = a_shape({"size": INTEGER}, {"in": {"keys": {"size": {"field": "size", "also": ["old_size"]}}}})
+    assert 'size, size_key = first_of(in_, "size", "old_size")' in reads(shape)
+    assert 'spelled_as(in__rest, "size", size_key)' in reads(shape)
+    assert line_of(writes(shape), "if part.size") == body("""
+        if part.size is not None:
+            in_[spelling(within(own, "in"), "size")] = part.size
+    """)
+
+
+def test_keys_may_carry_their_fields_together() -> None:
+    keys = {"in": {"keys": {"a": {"fields": ["size", "unit"], "as": "sized", "beside": ["b"], "given": ["text"]}}}}
+    shape = a_shape({"text!": STRING, "size": INTEGER, "unit": STRING}, {"text": "text", **keys})
+    assert 'size, unit, size_kept = read_sized(in_, (at, "in"), reader, text)' in reads(shape)
+    assert "in__rest |= size_kept" in reads(shape)
+    assert 'in_ |= write_sized(part.size, part.unit, within(own, "in"), (at, "size"), writer, part.text)' in writes(
+        shape
+    )
+
+
+@pytest.mark.parametrize(("key", "function"), [("list", "list"), ("text_or", "text_or_list")])
+def test_an_array_is_read_item_by_item(key: str, function: str) -> None:
+    shape = a_shape({"parts!": ARRAY}, {"content": {"field": "parts", key: "part"}})
+    assert f'parts = read_{function}(wire.get("content"), (at, "content"), reader, self.read_part)' in reads(shape)
+    assert f'"content": write_{function}(part.parts, (at, "parts"), writer, self.write_part)' in writes(shape)
+
+
+def test_what_the_wire_demands_of_an_optional_field_has_a_default_or_is_an_error() -> None:
+    shape = a_shape(
+        {"size": INTEGER, "unit": STRING},
+        {"size": {"field": "size", "default": 1}, "unit": {"field": "unit", "required": True}},
+    )
+    assert line_of(reads(shape), "if size") == body("""
+        if size is not None and type(size) is not int:
+            raise wrong_type((at, "size"), "an integer", size)
+    """)
+    assert line_of(reads(shape), "if type(unit)").startswith("if type(unit) is not str:")
+    assert '{"size": defaulted(part.size, 1, (at, "size"), writer), "unit": demanded(part.unit, "unit"), }' in writes(
+        shape
+    )
+
+
+def test_a_value_of_any_type_must_be_there_where_it_is_required() -> None:
+    assert line_of(reads(a_shape({"value!": {}}, {"data": "value"}, tag={"a": "b"}, aside=["c"])), "if") == body("""
+        if "data" not in wire:
+            raise wrong_type((at, "data"), "a value", None)
+    """)
+
+
+def test_a_word_of_the_tag_that_is_not_ours_is_kept() -> None:
+    shape = a_shape({}, {}, tag={"role": "system"}, also={"role": ["developer"]})
+    assert line_of(reads(shape), "if wire") == body("""
+        if wire["role"] != "system":
+            rest["role"] = wire["role"]
+    """)
+    assert 'wire: dict[str, Any] = {"role": own.get("role", "system"), }' in writes(shape)
+
+
+def test_an_object_that_came_without_its_tag_goes_out_without_it() -> None:
+    shape = a_shape({}, {}, tag={"type": "text"}, untagged="type")
+    assert line_of(reads(shape), "if wire.get") == body("""
+        if wire.get("type") is None:
+            rest["$absent"] = ["type"]
+    """)
+    assert line_of(writes(shape), 'if "type"') == body("""
+        if "type" in own.get("$absent", ()):
+            del wire["type"]
+    """)
+
+
+def test_a_field_without_a_place_is_reported_as_what_is_lost_with_it() -> None:
+    fields = {"note": STRING, "warned": STRING, "must": BOOLEAN, "does": STRING}
+    lost = {"warned": "warning", "must": "behaviour", "does": "behaviour"}
+    text = writes(a_shape(fields, {}, lost=lost))
+    assert [line.strip() for line in text.splitlines() if "no_place" in line] == [
+        'writer.no_place((at, "note"), "note")',
+        'writer.no_place((at, "warned"), "warned", "warning")',
+        'writer.no_place((at, "must"), "must", "note" if part.must else "behaviour")',
+        'writer.no_place((at, "does"), "does", "behaviour")',
+    ]
+    assert "if part.warned is not None:" in text
+
+
+def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_rest() -> None:
+    shape = a_shape({}, {"text": "text"}, tag={"type": "text"})
+    assert reads(shape) == body("""
+        if wire.keys() == _TEXT_LEAST:
+            return TextPart()
+        rest = leftovers(wire, _TEXT)
+        return TextPart(metadata=reader.metadata(rest))
+    """)
+
+
+def test_a_call_takes_the_spelling_of_the_tools_that_were_offered() -> None:
+    shape = a_shape({"name!": STRING}, {"name": "name"}, type="ToolCall")
+    assert "return reader.respelled(ToolCall(name, metadata=reader.metadata(rest)))" in reads(shape)
+    assert writes(shape).startswith("call = writer.respelled(call, at)\n")
+
+
+def test_tools_are_read_first_where_they_say_how_the_history_is_spelled() -> None:
+    keys = {"messages": {"field": "messages", "list": "message"}, "tools": {"field": "tools", "list": "tool"}}
+    shape = a_shape({"messages!": ARRAY, "tools": ARRAY}, keys, type="Request")
+    first, offers, second, *_ = reads(shape, says_strict=True).splitlines()
+    assert (first.split()[0], offers, second.split()[0]) == ("tools", "reader.offers(tools)", "messages")
+    assert "offers" not in reads(shape)
+
+
+def test_what_stands_outside_of_the_object_is_given_by_whoever_reads_it() -> None:
+    shape = a_shape({"id!": STRING, "text!": STRING}, {"text": "text"}, outside={"id": "the key of the object"})
+    assert read_shape(shape, says_strict=False).parameters[-1] == "id: str"
+    assert "return TextPart(id, text, metadata=reader.metadata(rest))" in reads(shape)
+
+
+HOSTILE = "a\"'\\\n\u202e{{ x }}\u0000"
+
+
+def test_texts_of_a_profile_are_literals_and_nothing_else() -> None:
+    keys = {
+        HOSTILE: "plain",
+        HOSTILE + "1": {"field": "other", "also": [HOSTILE + "2"]},
+        HOSTILE + "3": {"field": "coded", "as": "codec"},
+        HOSTILE + "4": {"keys": {HOSTILE + "5": {"field": "inner", "as": "codec"}}},
+        HOSTILE + "6": {"field": "last", "default": HOSTILE + "7"},
+    }
+    tag = {HOSTILE + "8": HOSTILE + "9"}
+    fields = dict.fromkeys(("plain!", "other", "coded", "inner", "last"), STRING)
+    shape = a_shape(fields, keys, tag=tag, untagged=HOSTILE + "8", also={HOSTILE + "8": ["x"]})
+    for method in (read_shape(shape, says_strict=False), write_shape(shape)):
+        assert all(line.isprintable() for line in method.lines)
+        tree = ast.parse("\n".join([names_of(method) + ":", *(f"    {line}" for line in method.lines)]))
+        assert {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and "x }}" in str(n.value)} >= {
+            *keys, HOSTILE + "5", HOSTILE + "8", HOSTILE + "9",
+        }  # fmt: skip
+
+
+PARTS = a_format(TextPart={"text!": STRING}, ImagePart={"url!": STRING})
+
+
+def a_union(**said: Any) -> list[str]:
+    facts = {
+        "text": {"type": "TextPart", "description": "a text", "tag": {"type": "text"}, "keys": {"text": "text"}},
+        "image": {
+            "type": "ImagePart",
+            "description": "an image",
+            "tag": {"type": "image"},
+            "untagged": "type",
+            "keys": {"url": "url"},
+            "needs": ["url", "it's"],
+        },
+    }
+    shapes = {name: plan_shape(name, shape, PARTS) for name, shape in facts.items()}
+    union = plan_union("part", {"types": ["TextPart", "ImagePart"], **said}, {"shapes": facts}, shapes, PARTS)
+    return ["\n".join(method.lines) for method in (read_union(union), write_union(union, rejects="rejects" in said))]
+
+
+def test_objects_are_told_apart_by_their_tag() -> None:
+    read, write = a_union(tag="type", shapes=["text", "image"])
+    assert read == body("""
+        if type(wire) is dict:
+            kind = wire.get("type")
+            if kind == "text":
+                return self.read_text(wire, at, reader)
+            if kind in ("image", None) and present(wire, "url", "it's"):
+                return self.read_image(wire, at, reader)
+        return OpaquePart(reader.wire.name, wire)
+    """)
+    assert write == body("""
+        if type(value) is TextPart:
+            return self.write_text(value, at, writer)
+        if type(value) is ImagePart:
+            return self.write_image(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name:
+            return value.value
+        writer.no_place(at, writer.kind_of(value), "warning")
+        return ABSENT
+    """)
+
+
+def test_objects_are_told_apart_by_a_function() -> None:
+    read, _ = a_union(by="kind_of_part", shapes={"words": "text", "picture": "image"})
+    assert read == body("""
+        if type(wire) is dict:
+            kind = kind_of_part(wire)
+            if kind == "words":
+                return self.read_text(wire, at, reader)
+            if kind == "picture":
+                return self.read_image(wire, at, reader)
+        return OpaquePart(reader.wire.name, wire)
+    """)
+
+
+def test_objects_of_one_shape_need_not_be_told_apart() -> None:
+    read, _ = a_union(shapes=["image"])
+    assert read == body("""
+        if type(wire) is dict:
+            return self.read_image(wire, at, reader)
+        return OpaquePart(reader.wire.name, wire)
+    """)
+
+
+def test_what_the_api_refuses_of_its_relatives_is_not_passed_on() -> None:
+    _, write = a_union(tag="type", shapes=["text"], rejects=True)
+    ours = "if type(value) is OpaquePart and value.provider == writer.wire.name and writer.takes(value.value):"
+    assert line_of(write, "if type(value) is Opaque") == f"{ours}\n    return value.value"
+
+
+USAGE = a_format(
+    Usage={"inputTokens!": INTEGER, "outputTokens!": INTEGER, "totalTokens!": INTEGER, "inputCachedTokens": INTEGER}
+)
+
+
+def test_counts_are_added_up_and_taken_apart_again() -> None:
+    usage = plan_usage(
+        {"inputTokens": ["in", "cached", "tools"], "outputTokens": ["out"], "inputCachedTokens": ["cached"]}, USAGE
+    )
+    assert "\n".join(read_usage(usage).lines) == body("""
+        in_count = wire.get("in")
+        if type(in_count) is not int:
+            in_count = count(wire, "in", at)
+        cached_count = wire.get("cached")
+        if type(cached_count) is not int:
+            cached_count = count(wire, "cached", at)
+        tools_count = wire.get("tools")
+        if type(tools_count) is not int:
+            tools_count = count(wire, "tools", at)
+        out_count = wire.get("out")
+        if type(out_count) is not int:
+            out_count = count(wire, "out", at)
+        rest = leftovers(wire, _USAGE)
+        if in_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "in"]
+        input_tokens = (in_count or 0) + (cached_count or 0) + (tools_count or 0)
+        if out_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "out"]
+        output_tokens = (out_count or 0)
+        total_tokens = input_tokens + output_tokens
+
+        return Usage(input_tokens, output_tokens, total_tokens, input_cached_tokens=cached_count, metadata=reader.metadata(rest), )
+    """)
+    assert "\n".join(write_usage(usage).lines) == body("""
+        own = writer.own(usage.metadata, at)
+        absent = own.get("$absent", ())
+        wire: dict[str, Any] = {}
+        in_count = usage.input_tokens - (usage.input_cached_tokens or 0) - (own.get("tools") or 0)
+        if "in" not in absent or in_count:
+            wire["in"] = in_count
+        out_count = usage.output_tokens
+        if "out" not in absent or out_count:
+            wire["out"] = out_count
+        if usage.input_cached_tokens is not None:
+            wire["cached"] = usage.input_cached_tokens
+        if own:
+            restore(wire, own)
+        return wire
+    """)
+
+
+def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
+    table = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
+    usage = plan_usage({**table, "inputCachedTokens": ["details.cached | num_cached"]}, USAGE)
+    read, write = ("\n".join(method.lines) for method in (read_usage(usage), write_usage(usage)))
+    assert read.startswith('details_count = counts(wire, "details", at)\n')
+    assert line_of(read, "details_cached_count =") == 'details_cached_count = details_count.get("cached")'
+    assert (
+        body("""
+        if details_cached_count is None:
+            details_cached_count = count(wire, "num_cached", at)
+            if details_cached_count is not None:
+                spelled_as(rest, "cached", "num_cached")
+    """)
+        in read
+    )
+    assert 'nested(rest, wire, "details", leftovers(details_count, _USAGE_DETAILS_COUNT))' in read
+    assert "total_tokens = total_count if total_count is not None else input_tokens + output_tokens" in read
+    assert line_of(write, 'if "total"').startswith(
+        'if "total" not in absent or total_count != usage.input_tokens + usage.output_tokens:'
+    )
+    assert (
+        body("""
+        if usage.input_cached_tokens is not None:
+            other = spelling(own, "cached")
+            holder = wire if other == "num_cached" else details_count
+            holder[other] = usage.input_cached_tokens
+        if details_count:
+            wire["details"] = details_count
+    """)
+        in write
+    )
+
+
+def test_a_count_that_must_be_there_is_made_of_something() -> None:
+    with pytest.raises(ShapeError, match="no number makes up inputTokens"):
+        plan_usage({"outputTokens": ["out"]}, USAGE)
