@@ -54,8 +54,9 @@ def configuration(sources: Sources, findings: Findings) -> Config:
     if "providers" in said:
         said["providers"] = tuple(said["providers"])
     if "parts" in said:
-        said["parts"] = tuple(part for part in PARTS if part in said["parts"])
-        _check_parts(document, said["parts"], findings)
+        parts: tuple[Part, ...] = tuple(part for part in PARTS if part in said["parts"])
+        _check_parts(document, parts, findings)
+        said["parts"] = parts
     if "recursion_depth" in said:
         said["recursion_depth"] = int(said["recursion_depth"])
     return Config(**said)
