@@ -11,6 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 QUICK := tests/unit tests/test_architecture.py \
 	$(addprefix tests/providers/test_,$(addsuffix .py,laws answers tools snapshots coverage))
+NOT_QUICK := unit/importing unit/load/test_hostile.py $(addprefix unit/write/test_write_,faults.py adding.py kills.py mounts.py)
 READY := $(VENV)/.ready
 
 # Most tests start processes, which start in half the time where modules are compiled once.
@@ -41,8 +42,8 @@ test: $(READY) ## set up, and run the tests, except slow proofs: five minutes at
 test-all: $(READY) ## run all tests: wheels, environments, type checkers, kills and fuzzing too
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-quick: $(READY) ## laws, unit tests, architecture, snapshots: a minute; no commands, safety, clients, sessions
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK) $(ARGS)
+quick: $(READY) ## laws, unit tests, architecture, snapshots: a minute; no commands, imports, hostile files, failing disks, clients, sessions
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK) $(addprefix --ignore=tests/,$(NOT_QUICK)) $(ARGS)
 
 mutants: $(READY) ## change the writer, the loader and what laws are about; list what no test sees; root on Linux
 	@$(BIN)/python -m tests.mutations.operators $(ARGS)
