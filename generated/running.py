@@ -3,7 +3,7 @@
 
     result = run(session, "What is the weather in Oslo?", handlers)
 
-A turn is an answer, all its calls run, and the results sent. docs: `help(run)`.
+A turn is an answer, all its calls run, and the results sent.
 """
 
 from __future__ import annotations

@@ -15,14 +15,21 @@ appended, and again.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
 
-from ..models import CompletedEvent, Request, StreamEvent, ToolCall, ToolResult
+from ..models import (
+    AgentEvent,
+    CompletedEvent,
+    Request,
+    StreamEvent,
+    ToolCall,
+    ToolResult,
+)
 from ..sessions.base import AsyncSession, Session
 from ..tools.runnable_tools import RunnableTools
-from .blocking import between_steps, close, closed_at_end, run_blocking
+from .blocking import Blocking, between_steps, close, closed_at_end, run_blocking
 from .dispatching import Dispatcher, OnResult
 from .reviews import Allow, Deny, Edit, Review
 from .rounds import Asked, Rounds
@@ -31,10 +38,6 @@ from .runs import RunResult, RunSettings, check_settings, check_tools
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-from collections.abc import Iterator
-
-from ..models import AgentEvent
-from .blocking import Blocking
 
 __all__ = ["AsyncRunStream", "Loop", "RunStream"]
 

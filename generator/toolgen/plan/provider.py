@@ -334,7 +334,7 @@ def _fields(format: Format) -> Mapping[str, frozenset[str]]:
 
 
 def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Constants of the module: tables that codecs are given, by the constant's name.
+    """Constants of the module: tables that readers and writers of fields are given, by the constant's name.
 
     Raises:
         ShapeError: a key is given a table that the profile does not have.

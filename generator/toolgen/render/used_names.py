@@ -19,7 +19,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 class UnknownNameError(ValueError):
-    """A text uses a name that nothing defines: a profile names a codec, a block or a class that is not there."""
+    """A text uses a name that nothing defines: a profile names a field, a block or a class that is not there."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no {name}")

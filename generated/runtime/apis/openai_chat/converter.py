@@ -147,9 +147,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
 
     def __init__(self, declared: DeclaredTools | None = None) -> None:
         super().__init__(declared)
-        self.assistant_keys = _ASSISTANT_MESSAGE | (
-            frozenset(() if not self.REASONING.keys else self.REASONING.known)
-        )
+        self.assistant_keys = _ASSISTANT_MESSAGE.union(self.REASONING.known)
 
     def write_messages(
         self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
