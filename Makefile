@@ -9,7 +9,7 @@ KILLS ?= 1000
 FUZZ_SECONDS ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
-QUICK := tests/unit tests/test_architecture.py \
+QUICK := tests/unit tests/repository/test_architecture.py \
 	$(addprefix tests/providers/test_,$(addsuffix .py,laws answers tools snapshots coverage))
 NOT_QUICK := unit/importing unit/load/test_hostile.py $(addprefix unit/write/test_write_,faults.py adding.py kills.py mounts.py)
 READY := $(VENV)/.ready

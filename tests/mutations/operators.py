@@ -35,7 +35,12 @@ AREAS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
             *(f"generator/toolgen/runtime/conversion/{name}.py" for name in ("residue", "wire", "reader", "writer")),
             *(f"generator/toolgen/runtime/json_texts/{name}.py" for name in ("text", "strict")),
         ],
-        ["tests/unit/runtime", "tests/providers/test_laws.py", "tests/providers/test_answers.py"],
+        [
+            "tests/unit/runtime",
+            *(f"tests/apis/test_gemini_{name}.py" for name in ("client", "functions", "requests", "streams")),
+            "tests/providers/test_laws.py",
+            "tests/providers/test_answers.py",
+        ],
     ),
 }
 """The modules that are changed, and the tests that must see it. Where a test file moves, its place changes here."""

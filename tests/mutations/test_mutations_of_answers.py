@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.apis import test_cohere, test_openai_chat_stream
 from tests.mutations.breaking import Check, Mutation, assert_caught
-from tests.providers import laws, test_chat_chunks, test_history, test_plans
-from tests.providers.test_answers import answered, streamed
+from tests.providers import laws, test_history
+from tests.providers.recorded import answered, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 
@@ -105,7 +106,9 @@ MUTATIONS = (
     ),
     Mutation(
         "3: calls are keyed by their place in the chunk",
-        lambda package: test_chat_chunks.test_calls_that_come_side_by_side_are_the_same_calls(package, "good index", 1),
+        lambda package: test_openai_chat_stream.test_calls_that_come_side_by_side_are_the_same_calls(
+            package, "good index", 1
+        ),
         CHUNKS,
         'slot = index if type(index) is int else ("at", position)',
         'slot = ("at", position)',
@@ -481,14 +484,14 @@ MUTATIONS = (
     ),
     Mutation(
         "stream: an error at the end is not told",
-        lambda package: test_plans.test_an_error_at_the_end_is_told_and_holds_the_calls(package),
+        lambda package: test_cohere.test_an_error_at_the_end_is_told_and_holds_the_calls(package),
         PLANNED,
         "        if error:\n",
         "        if not error:\n",
     ),
     Mutation(
         "6: the system speaks twice",
-        lambda package: test_plans.test_the_systems_messages_become_its_one_turn(package, package.module("models")),
+        lambda package: test_cohere.test_the_systems_messages_become_its_one_turn(package, package.module("models")),
         "runtime/apis/cohere/converter.py",
         "add_to_turn(system, wire)",
         "wires.append(wire)",

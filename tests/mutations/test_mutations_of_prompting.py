@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.apis import test_prompt
 from tests.mutations.breaking import Check, Mutation, assert_caught
 from tests.prompting import followed, read, test_following, test_hazards, test_stages, test_texts
-from tests.providers import laws, test_prompt
+from tests.providers import laws
 from tests.support.generated import Package
 from tests.support.repository import recordings
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.apis import test_copilot
 from tests.mutations.breaking import Check, Mutation, assert_caught
-from tests.providers import single_laws, test_copilot
+from tests.providers import single_laws
 from tests.support.generated import Package
 from tests.support.repository import recordings
 

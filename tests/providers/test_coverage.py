@@ -121,7 +121,7 @@ def test_a_name_is_called_by_tests_of_all_providers(name: str) -> None:
 def test_a_profile_has_recordings(provider: str) -> None:
     """Twenty; a few of the very host are enough where the code is another profile's."""
     least = 20 if provider in OWN_CODE + TEXTS else 3
-    assert len(recordings(provider)) >= least, f"tests/traffic/{provider}.jsonl: see tests/traffic/README.md"
+    assert len(recordings(provider)) >= least, f"tests/traffic/recorded/{provider}.jsonl: see tests/traffic/README.md"
 
 
 @pytest.mark.parametrize("provider", PROFILES)

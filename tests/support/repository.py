@@ -88,10 +88,9 @@ def having(section: str, names: list[str] = OWN_CODE) -> list[str]:
 
 @cache
 def recordings(name: str) -> tuple[dict[str, Any], ...]:
-    """The recordings of a profile: its own, and where it shares another one's code, those that its host answered."""
-    file = TRAFFIC / f"{name}.jsonl"
-    lines = file.read_text("utf-8").splitlines() if file.exists() else []
-    own = tuple(json.loads(line) for line in lines)
+    """The recorded and composed exchanges of a profile: its own, and where it shares another one's code, those that its host answered."""
+    files = [file for kind in ("recorded", "composed") if (file := TRAFFIC / kind / f"{name}.jsonl").exists()]
+    own = tuple(json.loads(line) for file in files for line in file.read_text("utf-8").splitlines())
     parent = None if name in OWN_CODE else extended(name)
     shared = recordings(parent) if parent is not None else ()
     return (*own, *(recording for recording in shared if recording["provider"] == name))

@@ -4,7 +4,7 @@
 
 COLLECTION is a folder with `<format>.jsonl`. The choice depends on nothing but the recordings: those that show most
 that was not shown yet come first, where what a recording shows is its tags and the paths, types and short words of
-its bodies. Chosen recordings are written in the order of their ids to `<format>.jsonl` beside this file.
+its bodies. Chosen recordings are written in the order of their ids to `recorded/<format>.jsonl`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def main(collection: Path, formats: list[str]) -> None:
         lines = (collection / f"{name}.jsonl").read_text("utf-8").splitlines()
         chosen = choose([json.loads(line) for line in lines])
         text = "".join(json.dumps(r, ensure_ascii=False, separators=(",", ":")) + "\n" for r in chosen)
-        (Path(__file__).parent / f"{name}.jsonl").write_text(text, "utf-8")
+        (Path(__file__).parent / "recorded" / f"{name}.jsonl").write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

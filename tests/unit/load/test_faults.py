@@ -68,7 +68,9 @@ CASES = [
     tool("too large", b"#" * (limits.FILE_BYTES + 1), "1:1", "source-too-large"),
     # text
     tool("utf-16", "name: x".encode("utf-16"), "1:1", "foreign-encoding", "UTF-16"),
-    tool("utf-32", "name: x".encode("utf-32"), "1:1", "foreign-encoding", "UTF-32"),
+    tool("utf-32", "name: x".encode("utf-32"), "1:1", "foreign-encoding", "UTF-32;"),
+    tool("utf-32, big end first", "\ufeffname: x".encode("utf-32-be"), "1:1", "foreign-encoding", "UTF-32;"),
+    tool("utf-16, big end first", "\ufeffname: x".encode("utf-16-be"), "1:1", "foreign-encoding", "UTF-16;"),
     tool("broken utf-8", b"name: x\nd: \xc3\xa9\xff\n", "2:5", "broken-utf8", "ff"),
     tool("surrogate as utf-8", b"name: x\nd: \xed\xa0\x80\n", "2:4", "broken-utf8"),
     tool("broken utf-8 in JSON", b'{"name":\n "\xff"}', "2:3", "broken-utf8", ext="json"),

@@ -66,6 +66,19 @@ def test_a_key_keeps_its_spelling(key: str, tmp_path: Path) -> None:
     assert one(tmp_path, f"{key}: 1\n") == ({key: 1}, [])
 
 
+def test_an_alias_stands_for_what_its_anchor_names(tmp_path: Path) -> None:
+    text = "a: &text x\nb: &list [*text, 1]\nc: &map {d: *list}\ne: [*map, *text]\n"
+    value = {"a": "x", "b": ["x", 1], "c": {"d": ["x", 1]}, "e": [{"d": ["x", 1]}, "x"]}
+    assert one(tmp_path, text) == (value, [])
+
+
+def test_a_collection_may_have_the_tag_of_its_own_kind(tmp_path: Path) -> None:
+    assert one(tmp_path, "a: ! [1]\nb: ! {c: 1}\nd: !!seq []\ne: !!map {}\n") == (
+        {"a": [1], "b": {"c": 1}, "d": [], "e": {}},
+        [],
+    )
+
+
 def test_quoted_keys_may_be_anything(tmp_path: Path) -> None:
     assert one(tmp_path, '"": 1\n"<<": 2\n"a\\nb": 3\n') == ({"": 1, "<<": 2, "a\nb": 3}, [])
 

@@ -99,7 +99,7 @@ def test_the_order_of_hashing_changes_nothing(tmp_path: Path) -> None:
         "from toolgen.render.tools import tool_modules\n"
         "print(hashlib.sha256(repr(tool_modules(*linked(samples()))).encode()).hexdigest())"
     )
-    root = str(Path(__file__).resolve().parents[1])
+    root = str(Path(__file__).resolve().parents[2])
     path = f"{root}:{root}/generator"
     seen = {
         subprocess.run(

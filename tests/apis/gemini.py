@@ -1,14 +1,12 @@
-"""One generated package for all tests of the runtime, built by toolgen's own stages."""
+"""A package for Gemini with one tool, built by toolgen's own stages."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
-
-import pytest
 
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import read_project, render_project
@@ -48,12 +46,3 @@ def build(folder: Path, name: str, sources: Mapping[str, str]) -> SimpleNamespac
         )
     finally:
         sys.path.remove(str(folder))
-
-
-@pytest.fixture(scope="session")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """The modules of a package with one tool."""
-    name = "gemini_under_test"
-    yield build(tmp_path_factory.mktemp("generated"), name, {})
-    for module in [m for m in sys.modules if m.split(".")[0] == name]:
-        del sys.modules[module]

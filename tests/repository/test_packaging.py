@@ -95,7 +95,7 @@ def test_a_wheel_of_the_sdist_is_the_same(distributions: dict[str, Path]) -> Non
 def test_the_sdist_holds_tests_and_samples(distributions: dict[str, Path]) -> None:
     with tarfile.open(distributions["sdist"]) as archive:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/test_packaging.py"} <= names
+    assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/repository/test_packaging.py"} <= names
     assert [n for n in names if n.startswith((".venv", ".git/", "dist"))] == []
 
 

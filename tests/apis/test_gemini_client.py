@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.apis.gemini import build
 from tests.providers.exchanges import Exchanges
-from tests.unit.runtime.conftest import build
 
 ERRORS = {
     "bad request": (400, "INVALID_ARGUMENT", "Unknown name", [], "invalid_request", False),

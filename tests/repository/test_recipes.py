@@ -85,16 +85,15 @@ def run_tests(copy: Path, *arguments: str) -> str:
 
 @pytest.mark.slow
 def test_add_a_provider(copy: Path) -> None:
-    """A profile, a template and recordings: the module is there, and the tests of providers run for it."""
+    """A profile and recordings: the module is there, and the tests of providers run for it."""
     shutil.copy(copy / "schemas/providers/openai_chat.yaml", copy / "schemas/providers/newcomer.yaml")
     replace(copy / "schemas/providers/newcomer.yaml", "title: OpenAI Chat Completions", "title: Newcomer")
     replace(copy / "schemas/providers/newcomer.yaml", "  seed: seed\n", "  random_seed: seed\n")
-    shutil.copy(copy / "templates/providers/module.py.jinja", copy / "templates/providers/newcomer.py.jinja")
     without = run_tests(copy, "tests/providers/test_coverage.py", "-k", "newcomer")
     assert "3 failed" in without, without
 
-    lines = (copy / "tests/traffic/openai_chat.jsonl").read_text("utf-8").replace('"seed":', '"random_seed":')
-    (copy / "tests/traffic/newcomer.jsonl").write_text(lines, "utf-8")
+    lines = (copy / "tests/traffic/recorded/openai_chat.jsonl").read_text("utf-8").replace('"seed":', '"random_seed":')
+    (copy / "tests/traffic/recorded/newcomer.jsonl").write_text(lines, "utf-8")
     shutil.copy(copy / "tests/providers/tables/openai_chat.yaml", copy / "tests/providers/tables/newcomer.yaml")
     (copy / "tests/providers/wires/newcomer.py").write_text(
         '"""Chat Completions of Newcomer."""\n\n'
