@@ -6,21 +6,10 @@ Facts checked on 2026-11-21: https://openrouter.ai/docs/api-reference/chat-compl
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count, counts
-from ..runtime.apis.openai_chat.converter import ChatConverter
-from ..runtime.apis.openai_chat.fields import (
-    read_arguments_text,
-    read_effort_object,
-    read_own_call_id,
-    write_arguments_text,
-    write_effort_object,
-    write_own_call_id,
-)
+from ..runtime.apis.openai_chat.fields import read_effort_object, write_effort_object
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
-from ..runtime.clients import keywords
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.residue import (
     ABSENT,
@@ -34,47 +23,28 @@ from ..runtime.conversion.residue import (
     spelled_as,
     spelling,
 )
-from ..runtime.conversion.values import (
-    defaulted,
-    demanded,
-    read_text_or_list,
-    write_text_or_list,
-)
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.ids import read_result_id, write_result_id
 from ..runtime.fields.media import read_data_url, write_data_url
-from ..runtime.fields.names import read_tool_name, write_tool_name
-from ..runtime.fields.schemas import read_dialect, write_dialect
 from ..runtime.fields.values import (
     read_ephemeral,
     read_one_or_many,
-    read_words,
     write_ephemeral,
     write_one_or_many,
-    write_words,
 )
 from ..runtime.models import (
-    AssistantPart,
     AudioPart,
     ContentPart,
     DocumentPart,
     ImagePart,
     OpaquePart,
-    OutputSchema,
-    RefusalPart,
     Request,
-    SystemMessage,
     TextPart,
-    ToolCall,
-    ToolDefinition,
-    ToolResult,
-    Usage,
-    UserMessage,
     VideoPart,
 )
 from ..runtime.paths import Path
+from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Openrouter"]
 
@@ -96,61 +66,15 @@ _REQUEST: frozenset[str] = frozenset(
     ]
 )
 _REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
-_TOOL_FUNCTION: frozenset[str] = frozenset(
-    ["description", "name", "parameters", "strict"]
-)
-_TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
-_TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name"])
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "function"])
-_TOOL_CALL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "arguments"])
-_TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
-_TOOL_RESULT_LEAST: frozenset[str] = frozenset(["role", "tool_call_id", "content"])
 _TEXT_PART: frozenset[str] = frozenset(["cache_control", "text", "type"])
-_REFUSAL_PART: frozenset[str] = frozenset(["refusal", "type"])
-_IMAGE_PART_IMAGE_URL: frozenset[str] = frozenset(["detail", "url"])
-_IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
-_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "image_url"])
-_IMAGE_PART_IMAGE_URL_LEAST: frozenset[str] = frozenset(["url"])
-_AUDIO_PART_INPUT_AUDIO: frozenset[str] = frozenset(["data", "format"])
-_AUDIO_PART: frozenset[str] = frozenset(["input_audio", "type"])
-_AUDIO_PART_LEAST: frozenset[str] = frozenset(["type", "input_audio"])
-_AUDIO_PART_INPUT_AUDIO_LEAST: frozenset[str] = frozenset(["data", "format"])
-_DOCUMENT_PART_FILE: frozenset[str] = frozenset(["file_data", "filename"])
-_DOCUMENT_PART: frozenset[str] = frozenset(["file", "type"])
-_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "file"])
-_DOCUMENT_PART_FILE_LEAST: frozenset[str] = frozenset(["file_data"])
-_OUTPUT_SCHEMA_JSON_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict"])
-_OUTPUT_SCHEMA: frozenset[str] = frozenset(["json_schema", "type"])
-_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
-_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
-_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _VIDEO_PART_VIDEO_URL: frozenset[str] = frozenset(["url"])
 _VIDEO_PART: frozenset[str] = frozenset(["type", "video_url"])
 _VIDEO_PART_LEAST: frozenset[str] = frozenset(["type", "video_url"])
 _VIDEO_PART_VIDEO_URL_LEAST: frozenset[str] = frozenset(["url"])
 _REQUEST_REASONING: dict[str, Any] = {"effort": "effort", "budgetTokens": "max_tokens"}
-_AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-_USAGE = frozenset(
-    [
-        "prompt_tokens_details",
-        "completion_tokens_details",
-        "completion_tokens",
-        "prompt_tokens",
-        "total_tokens",
-    ]
-)
-_USAGE_COMPLETION_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT = frozenset(
-    ["cache_write_tokens", "cached_tokens", "image_tokens"]
-)
 
 
-class Openrouter(ChatConverter):
+class Openrouter(OpenaiCompatible):
     """Converts to and from OpenRouter Chat Completions."""
 
     FACTS = WireFacts(
@@ -227,23 +151,6 @@ class Openrouter(ChatConverter):
             },
         },
     )
-    TOOL_CHOICES: ClassVar[dict[str, Any]] = {
-        "auto": "auto",
-        "none": "none",
-        "required": "required",
-        "named": {"type": "function", "function": {"name": "$name"}},
-    }
-    FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {
-        "stop": "stop",
-        "length": "length",
-        "tool_calls": "tool_calls",
-        "content_filter": "content_filter",
-        "function_call": "tool_calls",
-        "end_turn": "stop",
-        "error": "error",
-        "insufficient_system_resource": "error",
-        "aborted": "error",
-    }
     ERRORS: ClassVar[dict[str, Any]] = {
         "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
         "message": [["error", "message"], ["error"], ["message"], ["detail"]],
@@ -271,195 +178,11 @@ class Openrouter(ChatConverter):
         },
         "final": ["insufficient_quota"],
     }
-    ANSWERS: ClassVar[dict[str, Any]] = {
-        "usage": [["usage"], ["x_groq", "usage"], ["choices", 0, "usage"]],
-        "error": [["error"], ["x_groq", "error"], ["choices", 0, "error"]],
-    }
-    SYSTEM_ROLES: ClassVar[Collection[str]] = ["system", "developer"]
-    OUTPUT_FORMATS: ClassVar[dict[str, Any]] = {
-        "text": {"type": "text"},
-        "json": {"type": "json_object"},
-        "schema": "json_schema",
-    }
-    SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
-        [
-            "audio",
-            "frequency_penalty",
-            "function_call",
-            "functions",
-            "logit_bias",
-            "logprobs",
-            "max_completion_tokens",
-            "max_tokens",
-            "messages",
-            "metadata",
-            "modalities",
-            "model",
-            "n",
-            "parallel_tool_calls",
-            "prediction",
-            "presence_penalty",
-            "prompt_cache_key",
-            "reasoning_effort",
-            "response_format",
-            "safety_identifier",
-            "seed",
-            "service_tier",
-            "stop",
-            "store",
-            "stream",
-            "stream_options",
-            "temperature",
-            "tool_choice",
-            "tools",
-            "top_logprobs",
-            "top_p",
-            "user",
-            "verbosity",
-            "web_search_options",
-        ]
-    )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
         ["reasoning_content", "reasoning"],
         details="reasoning_details",
         writes="reasoning",
     )
-    sdk_call = staticmethod(keywords)
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
-        prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
-        completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
-        prompt_tokens_count = wire.get("prompt_tokens")
-        if type(prompt_tokens_count) is not int:
-            prompt_tokens_count = count(wire, "prompt_tokens", at)
-        completion_tokens_count = wire.get("completion_tokens")
-        if type(completion_tokens_count) is not int:
-            completion_tokens_count = count(wire, "completion_tokens", at)
-        total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int:
-            total_tokens_count = count(wire, "total_tokens", at)
-        prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
-            "cached_tokens"
-        )
-        if type(prompt_tokens_details_cached_tokens_count) is not int:
-            prompt_tokens_details_cached_tokens_count = count(
-                prompt_tokens_details_count, "cached_tokens", at
-            )
-        prompt_tokens_details_cache_write_tokens_count = (
-            prompt_tokens_details_count.get("cache_write_tokens")
-        )
-        if type(prompt_tokens_details_cache_write_tokens_count) is not int:
-            prompt_tokens_details_cache_write_tokens_count = count(
-                prompt_tokens_details_count, "cache_write_tokens", at
-            )
-        prompt_tokens_details_image_tokens_count = prompt_tokens_details_count.get(
-            "image_tokens"
-        )
-        if type(prompt_tokens_details_image_tokens_count) is not int:
-            prompt_tokens_details_image_tokens_count = count(
-                prompt_tokens_details_count, "image_tokens", at
-            )
-        completion_tokens_details_reasoning_tokens_count = (
-            completion_tokens_details_count.get("reasoning_tokens")
-        )
-        if type(completion_tokens_details_reasoning_tokens_count) is not int:
-            completion_tokens_details_reasoning_tokens_count = count(
-                completion_tokens_details_count, "reasoning_tokens", at
-            )
-        rest = leftovers(wire, _USAGE)
-        if prompt_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
-        input_tokens = prompt_tokens_count or 0
-        if completion_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
-        output_tokens = completion_tokens_count or 0
-        if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
-        total_tokens = (
-            total_tokens_count
-            if total_tokens_count is not None
-            else input_tokens + output_tokens
-        )
-
-        nested(
-            rest,
-            wire,
-            "prompt_tokens_details",
-            leftovers(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
-        )
-        nested(
-            rest,
-            wire,
-            "completion_tokens_details",
-            leftovers(
-                completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT
-            ),
-        )
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            input_cached_tokens=prompt_tokens_details_cached_tokens_count,
-            input_cache_creation_tokens=prompt_tokens_details_cache_write_tokens_count,
-            input_image_tokens=prompt_tokens_details_image_tokens_count,
-            reasoning_tokens=completion_tokens_details_reasoning_tokens_count,
-            metadata=reader.metadata(rest),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
-        absent = own.get("$absent", ())
-        wire: dict[str, Any] = {}
-        prompt_tokens_details_count: dict[str, Any] = {}
-        completion_tokens_details_count: dict[str, Any] = {}
-        prompt_tokens_count = usage.input_tokens
-        if "prompt_tokens" not in absent or prompt_tokens_count:
-            wire["prompt_tokens"] = prompt_tokens_count
-        completion_tokens_count = usage.output_tokens
-        if "completion_tokens" not in absent or completion_tokens_count:
-            wire["completion_tokens"] = completion_tokens_count
-        total_tokens_count = usage.total_tokens
-        if (
-            "total_tokens" not in absent
-            or total_tokens_count != usage.input_tokens + usage.output_tokens
-        ):
-            wire["total_tokens"] = total_tokens_count
-        if usage.input_cached_tokens is not None:
-            prompt_tokens_details_count["cached_tokens"] = usage.input_cached_tokens
-        if usage.input_cache_creation_tokens is not None:
-            prompt_tokens_details_count["cache_write_tokens"] = (
-                usage.input_cache_creation_tokens
-            )
-        if usage.input_image_tokens is not None:
-            prompt_tokens_details_count["image_tokens"] = usage.input_image_tokens
-        if usage.reasoning_tokens is not None:
-            completion_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
-        if prompt_tokens_details_count:
-            wire["prompt_tokens_details"] = prompt_tokens_details_count
-        if completion_tokens_details_count:
-            wire["completion_tokens_details"] = completion_tokens_details_count
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
-        if type(wire) is dict:
-            kind = wire.get("type")
-            if kind == "text":
-                return self.read_text_part(wire, at, reader)
-        return OpaquePart(reader.wire.name, wire)
-
-    def write_system_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
-        if type(value) is TextPart:
-            return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
-            return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
-        return ABSENT
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects; what is none of them stays as it is."""
@@ -489,65 +212,6 @@ class Openrouter(ChatConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is VideoPart:
             return self.write_video_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
-            return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
-        return ABSENT
-
-    def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
-        if type(wire) is dict:
-            kind = wire.get("type")
-            if kind == "text":
-                return self.read_text_part(wire, at, reader)
-        return OpaquePart(reader.wire.name, wire)
-
-    def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
-        if type(value) is TextPart:
-            return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
-            return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
-        return ABSENT
-
-    def read_assistant_content(
-        self, wire: Any, at: Path, reader: Reader
-    ) -> AssistantPart:
-        """Read one of several objects; what is none of them stays as it is."""
-        if type(wire) is dict:
-            kind = wire.get("type")
-            if kind == "text":
-                return self.read_text_part(wire, at, reader)
-            if kind == "refusal":
-                return self.read_refusal_part(wire, at, reader)
-        return OpaquePart(reader.wire.name, wire)
-
-    def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
-        if type(value) is TextPart:
-            return self.write_text_part(value, at, writer)
-        if type(value) is RefusalPart:
-            return self.write_refusal_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
-            return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
-        return ABSENT
-
-    def read_tool_entry(
-        self, wire: Any, at: Path, reader: Reader
-    ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is none of them stays as it is."""
-        if type(wire) is dict:
-            kind = wire.get("type")
-            if kind == "function":
-                return self.read_tool(wire, at, reader)
-        return OpaquePart(reader.wire.name, wire)
-
-    def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
-        if type(value) is ToolDefinition:
-            return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
         writer.no_place(at, writer.kind_of(value), "warning")
@@ -727,201 +391,6 @@ class Openrouter(ChatConverter):
             restore(wire, own)
         return wire
 
-    def read_tool(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> ToolDefinition:
-        """Read the declaration of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        name, name_kept = read_tool_name(
-            function.get("name", ABSENT), ((at, "function"), "name"), reader
-        )
-        description = function.get("description")
-        if description is not None and type(description) is not str:
-            raise wrong_type(((at, "function"), "description"), "a string", description)
-        strict = function.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type(((at, "function"), "strict"), "a boolean", strict)
-        parameters, parameters_kept = read_dialect(
-            function.get("parameters", ABSENT),
-            ((at, "function"), "parameters"),
-            reader,
-            strict,
-        )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and function.keys() == _TOOL_FUNCTION_LEAST
-            and name_kept is ABSENT
-            and parameters_kept is ABSENT
-        ):
-            return ToolDefinition(name, description, parameters, strict)
-        rest = leftovers(wire, _TOOL)
-        function_rest = leftovers(function, _TOOL_FUNCTION)
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
-        if parameters_kept is not ABSENT:
-            function_rest["parameters"] = parameters_kept
-        nested(rest, wire, "function", function_rest)
-        return ToolDefinition(
-            name, description, parameters, strict, metadata=reader.metadata(rest)
-        )
-
-    def write_tool(
-        self, definition: ToolDefinition, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write the declaration of a function."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
-        function: dict[str, Any] = {
-            "name": write_tool_name(
-                definition.name,
-                kept_at(own, "function", "name") if own else ABSENT,
-                (at, "name"),
-                writer,
-            ),
-        }
-        if definition.description is not None:
-            function["description"] = definition.description
-        if definition.strict is not None:
-            function["strict"] = definition.strict
-        parameters = write_dialect(
-            definition.parameters,
-            kept_at(own, "function", "parameters") if own else ABSENT,
-            (at, "parameters"),
-            writer,
-            definition.strict,
-        )
-        if parameters is not ABSENT:
-            function["parameters"] = parameters
-        wire: dict[str, Any] = {
-            "type": "function",
-            "function": function,
-        }
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_tool_call(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> ToolCall:
-        """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_kept = read_own_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name, name_kept = read_tool_name(
-            function.get("name", ABSENT), ((at, "function"), "name"), reader
-        )
-        arguments, invalid, arguments_kept = read_arguments_text(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        if (
-            wire.keys() == _TOOL_CALL_LEAST
-            and function.keys() == _TOOL_CALL_FUNCTION_LEAST
-            and id_kept is ABSENT
-            and name_kept is ABSENT
-            and arguments_kept is ABSENT
-        ):
-            return reader.respelled(ToolCall(id, name, arguments, invalid))
-        rest = leftovers(wire, _TOOL_CALL)
-        function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        if name_kept is not ABSENT:
-            function_rest["name"] = name_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
-            ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
-        )
-
-    def write_tool_call(
-        self, call: ToolCall, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write a call of a function."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
-        function: dict[str, Any] = {
-            "name": write_tool_name(
-                call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
-                (at, "name"),
-                writer,
-            ),
-            "arguments": write_arguments_text(
-                call.arguments,
-                call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
-                (at, "arguments"),
-                writer,
-            ),
-        }
-        wire: dict[str, Any] = {
-            "type": "function",
-            "id": write_own_call_id(
-                call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
-            ),
-            "function": function,
-        }
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_tool_result(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> ToolResult:
-        """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_result_id(
-            wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
-        )
-        kind, value_, kind_kept = self.read_result_content(
-            wire.get("content", ABSENT), (at, "content"), reader
-        )
-        if (
-            wire.keys() == _TOOL_RESULT_LEAST
-            and tool_call_id_kept is ABSENT
-            and kind_kept is ABSENT
-        ):
-            return ToolResult(tool_call_id, name, kind, value_)
-        rest = leftovers(wire, _TOOL_RESULT)
-        if tool_call_id_kept is not ABSENT:
-            rest["tool_call_id"] = tool_call_id_kept
-        if kind_kept is not ABSENT:
-            rest["content"] = kind_kept
-        return ToolResult(
-            tool_call_id, name, kind, value_, metadata=reader.metadata(rest)
-        )
-
-    def write_tool_result(
-        self, result: ToolResult, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write a result as a message."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
-        if result.is_error is not None:
-            writer.no_place((at, "isError"), "isError")
-        wire: dict[str, Any] = {
-            "role": "tool",
-            "tool_call_id": write_result_id(
-                result.tool_call_id,
-                result.name,
-                kept_at(own, "tool_call_id") if own else ABSENT,
-                (at, "toolCallId"),
-                writer,
-            ),
-            "content": self.write_result_content(
-                result.kind,
-                result.value,
-                kept_at(own, "content") if own else ABSENT,
-                (at, "kind"),
-                writer,
-                result.is_error,
-            ),
-        }
-        if own:
-            restore(wire, own)
-        return wire
-
     def read_text_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> TextPart:
@@ -961,316 +430,6 @@ class Openrouter(ChatConverter):
         )
         if cache is not ABSENT:
             wire["cache_control"] = cache
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_refusal_part(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> RefusalPart:
-        """Read a refusal part."""
-        text = wire.get("refusal")
-        if type(text) is str:
-            if len(wire) == 2:
-                return RefusalPart(text)
-            rest = leftovers(wire, _REFUSAL_PART)
-            return RefusalPart(text, metadata=reader.metadata(rest))
-        if type(text) is not str:
-            raise wrong_type((at, "refusal"), "a string", text)
-        rest = leftovers(wire, _REFUSAL_PART)
-        return RefusalPart(text, metadata=reader.metadata(rest))
-
-    def write_refusal_part(
-        self, part: RefusalPart, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write a refusal part."""
-        if part.metadata is None:
-            return {
-                "type": "refusal",
-                "refusal": part.text,
-            }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
-        wire: dict[str, Any] = {
-            "type": "refusal",
-            "refusal": part.text,
-        }
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_image_part(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> ImagePart:
-        """Read an image part."""
-        image_url = wire.get("image_url")
-        if type(image_url) is not dict:
-            raise wrong_type((at, "image_url"), "an object", image_url)
-        url, data, media_type, url_kept = read_data_url(
-            image_url.get("url", ABSENT), ((at, "image_url"), "url"), reader
-        )
-        detail = image_url.get("detail")
-        if detail is not None and type(detail) is not str:
-            raise wrong_type(((at, "image_url"), "detail"), "a string", detail)
-        if (
-            wire.keys() == _IMAGE_PART_LEAST
-            and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
-            and url_kept is ABSENT
-        ):
-            return ImagePart(url, data, media_type, detail=detail)
-        rest = leftovers(wire, _IMAGE_PART)
-        image_url_rest = leftovers(image_url, _IMAGE_PART_IMAGE_URL)
-        if url_kept is not ABSENT:
-            image_url_rest["url"] = url_kept
-        nested(rest, wire, "image_url", image_url_rest)
-        return ImagePart(
-            url, data, media_type, detail=detail, metadata=reader.metadata(rest)
-        )
-
-    def write_image_part(
-        self, part: ImagePart, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write an image part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
-        if part.name is not None:
-            writer.no_place((at, "name"), "name")
-        image_url: dict[str, Any] = {
-            "url": write_data_url(
-                part.url,
-                part.data,
-                part.media_type,
-                kept_at(own, "image_url", "url") if own else ABSENT,
-                (at, "url"),
-                writer,
-            ),
-        }
-        if part.detail is not None:
-            image_url["detail"] = part.detail
-        wire: dict[str, Any] = {
-            "type": "image_url",
-            "image_url": image_url,
-        }
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_audio_part(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> AudioPart:
-        """Read an audio part."""
-        input_audio = wire.get("input_audio")
-        if type(input_audio) is not dict:
-            raise wrong_type((at, "input_audio"), "an object", input_audio)
-        data = input_audio.get("data")
-        if type(data) is not str:
-            raise wrong_type(((at, "input_audio"), "data"), "a string", data)
-        media_type, media_type_kept = read_words(
-            input_audio.get("format", ABSENT),
-            ((at, "input_audio"), "format"),
-            reader,
-            _AUDIO_PART_FORMAT,
-        )
-        if (
-            wire.keys() == _AUDIO_PART_LEAST
-            and input_audio.keys() == _AUDIO_PART_INPUT_AUDIO_LEAST
-            and media_type_kept is ABSENT
-        ):
-            return AudioPart(data=data, media_type=media_type)
-        rest = leftovers(wire, _AUDIO_PART)
-        input_audio_rest = leftovers(input_audio, _AUDIO_PART_INPUT_AUDIO)
-        if media_type_kept is not ABSENT:
-            input_audio_rest["format"] = media_type_kept
-        nested(rest, wire, "input_audio", input_audio_rest)
-        return AudioPart(
-            data=data, media_type=media_type, metadata=reader.metadata(rest)
-        )
-
-    def write_audio_part(
-        self, part: AudioPart, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write an audio part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
-        if part.url is not None:
-            writer.no_place((at, "url"), "url")
-        if part.name is not None:
-            writer.no_place((at, "name"), "name")
-        if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
-        input_audio: dict[str, Any] = {
-            "data": demanded(part.data, "data"),
-            "format": write_words(
-                part.media_type,
-                kept_at(own, "input_audio", "format") if own else ABSENT,
-                (at, "mediaType"),
-                writer,
-                _AUDIO_PART_FORMAT,
-            ),
-        }
-        wire: dict[str, Any] = {
-            "type": "input_audio",
-            "input_audio": input_audio,
-        }
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_document_part(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> DocumentPart:
-        """Read a file part."""
-        file = wire.get("file")
-        if type(file) is not dict:
-            raise wrong_type((at, "file"), "an object", file)
-        url, data, media_type, url_kept = read_data_url(
-            file.get("file_data", ABSENT), ((at, "file"), "file_data"), reader
-        )
-        name = file.get("filename")
-        if name is not None and type(name) is not str:
-            raise wrong_type(((at, "file"), "filename"), "a string", name)
-        if (
-            wire.keys() == _DOCUMENT_PART_LEAST
-            and file.keys() == _DOCUMENT_PART_FILE_LEAST
-            and url_kept is ABSENT
-        ):
-            return DocumentPart(url, data, media_type, name)
-        rest = leftovers(wire, _DOCUMENT_PART)
-        file_rest = leftovers(file, _DOCUMENT_PART_FILE)
-        if url_kept is not ABSENT:
-            file_rest["file_data"] = url_kept
-        nested(rest, wire, "file", file_rest)
-        return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
-
-    def write_document_part(
-        self, part: DocumentPart, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write a file part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
-        if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
-        file: dict[str, Any] = {
-            "file_data": write_data_url(
-                part.url,
-                part.data,
-                part.media_type,
-                kept_at(own, "file", "file_data") if own else ABSENT,
-                (at, "url"),
-                writer,
-            ),
-        }
-        if part.name is not None:
-            file["filename"] = part.name
-        wire: dict[str, Any] = {
-            "type": "file",
-            "file": file,
-        }
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_output_schema(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> OutputSchema:
-        """Read a schema for the answer."""
-        json_schema = wire.get("json_schema")
-        if type(json_schema) is not dict:
-            raise wrong_type((at, "json_schema"), "an object", json_schema)
-        name = json_schema.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type(((at, "json_schema"), "name"), "a string", name)
-        schema = json_schema.get("schema")
-        if type(schema) is not dict:
-            raise wrong_type(((at, "json_schema"), "schema"), "an object", schema)
-        strict = json_schema.get("strict")
-        if strict is not None and type(strict) is not bool:
-            raise wrong_type(((at, "json_schema"), "strict"), "a boolean", strict)
-        if (
-            wire.keys() == _OUTPUT_SCHEMA_LEAST
-            and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
-        ):
-            return OutputSchema(schema, name, strict)
-        rest = leftovers(wire, _OUTPUT_SCHEMA)
-        json_schema_rest = leftovers(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-        nested(rest, wire, "json_schema", json_schema_rest)
-        return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
-
-    def write_output_schema(
-        self, schema: OutputSchema, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write a schema for the answer."""
-        own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
-        json_schema: dict[str, Any] = {
-            "name": defaulted(schema.name, "output", (at, "name"), writer),
-            "schema": schema.schema,
-        }
-        if schema.strict is not None:
-            json_schema["strict"] = schema.strict
-        wire: dict[str, Any] = {
-            "type": "json_schema",
-            "json_schema": json_schema,
-        }
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_system_message(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> SystemMessage:
-        """Read a message of the system or the developer."""
-        content = read_text_or_list(
-            wire.get("content"), (at, "content"), reader, self.read_system_content
-        )
-        name = wire.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "name"), "a string", name)
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
-        if wire["role"] != "system":
-            rest["role"] = wire["role"]
-        return SystemMessage(content, name, metadata=reader.metadata(rest))
-
-    def write_system_message(
-        self, message: SystemMessage, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write a message of the system or the developer."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
-        wire: dict[str, Any] = {
-            "role": own.get("role", "system"),
-            "content": write_text_or_list(
-                message.content, (at, "content"), writer, self.write_system_content
-            ),
-        }
-        if message.name is not None:
-            wire["name"] = message.name
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_user_message(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> UserMessage:
-        """Read a message of the user."""
-        content = read_text_or_list(
-            wire.get("content"), (at, "content"), reader, self.read_user_content
-        )
-        name = wire.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "name"), "a string", name)
-        if wire.keys() == _USER_MESSAGE_LEAST:
-            return UserMessage(content, name)
-        rest = leftovers(wire, _USER_MESSAGE)
-        return UserMessage(content, name, metadata=reader.metadata(rest))
-
-    def write_user_message(
-        self, message: UserMessage, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
-        wire: dict[str, Any] = {
-            "role": "user",
-            "content": write_text_or_list(
-                message.content, (at, "content"), writer, self.write_user_content
-            ),
-        }
-        if message.name is not None:
-            wire["name"] = message.name
         if own:
             restore(wire, own)
         return wire

@@ -17,7 +17,7 @@ from toolgen.load import Sources
 from toolgen.load.loading import load_shipped
 from toolgen.parse import parse
 from toolgen.plan.provider import plan_provider
-from toolgen.render.package import models_text, wire_text
+from toolgen.render.package import lineages, models_text, wire_text
 from toolgen.render.shipped import MODELS, digest, wire_sources
 from toolgen.resolve.linking import link_catalog
 from toolgen.resources import builtin, runtime_folder, wires_folder
@@ -37,9 +37,11 @@ def _files() -> Iterator[tuple[Path, str]]:
     text, exported = models_text(catalog.format)
     yield runtime_folder() / "models.py", text
     digests: dict[str, Any] = {MODELS: digest(catalog.format.schema)}
-    for profile in catalog.profiles:
-        yield wires_folder() / f"{profile.name}.py", wire_text(plan_provider(profile, catalog), exported)
-        digests[profile.name] = digest(*wire_sources(profile, catalog.format))
+    plans = {profile.name: plan_provider(profile, catalog) for profile in catalog.profiles}
+    for line in lineages(catalog.profiles):
+        name = line[0].name
+        yield wires_folder() / f"{name}.py", wire_text([plans[profile.name] for profile in line], exported)
+        digests[name] = digest(*wire_sources(line, catalog.format))
     yield wires_folder() / "digests.json", json.dumps(digests, indent=2) + "\n"
 
 

@@ -201,5 +201,5 @@ def test_pyright_has_nothing_to_say(sample: Package) -> None:
 def test_no_constant_of_a_wire_is_left_unread(package: Package, provider: str) -> None:
     text = package.files[f"wires/{provider}.py"]
     constants = set(re.findall(r"^_[A-Z][A-Z_]*(?=[ :])", text, re.MULTILINE))
-    assert constants
+    assert constants or provider not in OWN_CODE  # a class derived from another one may need none
     assert {name for name in constants if len(re.findall(rf"\b{name}\b", text)) == 1} == set()

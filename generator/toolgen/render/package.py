@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jinja2 import UndefinedError
@@ -12,7 +12,7 @@ from jinja2 import UndefinedError
 from toolgen.load.sources import root_of
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.plan.wire_shapes import ShapeError
-from toolgen.render.converters import attributes, constants, methods
+from toolgen.render.converters import wire_class
 from toolgen.render.environment import environment
 from toolgen.render.format_code import format_code
 from toolgen.render.layout import HEADER, laid_out
@@ -22,7 +22,7 @@ from toolgen.render.reachable import reachable
 from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
 from toolgen.render.tools import tool_modules
 from toolgen.render.used_names import UnknownNameError, with_imports
-from toolgen.resolve import Catalog, Format
+from toolgen.resolve import Catalog, Format, Profile
 from toolgen.resources import runtime_folder, wires_folder
 from toolgen.runtime.lowering.leniency import leniency
 
@@ -62,13 +62,14 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     files["wires/__init__.py"] = HEADER + (wires_folder() / "__init__.py").read_text(encoding="utf-8")
     plans = [(profile, plan_provider(profile, catalog)) for profile in catalog.profiles]
     local: list[str] = []
-    for profile, plan in plans:
-        path = f"wires/{profile.name}.py"
-        if is_ours and is_shipped(profile.name, *wire_sources(profile, catalog.format)):
-            files[path] = shipped_wire(profile.name)
+    for line in lineages(catalog.profiles):
+        name = line[0].name
+        if is_ours and is_shipped(name, *wire_sources(line, catalog.format)):
+            files[f"wires/{name}.py"] = shipped_wire(name)
         else:
-            files[path] = wire_text(plan, names)
-            local.append(profile.name)
+            files[f"wires/{name}.py"] = wire_text([plan_provider(profile, catalog) for profile in line], names)
+            local.append(name)
+    for profile, plan in plans:
         if "session" in profile.facts:
             files[f"sessions/{profile.name}.py"] = _session(plan)
     wires = tools_on_wires(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
@@ -157,19 +158,37 @@ def _exports(names: list[str]) -> list[str]:
     return sorted([*names, "ConversionError", "ConversionLoss", "dump", "load"])
 
 
-def wire_text(plan: ProviderPlan, models: list[str]) -> str:
-    """The module of a provider's class: what its profile says of each object.
+def lineages(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
+    """Each profile with those that it extends behind it, the nearest first; those that are extended are listed too."""
+    known = {profile.name: profile for profile in profiles}
+    found: dict[str, tuple[Profile, ...]] = {}
+    for first in known.values():
+        line = [first]
+        while (parent := line[-1].parent) is not None:
+            line.append(known.get(parent.name, parent))
+        found |= {profile.name: tuple(line[i:]) for i, profile in enumerate(line)}
+    return [found[name] for name in sorted(found)]
+
+
+def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
+    """The module of the first provider's class: what its profile says of each object.
+
+    The others are those that it extends, the nearest first: the class is derived from the first of theirs that has
+    no member which it lacks, and states what differs.
 
     Raises:
         ShapeError: the profile lacks a fact, or names something that is not there.
     """
+    plan, *parents = plans
+    made, homes = wire_class(plan), dict[str, str]()
+    for parent in parents:
+        derived = made.derived_from(wire_class(parent))
+        if derived is not None:
+            made, homes = derived, {parent.class_name: f".{parent.name}"}
+            break
     try:
-        text = (
-            environment()
-            .get_template("wires/module.py.jinja")
-            .render(plan=plan, constants=constants(plan), attributes=attributes(plan), methods=methods(plan))
-        )
-        return laid_out(f"wires/{plan.name}.py", with_imports(text, "..", models))
+        text = environment().get_template("wires/module.py.jinja").render(plan=plan, made=made)
+        return laid_out(f"wires/{plan.name}.py", with_imports(text, "..", models, homes))
     except (UndefinedError, UnknownNameError) as error:
         raise ShapeError((), f"{error}", plan.name) from error
 

@@ -15,13 +15,13 @@ _LATE = re.compile(r'import_module\(\s*f?"(\.+)([\w.]*)')
 
 
 def reachable(files: Mapping[str, str]) -> dict[str, str]:
-    """Leave out the modules of the runtime that nothing imports.
+    """Leave out the modules of the runtime, and the wires of other providers, that nothing imports.
 
     Modules are found by their relative imports, which are all that generated modules and the runtime have of their own; a
     package that is imported late, by the name of a module in it, is taken whole.
     """
     found: set[str] = set()
-    waiting = [path for path in files if not path.startswith("runtime/")]
+    waiting = [path for path in files if not path.startswith(("runtime/", "wires/"))]
     waiting += [path for path in IMPORTED_BY_APPS if path in files]
     while waiting:
         path = waiting.pop()

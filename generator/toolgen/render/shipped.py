@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from toolgen.resolve import Format, Profile
@@ -26,9 +26,10 @@ def is_shipped(name: str, *made_of: object) -> bool:
     return _digests().get(name) == digest(*made_of)
 
 
-def wire_sources(profile: Profile, format: Format) -> tuple[object, object]:
-    """What the class of a provider is made from."""
-    return {k: v for k, v in profile.facts.items() if k not in ("session", "parameter_names")}, format.schema
+def wire_sources(profiles: Iterable[Profile], format: Format) -> tuple[object, ...]:
+    """What the class of a provider is made from: its profile and those that this extends, one after the other."""
+    facts = [{k: v for k, v in p.facts.items() if k not in ("session", "parameter_names")} for p in profiles]
+    return (*facts, format.schema)
 
 
 def digest(*made_of: object) -> str:

@@ -57,11 +57,12 @@ class Tool(Declaration):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A provider's facts, `extends` already merged in."""
+    """A provider's facts, `extends` already merged in; `parent` is the profile that it extends."""
 
     name: str
     facts: Mapping[str, Any] = field(repr=False)
     documents: tuple[Document, ...] = field(repr=False)
+    parent: Profile | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,7 @@ def _link(
 ) -> Profile | None:
     facts: Any = {}
     documents: list[Document] = []
+    base: Profile | None = None
     for document in layers[name]:
         parent = document.value.get("extends")
         if isinstance(parent, str) and parent != name:
@@ -116,7 +117,7 @@ def _link(
             documents = [*base.documents, *documents]
         facts = merged(facts, {k: v for k, v in document.value.items() if k != "extends"})
         documents.append(document)
-    return Profile(name, facts, tuple(documents))
+    return Profile(name, facts, tuple(documents), base)
 
 
 def check_defaults(parsed: Parsed, linked: Iterable[Profile], known: Collection[str], findings: Findings) -> None:

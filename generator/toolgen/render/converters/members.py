@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from toolgen.plan.provider import ClassFact, ProviderPlan
+from toolgen.plan.provider import ClassFact, ProviderPlan, converter_class
 from toolgen.render.converters.code import Method, call
 from toolgen.render.converters.reading import read_shape
 from toolgen.render.converters.unions import read_union, write_union
@@ -13,24 +15,98 @@ from toolgen.render.converters.writing import write_shape
 from toolgen.render.literals import python_literal
 
 
-def constants(plan: ProviderPlan) -> Iterator[str]:
-    """The module's constants: the keys of each object that are known, and the tables of codecs."""
+@dataclass(frozen=True, slots=True)
+class WireClass:
+    """A provider's class as it is printed: its bases, its attributes and methods, and the constants that these use.
+
+    `converter` is the class of its API, which is the only base unless it is derived from another provider's class.
+
+    Each is held by its name, as Python text; a method as a tree of statements.
+    """
+
+    name: str
+    converter: str
+    bases: tuple[str, ...]
+    constants: Mapping[str, str]
+    attributes: Mapping[str, str]
+    methods: Mapping[str, Method]
+
+    def derived_from(self, parent: WireClass) -> WireClass | None:
+        """This class as a subclass of another one, with what differs; None where it would behave otherwise so.
+
+        That is where the other class has attributes that this one lacks, or of another type, or is of an API that this
+        one's is not based on. A method that this one lacks is called by none of its methods.
+        """
+        own, other = converter_class(self.converter), converter_class(parent.converter)
+        overridden = {name for base in own.__mro__ if base not in other.__mro__ for name in vars(base)}
+        if not issubclass(own, other) or not overridden.isdisjoint([*parent.attributes, *parent.methods]):
+            return None
+        if not parent.attributes.keys() <= self.attributes.keys():
+            return None
+        untyped = [name for name, text in self.attributes.items() if text.startswith(f"{name} =")]
+        if any(parent.attributes.get(name, self.attributes[name]) != self.attributes[name] for name in untyped):
+            return None
+        changed = {
+            name
+            for name in (*self.constants, *parent.constants)
+            if self.constants.get(name) != parent.constants.get(name)
+        }
+        attributes = {
+            name: text
+            for name, text in self.attributes.items()
+            if text != parent.attributes.get(name) or not changed.isdisjoint(_names(text))
+        }
+        methods = {
+            name: method
+            for name, method in self.methods.items()
+            if method != parent.methods.get(name) or not changed.isdisjoint(_names(*method.lines))
+        }
+        used = _names(*attributes.values(), *(line for method in methods.values() for line in method.lines))
+        constants = {name: text for name, text in self.constants.items() if name in used}
+        bases = (parent.name,) if own is other else (self.converter, parent.name)
+        return WireClass(self.name, self.converter, bases, constants, attributes, methods)
+
+
+def wire_class(plan: ProviderPlan) -> WireClass:
+    """The class of a provider, on the class of its API."""
+    converter = str(plan.facts["converter"])
+    return WireClass(
+        plan.class_name,
+        converter,
+        (converter,),
+        dict(_constants(plan)),
+        {fact.name: _attribute(fact) for fact in plan.class_facts},
+        {method.name: method for method in _methods(plan)},
+    )
+
+
+def _names(*texts: str) -> set[str]:
+    """The words in texts that may be names of constants."""
+    return {word for text in texts for word in re.findall(r"\b_[A-Z][A-Z0-9_]*", text)}
+
+
+def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
+    """The module's constants: the keys of each object that are known, and the tables of readers and writers."""
     for shape in plan.shapes.values():
-        yield from (f"{name}: frozenset[str] = {_frozenset(keys)}" for name, keys in shape.known.items())
-        yield from (f"{name}_LEAST: frozenset[str] = {_frozenset(keys)}" for name, keys in shape.least.items())
+        yield from ((name, f"{name}: frozenset[str] = {_frozenset(keys)}") for name, keys in shape.known.items())
+        yield from (
+            (f"{name}_LEAST", f"{name}_LEAST: frozenset[str] = {_frozenset(keys)}")
+            for name, keys in shape.least.items()
+        )
     for name, table in plan.tables.items():
-        yield f"{name}: {'list[str]' if isinstance(table, list) else 'dict[str, Any]'} = {python_literal(table)}"
+        kind = "list[str]" if isinstance(table, list) else "dict[str, Any]"
+        yield name, f"{name}: {kind} = {python_literal(table)}"
     if plan.usage is not None:
-        yield from (f"{known_counts(holder)} = {_frozenset(keys)}" for holder, keys in plan.usage.known.items())
+        for holder, keys in plan.usage.known.items():
+            yield known_counts(holder), f"{known_counts(holder)} = {_frozenset(keys)}"
 
 
-def attributes(plan: ProviderPlan) -> Iterator[str]:
-    """The class's attributes, as the class of the API declares them."""
-    for fact in plan.class_facts:
-        yield f"{fact.name}{f': {fact.annotation}' if fact.annotation else ''} = {_value(fact)}"
+def _attribute(fact: ClassFact) -> str:
+    """An attribute, as the class of the API declares it."""
+    return f"{fact.name}{f': {fact.annotation}' if fact.annotation else ''} = {_value(fact)}"
 
 
-def methods(plan: ProviderPlan) -> Iterator[Method]:
+def _methods(plan: ProviderPlan) -> Iterator[Method]:
     """The class's methods: two for the usage, and two for each union and each shape, one a direction."""
     if plan.usage is not None:
         yield from (read_usage(plan.usage), write_usage(plan.usage))
