@@ -7,11 +7,11 @@ from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any
 
+from ..conversion.cache import from_bytes, to_bytes
 from ..conversion.residue import ABSENT, within
 from ..conversion.values import write_list
 from ..conversion.writer import Writer
 from ..json_texts.text import is_json
-from ..lowering.memory import as_bytes, copy_of
 from ..models import AllowedToolChoice, ToolChoice, ToolDefinition
 from ..paths import Path
 from . import choices
@@ -80,21 +80,21 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> A
     if type(tool) is not ToolDefinition:
         return write(tool, at, writer)
     wire, facts, spent = writer.wire, _facts_of(tool), writer.spent
-    key = as_bytes(facts)
+    key = to_bytes(facts)
     known = wire.entries.get(key)
     if known is not None and not wire.lowerings.over(known[1], spent):
         for what, count in known[1].items():
             spent[what] = spent.get(what, 0) + count
-        return copy_of(known[0])
+        return from_bytes(known[0])
     before, losses = dict(spent), writer.losses
     entry, alike = _written(tool, at, writer, write)
     renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # told once a request
     if alike and not renamed and writer.losses == losses and is_json(entry) and is_json(list(facts)):
         wanted = {what: count - before.get(what, 0) for what, count in spent.items() if count != before.get(what, 0)}
-        copy = as_bytes(entry)
+        copy = to_bytes(entry)
         if copy is not None:
             wire.entries.put(key, (copy, wanted), len(copy))
-            return copy_of(copy)
+            return from_bytes(copy)
     return entry
 
 
