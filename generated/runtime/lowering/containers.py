@@ -8,7 +8,7 @@ from typing import Any
 
 from ..conversion.encoding import Table
 from .dialects import Dialect
-from .keywords import nulled, sentence
+from .keywords import add_null, describe_rule
 from .records import Way
 from .run import Node, Run, Trail
 from .schemas import admits_null
@@ -105,9 +105,9 @@ def _optional(
     run: Run, schema: Any, inner: dict[str, Any], way: Way, entry: dict[str, Any]
 ) -> dict[str, Any]:
     """A property that is required and may be null, for one that may be absent."""
-    resolved, _ = run.resolved(schema, ())
+    resolved, _ = run.resolve(schema, ())
     if admits_null(resolved) or (
-        type(resolved) is dict and admits_null(run.combined(resolved, way, ())[0])
+        type(resolved) is dict and admits_null(run.merge_all_of(resolved, way, ())[0])
     ):
         plain = (
             type(resolved) is dict
@@ -131,7 +131,7 @@ def _optional(
         "every property is required here: null stands for absent",
     )
     entry["null"] = "absent"
-    return nulled(inner, run.dialect)
+    return add_null(inner, run.dialect)
 
 
 def _missing(
@@ -395,4 +395,4 @@ def _at_most(
     if run.dialect.takes("maxItems"):
         out["maxItems"] = most
     else:
-        sentences.append(sentence("maxItems", most))
+        sentences.append(describe_rule("maxItems", most))

@@ -9,7 +9,7 @@ from typing import Any
 
 from .schemas import admits_null, subschemas
 
-__all__ = ["Dialect", "exceeded", "sums"]
+__all__ = ["Dialect", "count_shared", "find_exceeded"]
 
 _CHOICES = frozenset(
     [
@@ -124,8 +124,8 @@ def _by_type(formats: Any) -> Mapping[str, Any] | None:
     return {"string": formats}
 
 
-def exceeded(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
-    """What of a schema is more than the dialect takes, in words."""
+def find_exceeded(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
+    """Say what of a schema is more than the dialect takes."""
     if not dialect.limits:
         return []
     found: dict[str, int] = dict.fromkeys(
@@ -149,8 +149,8 @@ def exceeded(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
     ]
 
 
-def sums(schema: Mapping[str, Any]) -> dict[str, int]:
-    """What a provider counts over all tools of a request: optional properties, and properties of several types."""
+def count_shared(schema: Mapping[str, Any]) -> dict[str, int]:
+    """Count what a provider limits over all tools of a request: optional properties, and properties of several types."""
     found = {"optional": 0, "unions": 0}
     for _, inner in _walked(schema, 0):
         properties = inner.get("properties")

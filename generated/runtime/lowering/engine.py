@@ -9,12 +9,12 @@ from ..conversion.encoding import Table
 from ..json_texts.text import loose
 from .containers import lower_array, lower_object
 from .keywords import (
-    described,
+    add_null,
+    add_sentences,
     keep_rules,
     lower_annotations,
     lower_untyped,
     lower_values,
-    nulled,
 )
 from .records import NEVER, Way
 from .run import Node, Run, TooLargeError, Trail
@@ -23,10 +23,10 @@ from .schemas import (
     BOUND_TO,
     IDENTITY,
     annotations_of,
-    both,
     is_of,
     kind_of,
     kinds_of,
+    merge_schemas,
     without_null,
 )
 
@@ -55,7 +55,7 @@ class Engine(Run):
         way = self.way_of(schema, way)
         if "$ref" in schema:
             return _lower_reference(self, schema, way, trail)
-        schema, trail = self.combined(schema, way, trail)
+        schema, trail = self.merge_all_of(schema, way, trail)
         if schema is NEVER:
             return NEVER, None
         one = _one_union(self, schema, way)
@@ -77,7 +77,7 @@ class Engine(Run):
             return out, spelling
         if self.dialect.nullable == "none":
             self.note(way, "null", "narrowed", "null cannot be said here")
-        return nulled(out, self.dialect), spelling
+        return add_null(out, self.dialect), spelling
 
 
 def _lower_reference(run: Run, schema: dict[str, Any], way: Way, trail: Trail) -> Node:
@@ -90,7 +90,7 @@ def _lower_reference(run: Run, schema: dict[str, Any], way: Way, trail: Trail) -
     }
     if target is None:
         run.note(way, "$ref", "dropped", "it leads nowhere", stops=True)
-        return run.node(run.made(rest, way), way, trail)
+        return run.node(run.register(rest, way), way, trail)
     found = run.references.at(target)
     if type(found) is not dict:
         return run.node(found, target, trail)
@@ -111,7 +111,9 @@ def _lower_reference(run: Run, schema: dict[str, Any], way: Way, trail: Trail) -
             return _kept(run, rest, target, way)
     elif circular and trail.count(target) >= run.depth:
         return _end(run, found, way)
-    return run.node(run.made(both(rest, found, []), target), target, (*trail, target))
+    return run.node(
+        run.register(merge_schemas(rest, found, []), target), target, (*trail, target)
+    )
 
 
 def _kept(run: Run, rest: dict[str, Any], target: Way, way: Way) -> Node:
@@ -140,9 +142,9 @@ def _end(run: Run, found: dict[str, Any], way: Way) -> Node:
     if run.dialect.complete:
         return lower_untyped(run, {}, way, ["Of the same form as the value around it."])
     out: dict[str, Any] = {"type": kinds[0]} if len(kinds) == 1 else {}
-    if run.says(way):
+    if run.allows_description(way):
         out["description"] = "Of the same form as the value around it."
-    return run.node(run.made(out, way), way) if not kinds else (out, None)
+    return run.node(run.register(out, way), way) if not kinds else (out, None)
 
 
 def _one_union(run: Run, schema: dict[str, Any], way: Way) -> dict[str, Any]:
@@ -153,12 +155,12 @@ def _one_union(run: Run, schema: dict[str, Any], way: Way) -> dict[str, Any]:
         run.note(
             way, "oneOf", "dropped", "it stands beside anyOf", checked="parse_arguments"
         )
-        return run.made(
+        return run.register(
             {key: value for key, value in schema.items() if key != "oneOf"}, way
         )
     reason = "anyOf stands for it; that no second branch holds is not said"
     run.note(way, "oneOf", "rewritten", reason, checked="parse_arguments")
-    return run.made(
+    return run.register(
         {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()},
         way,
     )
@@ -188,24 +190,25 @@ def _lower_union(run: Run, said: dict[str, Any], way: Way, trail: Trail) -> Node
             else ""
         )
         run.note_described(way, "anyOf", sentence, reason)
-        return _lower_typed(run, run.made(outer, way), way, trail, [sentence])
+        return _lower_typed(run, run.register(outer, way), way, trail, [sentence])
     sources: list[Any] = []
     lowered: list[dict[str, Any]] = []
     tables: list[Table | None] = []
     met: set[str] = set()
     for i, branch in enumerate(branches):
         if rules:
-            inner, along = run.resolved(branch, trail)
+            inner, along = run.resolve(branch, trail)
             if type(inner) is dict:
                 branch, trail_ = (
-                    run.made(
-                        both(inner, rules, []), run.way_of(inner, (*way, "anyOf", i))
+                    run.register(
+                        merge_schemas(inner, rules, []),
+                        run.way_of(inner, (*way, "anyOf", i)),
                     ),
                     along,
                 )
             else:
                 branch, trail_ = (
-                    (run.made(dict(rules), way) if inner is not False else False),
+                    (run.register(dict(rules), way) if inner is not False else False),
                     trail,
                 )
         else:
@@ -279,12 +282,12 @@ def _split_types(
             ]
             if not branch["enum"]:
                 continue
-        branches.append(run.made({**branch, "type": kind}, way))
+        branches.append(run.register({**branch, "type": kind}, way))
     words = annotations_of(said)
     if sentences:
-        words["description"] = described(words.get("description"), sentences)
+        words["description"] = add_sentences(words.get("description"), sentences)
     return (
-        _lower_union(run, run.made({"anyOf": branches, **words}, way), way, trail)
+        _lower_union(run, run.register({"anyOf": branches, **words}, way), way, trail)
         if branches
         else (NEVER, None)
     )
@@ -304,7 +307,7 @@ def _lower_typed(
         kinds = _meant(run, said, way)
         if not kinds:
             return lower_untyped(run, said, way, sentences)
-        said = run.made({"type": list(kinds), **said}, way)
+        said = run.register({"type": list(kinds), **said}, way)
     as_texts = ("enum" in said or "const" in said) and (
         run.dialect.enum == "texts"
         or (run.dialect.enum != "any" and not run.dialect.takes("anyOf"))

@@ -27,13 +27,13 @@ from .schemas import (
 )
 
 __all__ = [
-    "described",
+    "add_null",
+    "add_sentences",
+    "describe_rule",
     "keep_rules",
     "lower_annotations",
     "lower_untyped",
     "lower_values",
-    "nulled",
-    "sentence",
     "texts_of",
 ]
 
@@ -163,7 +163,7 @@ def _makes_inclusive(
 def _leave(
     run: Run, keyword: str, value: Any, way: Way, sentences: list[str], reason: str
 ) -> None:
-    text = sentence(keyword, value) if run.says(way) else ""
+    text = describe_rule(keyword, value) if run.allows_description(way) else ""
     if text:
         sentences.append(text)
     elif keyword in ANNOTATIONS and (value is None or value == "" or value == []):
@@ -186,9 +186,9 @@ def lower_annotations(
     """
     found: dict[str, Any] = {}
     keep_rules(run, annotations_of(said), way, None, found, sentences)
-    text = described(said.get("description"), sentences)
+    text = add_sentences(said.get("description"), sentences)
     demanded = run.dialect.complete and not inside
-    if (text or demanded) and run.says(way):
+    if (text or demanded) and run.allows_description(way):
         found["description"] = text
     if demanded and not text and way and "description" not in said:
         run.note(
@@ -285,8 +285,8 @@ def _put(
         ):
             out["format"] = "enum"
         return
-    text = sentence("enum", values)
-    if text and run.says(way):
+    text = describe_rule("enum", values)
+    if text and run.allows_description(way):
         sentences.append(text)
     run.note_described(way, "enum", text, run.reason("enum"))
 
@@ -315,7 +315,7 @@ def texts_of(values: list[Any]) -> list[str]:
     return found
 
 
-def sentence(keyword: str, value: Any) -> str:
+def describe_rule(keyword: str, value: Any) -> str:
     """Say a rule in words; empty where there are none for it."""
     if keyword == "uniqueItems":
         return "No item twice." if value is True else ""
@@ -349,7 +349,7 @@ def sentence(keyword: str, value: Any) -> str:
     return ""
 
 
-def described(description: Any, sentences: list[str]) -> str:
+def add_sentences(description: Any, sentences: list[str]) -> str:
     """Append sentences to a description."""
     said = description.rstrip() if type(description) is str else ""
     new = [text for text in dict.fromkeys(sentences) if text and text not in said]
@@ -360,8 +360,8 @@ def described(description: Any, sentences: list[str]) -> str:
     return f"{said} {' '.join(new)}".strip()
 
 
-def nulled(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
-    """A lowered schema that admits null as well, as the dialect spells that."""
+def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+    """Let a lowered schema admit null as well, as the dialect spells that."""
     if dialect.nullable == "flag":
         return {**out, "nullable": True}
     if dialect.nullable == "none":

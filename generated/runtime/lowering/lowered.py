@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from .dialects import Dialect, exceeded
+from .dialects import Dialect, find_exceeded
 from .engine import Engine
-from .keywords import sentence
+from .keywords import describe_rule
 from .records import NEVER, Lowered
 from .run import Run, TooLargeError
-from .schemas import ANNOTATIONS, IDENTITY, both, kinds_of
+from .schemas import ANNOTATIONS, IDENTITY, kinds_of, merge_schemas
 
 __all__ = ["lower"]
 
@@ -85,7 +85,7 @@ def _lowered(run: Run, schema: dict[str, Any]) -> Lowered:
     ):
         reason = f"of all properties at least {least} must be required here"
         run.note((), "required", "narrowed", reason, stops=True, refused=True)
-    for reason in exceeded(out, dialect):
+    for reason in find_exceeded(out, dialect):
         run.note(
             (),
             "the schema",
@@ -107,12 +107,12 @@ def _one_object(run: Run, schema: dict[str, Any]) -> dict[str, Any]:
         definitions: dict[str, Any] = {
             key: schema[key] for key in ("$defs", "definitions") if key in schema
         }
-        found, _ = run.resolved(schema, ())
+        found, _ = run.resolve(schema, ())
         schema = {**(found if type(found) is dict else {}), **definitions}
-        run.made(schema, ())
+        run.register(schema, ())
     sentences: list[str] = []
     if "allOf" in refused and "allOf" in schema:
-        schema, _ = run.combined(schema, (), ())
+        schema, _ = run.merge_all_of(schema, (), ())
         run.note((), "allOf", "rewritten", "what it says is said by the root itself")
     for keyword in _UNIONS:
         if keyword in refused and type(schema.get(keyword)) is list:
@@ -126,7 +126,7 @@ def _one_object(run: Run, schema: dict[str, Any]) -> dict[str, Any]:
             schema = _merged(run, schema, keyword, branches, sentences)
     for keyword in ("enum", "const", "not", "if", "then", "else"):
         if keyword in refused and keyword in schema:
-            text = sentence(keyword, schema[keyword])
+            text = describe_rule(keyword, schema[keyword])
             sentences.append(text)
             run.note_described((), keyword, text, f"{keyword} is not taken at the root")
             schema = {key: value for key, value in schema.items() if key != keyword}
@@ -141,7 +141,7 @@ def _one_object(run: Run, schema: dict[str, Any]) -> dict[str, Any]:
             **{key: value for key, value in schema.items() if key != "type"},
         }
     texts = [text for text in sentences if text]
-    if texts and run.says(()):
+    if texts and run.allows_description(()):
         words = schema.get("description")
         schema = {
             **schema,
@@ -149,16 +149,16 @@ def _one_object(run: Run, schema: dict[str, Any]) -> dict[str, Any]:
                 [words, *texts] if type(words) is str and words else texts
             ),
         }
-    return run.made(schema, ())
+    return run.register(schema, ())
 
 
 def _objects(run: Run, branches: list[Any]) -> list[dict[str, Any]]:
     """The branches that may be objects, each as one schema."""
     found: list[dict[str, Any]] = []
     for branch in branches:
-        inner, _ = run.resolved(branch, ())
+        inner, _ = run.resolve(branch, ())
         if type(inner) is dict:
-            inner, _ = run.combined(inner, (), ())
+            inner, _ = run.merge_all_of(inner, (), ())
         if (
             type(inner) is dict
             and inner is not NEVER
@@ -184,18 +184,18 @@ def _wrapped(
     lost: list[str] = []
     inner = []
     for i, branch in enumerate(branches):
-        joined = {**both(branch, outer, lost), "type": "object"}
-        inner.append(run.made(joined, run.way_of(branch, (keyword, i))))
+        joined = {**merge_schemas(branch, outer, lost), "type": "object"}
+        inner.append(run.register(joined, run.way_of(branch, (keyword, i))))
     run.note_conflicts((), lost)
     root = {key: value for key, value in schema.items() if key in kept}
-    union = run.made({keyword: inner}, ())
+    union = run.register({keyword: inner}, ())
     root |= {
         "type": "object",
         "properties": {_WRAPPER: union},
         "required": [_WRAPPER],
         "additionalProperties": False,
     }
-    return run.made(root, ())
+    return run.register(root, ())
 
 
 def _merged(
@@ -228,7 +228,7 @@ def _merged(
             for name, values in properties.items()
         }
         lost: list[str] = []
-        found = both({"properties": {}, **found}, {"properties": merged}, lost)
+        found = merge_schemas({"properties": {}, **found}, {"properties": merged}, lost)
     common = [
         name
         for name in (needs[0] if needs else [])
@@ -249,7 +249,7 @@ def _merged(
         ]
         if len(words) == 1 and not set(found) & (ANNOTATIONS - {"$comment"}):
             found["description"] = words[0]
-    return run.made(found, ())
+    return run.register(found, ())
 
 
 def _properties(branch: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from ..conversion.encoding import Table
 from .dialects import Dialect
 from .records import NEVER, Record, Way
 from .references import Kept, References
-from .schemas import both
+from .schemas import merge_schemas
 
 __all__ = ["Node", "Run", "TooLargeError", "Trail"]
 
@@ -71,7 +71,7 @@ class Run(ABC):
         self, way: Way, what: str, sentence: object, reason: str
     ) -> None:
         """Record a rule that a sentence stands for, where there is one and a place for it; else the rule is dropped."""
-        action = "described" if sentence and self.says(way) else "dropped"
+        action = "described" if sentence and self.allows_description(way) else "dropped"
         self.note(way, what, action, reason, checked="parse_arguments")
 
     def note_conflicts(self, way: Way, keywords: Iterable[str]) -> None:
@@ -85,8 +85,8 @@ class Run(ABC):
                 checked="parse_arguments",
             )
 
-    def made(self, schema: dict[str, Any], way: Way) -> dict[str, Any]:
-        """A schema that was put together here, and the place in the source that it stands for."""
+    def register(self, schema: dict[str, Any], way: Way) -> dict[str, Any]:
+        """Remember which place in the source a schema that was put together here stands for."""
         self._made.append(schema)
         self._ways[id(schema)] = way
         return schema
@@ -99,8 +99,8 @@ class Run(ABC):
     def node(self, schema: Any, way: Way, trail: Trail = ()) -> Node:
         """Lower a schema; NEVER for one that admits no value."""
 
-    def resolved(self, schema: Any, trail: Trail) -> tuple[Any, Trail]:
-        """What a schema says with references followed; a circle ends in a schema that says nothing."""
+    def resolve(self, schema: Any, trail: Trail) -> tuple[Any, Trail]:
+        """Follow the references of a schema; a circle ends in a schema that says nothing."""
         seen: set[Way] = set()
         while type(schema) is dict and "$ref" in schema:
             target = self.references.way(schema["$ref"])
@@ -112,32 +112,36 @@ class Run(ABC):
             found = self.references.at(target)
             if type(found) is not dict:
                 return (found if not rest else {**rest}), trail
-            schema = self.made(both(rest, found, []), target)
+            schema = self.register(merge_schemas(rest, found, []), target)
         return schema, trail
 
-    def combined(
+    def merge_all_of(
         self, schema: dict[str, Any], way: Way, trail: Trail
     ) -> tuple[dict[str, Any], Trail]:
-        """A schema with what its `allOf` says said by itself."""
+        """Merge the parts of `allOf` into the schema that has them."""
         parts = 0
         while type(schema.get("allOf")) is list and parts < 50:
             parts += 1
             lost: list[str] = []
             joined = {key: value for key, value in schema.items() if key != "allOf"}
             for part in schema["allOf"]:
-                inner, trail = self.resolved(part, trail)
+                inner, trail = self.resolve(part, trail)
                 if inner is False:
                     return NEVER, trail
-                joined = both(joined, inner, lost) if type(inner) is dict else joined
+                joined = (
+                    merge_schemas(joined, inner, lost)
+                    if type(inner) is dict
+                    else joined
+                )
             self.note_conflicts(way, lost)
-            schema = self.made(joined, way)
+            schema = self.register(joined, way)
         return schema, trail
 
     def reason(self, what: str) -> str:
         """Why a keyword is not sent."""
         return f"{what} is not taken here"
 
-    def says(self, way: Way) -> bool:
+    def allows_description(self, way: Way) -> bool:
         """Whether there can be a description at a place."""
         return self.dialect.takes("description") and (
             way != () or "description" not in self.dialect.root.get("without", ())

@@ -20,10 +20,10 @@ __all__ = [
     "VALIDATED",
     "admits_null",
     "annotations_of",
-    "both",
     "is_of",
     "kind_of",
     "kinds_of",
+    "merge_schemas",
     "subschemas",
     "without_null",
 ]
@@ -299,8 +299,10 @@ def _is_null(branch: Any) -> bool:
     )
 
 
-def both(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -> dict[str, Any]:
-    """One schema for two that hold at once; the first one's words win.
+def merge_schemas(
+    one: dict[str, Any], other: dict[str, Any], lost: list[str]
+) -> dict[str, Any]:
+    """Merge two schemas that hold at once; the first one's words win.
 
     What cannot be said together is left to the first one, and its keyword is added to `lost`: the result admits what
     both admit, and perhaps more.

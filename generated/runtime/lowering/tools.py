@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..conversion.cache import Cache, from_bytes, to_bytes
 from ..conversion.encoding import Table
 from ..json_texts.text import is_json, same
-from .dialects import Dialect, sums
+from .dialects import Dialect, count_shared
 from .lowered import lower
 from .records import Lowered, Record
 
@@ -122,7 +122,9 @@ class Lowerings:
             else None
         )
         wanted = (
-            {"tools": 1, **sums(lowered.schema)} if held and self.per_request else {}
+            {"tools": 1, **count_shared(lowered.schema)}
+            if held and self.per_request
+            else {}
         )
         found = _Done(lowered, copy, wanted)
         if copy is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..conversion.encoding import Table
 from .dialects import Dialect
-from .keywords import nulled, sentence
+from .keywords import add_null, describe_rule
 from .records import Way
 from .run import Node, Run, Trail
 from .schemas import admits_null
@@ -79,8 +79,8 @@ def lower_object(
 
 def _optional(run: Run, schema: Any, inner: dict[str, Any], way: Way, entry: dict[str, Any]) -> dict[str, Any]:
     """A property that is required and may be null, for one that may be absent."""
-    resolved, _ = run.resolved(schema, ())
-    if admits_null(resolved) or (type(resolved) is dict and admits_null(run.combined(resolved, way, ())[0])):
+    resolved, _ = run.resolve(schema, ())
+    if admits_null(resolved) or (type(resolved) is dict and admits_null(run.merge_all_of(resolved, way, ())[0])):
         plain = type(resolved) is dict and "default" in resolved and resolved["default"] is None
         reason = "every property is required here: absent goes as null, and comes back as null"
         run.note(way, "an optional property that may be null", "narrowed", reason, stops=not plain)
@@ -88,7 +88,7 @@ def _optional(run: Run, schema: Any, inner: dict[str, Any], way: Way, entry: dic
         return inner
     run.note(way, "an optional property", "rewritten", "every property is required here: null stands for absent")
     entry["null"] = "absent"
-    return nulled(inner, run.dialect)
+    return add_null(inner, run.dialect)
 
 
 def _missing(run: Run, required: list[str], properties: dict[str, Any], way: Way) -> None:
@@ -275,4 +275,4 @@ def _at_most(run: Run, said: dict[str, Any], most: int, out: dict[str, Any], sen
     if run.dialect.takes("maxItems"):
         out["maxItems"] = most
     else:
-        sentences.append(sentence("maxItems", most))
+        sentences.append(describe_rule("maxItems", most))

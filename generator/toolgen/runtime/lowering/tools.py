@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..conversion.cache import Cache, from_bytes, to_bytes
 from ..conversion.encoding import Table
 from ..json_texts.text import is_json, same
-from .dialects import Dialect, sums
+from .dialects import Dialect, count_shared
 from .lowered import lower
 from .records import Lowered, Record
 
@@ -93,7 +93,7 @@ class Lowerings:
             return known
         lowered = lower(schema, self._strict if held and self._strict is not None else self._open, self._depth)
         copy = to_bytes(lowered.schema) if is_json(schema) and is_json(lowered.schema) else None
-        wanted = {"tools": 1, **sums(lowered.schema)} if held and self.per_request else {}
+        wanted = {"tools": 1, **count_shared(lowered.schema)} if held and self.per_request else {}
         found = _Done(lowered, copy, wanted)
         if copy is not None:
             self._done[held].put(key, found, len(copy))
