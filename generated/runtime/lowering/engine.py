@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_texts.text import loose
+from ..json_text import loose
 from .containers import lower_array, lower_object
 from .keywords import (
     add_null,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_texts.text import compact, same
+from ..json_text import compact, same
 from .dialects import Dialect
 from .records import Way
 from .run import Node, Run

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from ..conversion.encoding import Table
-from ..json_texts.text import same
+from ..json_text import same
 
 __all__ = ["NEVER", "Lowered", "Record", "Way"]
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..conversion.encoding import decode_value
 from ..conversion.writer import OnLoss
-from ..json_texts.strict import too_deep
-from ..json_texts.text import same
+from ..json_text import same, too_deep
 from ..models import Loss, ToolCall
 from ..paths import ROOT, Path, spelled
 from .arguments import ArgumentsError, Fault, type_of, unknown_tool

@@ -7,8 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from ..json_texts.strict import too_deep
-from ..json_texts.text import loose, same
+from ..json_text import loose, same, too_deep
 from ..lowering.leniency import leniency
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import decode_value, encode_value

@@ -21,8 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..json_texts.strict import loads
-from ..json_texts.text import compact, same
+from ..json_text import compact, loads, same
 
 __all__ = ["Table", "decode_value", "encode_value"]
 

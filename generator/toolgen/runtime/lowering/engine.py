@@ -5,16 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_texts.text import loose
+from ..json_text import loose
 from .containers import lower_array, lower_object
-from .keywords import (
-    add_null,
-    add_sentences,
-    keep_rules,
-    lower_annotations,
-    lower_untyped,
-    lower_values,
-)
+from .keywords import add_null, add_sentences, keep_rules, lower_annotations, lower_untyped, lower_values
 from .records import NEVER, Way
 from .run import Node, Run, TooLargeError, Trail
 from .schemas import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from ..json_texts.text import same
+from ..json_text import same
 from .records import Way
 
 __all__ = [

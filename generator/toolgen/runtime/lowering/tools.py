@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..conversion.cache import Cache, from_bytes, to_bytes
 from ..conversion.encoding import Table
-from ..json_texts.text import is_json, same
+from ..json_text import is_json, same
 from .dialects import Dialect, count_shared
 from .lowered import lower
 from .records import Lowered, Record

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ..runtime.models import ToolDefinition
+    from ..runtime.running.handlers import Allow, Deny, Edit
     from ..runtime.running.outcomes import ToolError
-    from ..runtime.running.reviews import Allow, Deny, Edit
     from . import get_weather as get_weather
     from . import hidden as hidden
     from . import now as now
@@ -132,9 +132,9 @@ dispatch_sync = TOOL_SET.dispatch_sync
 dispatch_all = TOOL_SET.dispatch_all
 
 _LATE: Final = {
-    "Allow": "reviews",
-    "Deny": "reviews",
-    "Edit": "reviews",
+    "Allow": "handlers",
+    "Deny": "handlers",
+    "Edit": "handlers",
     "ToolError": "outcomes",
 }
 """Names that only apps which run tools ask for, and their modules."""

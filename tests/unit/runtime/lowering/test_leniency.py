@@ -9,7 +9,7 @@ import pytest
 from tests.support.schema_values import valid_values
 from tests.unit.runtime.lowering.lowered_schemas import TEXT, of
 from toolgen.runtime.conversion.encoding import decode_value
-from toolgen.runtime.json_texts.text import same
+from toolgen.runtime.json_text import same
 from toolgen.runtime.lowering.leniency import leniency
 
 

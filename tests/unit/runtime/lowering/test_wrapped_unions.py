@@ -12,7 +12,7 @@ from tests.support.repository import profile
 from tests.support.schema_values import valid_values
 from toolgen.runtime.apis.gemini.tools import from_openapi
 from toolgen.runtime.conversion.encoding import decode_value, encode_value
-from toolgen.runtime.json_texts.text import same
+from toolgen.runtime.json_text import same
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lowered import lower
 from toolgen.runtime.lowering.records import Lowered

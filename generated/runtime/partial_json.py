@@ -9,7 +9,10 @@ from typing import Any
 
 __all__ = ["PartialObject", "partial_object"]
 
+
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+
+
 _WORD = re.compile(r"[^\s,\]}:\"]+")
 
 

@@ -16,10 +16,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, Literal, TypeVar, cast
 
-from ..errors import ConversionError, wrong_type
-from ..paths import ROOT, Path, spelled
+from .errors import ConversionError, wrong_type
+from .paths import ROOT, Path, spelled
 
 __all__ = ["PYDANTIC", "dump", "load"]
+
 
 Data = dict[str, Any]
 
@@ -132,8 +133,14 @@ FORMS: dict[str, Callable[[Data, Path], Data]] = {
 
 
 T = TypeVar("T")
+
+
 Load = Callable[[Any, Path], Any]
+
+
 UNKNOWN: Final = "unknown"
+
+
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
