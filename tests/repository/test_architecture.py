@@ -36,7 +36,7 @@ BESIDE = {
     "cli": {"__init__", "diagnostics", "validation", "pipeline", "compilation", "build_cache", "importing"}
     | {"resources", "load", "resolve", "render", "write", "runtime"},
     "__main__": {"cli"},
-    "__init__": set(),
+    "__init__": {"runtime"},  # its version, which is that of the tool
 }
 """What a part imports besides itself and, for a stage, the stages before it."""
 
