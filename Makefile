@@ -22,12 +22,12 @@ help: ## show these lines
 
 setup: $(READY) ## make .venv with everything that development needs
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml packages/toolgen-runtime/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "toolgen needs Python 3.11 or newer; say which with: make PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --editable packages/toolgen-runtime --group dev
 	@touch $@
 
 build: $(READY) ## set up, and compile the example schemas into generated/
