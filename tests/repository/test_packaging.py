@@ -110,6 +110,8 @@ def test_the_sdist_holds_tests_and_samples(distributions: dict[str, Path]) -> No
     with tarfile.open(distributions["sdist"]) as archive:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/repository/test_packaging.py"} <= names
+    both = ("generator/toolgen/", "packages/toolgen-runtime/toolgen_runtime/")
+    assert {f"{folder}{name}" for folder in both for name in ("runtime/models.py", "wires/gemini.py")} <= names
     assert [n for n in names if n.startswith((".venv", ".git/", "dist"))] == []
 
 
