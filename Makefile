@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift bench laws declarations lowered size rows github-tools kills fuzz clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -66,6 +66,10 @@ types: $(READY) ## mypy and pyright, strict, over generator/, generated/ and exa
 drift: $(READY) ## are generated/ and the generated modules of the generator what schemas/ gives?
 	@$(BIN)/python -m toolgen.regenerate --check
 	@$(BIN)/toolgen check schemas
+
+distributions: $(READY) ## build what is published into dist/: toolgen, and the runtime that packages share
+	@$(BIN)/python -m hatchling build -d dist
+	@cd packages/toolgen-runtime && ../../$(BIN)/python -m hatchling build -d ../../dist
 
 bench: $(READY) ## converters, whole commands and ways to hold the format against others, as ratios
 	-@$(BIN)/python benchmarks/run.py $(ARGS)
