@@ -247,7 +247,7 @@ def test_linters_have_nothing_to_say(installed: Package) -> None:
         assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
 
 
-def test_type_checkers_have_nothing_to_say(installed: Package, tmp_path: Path) -> None:
+def test_a_type_checker_has_nothing_to_say(installed: Package, tmp_path: Path) -> None:
     app = (
         f"from {installed.name}.models import ToolCall\nfrom {installed.name}.tools import parse_call\n"
         f"from {installed.name}.providers import anthropic\n\n\n"
@@ -261,6 +261,20 @@ def test_type_checkers_have_nothing_to_say(installed: Package, tmp_path: Path) -
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
     result = checked(*strict, "app.py", "wrong.py", cwd=tmp_path, path=installed.folder.parent)
     assert [line.split(":")[0] for line in result.stdout.splitlines() if "error" in line][:-1] == ["wrong.py"]
+
+
+@pytest.mark.slow
+def test_the_other_type_checker_has_nothing_to_say(installed: Package, tmp_path: Path) -> None:
+    package = Package(installed.files, tmp_path)
+    (tmp_path / "wrong.py").write_text(
+        f"from {package.name}.models import ToolCall\n\nToolCall(1, 'a', {{}})\n", "utf-8"
+    )
+    settings = {"include": ["."], "extraPaths": [str(DISTRIBUTION)], "typeCheckingMode": "strict"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
+    result = checked("pyright", "--pythonpath", sys.executable, "--outputjson", cwd=tmp_path)
+    found = json.loads(result.stdout)
+    assert found["summary"]["filesAnalyzed"] > len(modules(package))
+    assert {Path(one["file"]).name for one in found["generalDiagnostics"]} == {"wrong.py"}, result.stdout[-3000:]
 
 
 def checked(*words: str, cwd: Path, path: Path = DISTRIBUTION) -> subprocess.CompletedProcess[str]:
