@@ -7,11 +7,15 @@ plain dataclasses; pydantic's TypeAdapter validates them by the same names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .errors import ConversionError, ConversionLoss
 from .serialization import PYDANTIC, dump, load
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from .lazy_dataclass import dataclass
 
 __all__ = [
     "AgentEvent",
@@ -87,6 +91,24 @@ class ToolDefinition:
     """JSON Schema of the value that the tool gives."""
     metadata: dict[str, Any] | None = None
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            name,
+            description=None,
+            parameters=None,
+            strict=None,
+            result=None,
+            metadata=None,
+        ):
+            self.name = name
+            self.description = description
+            self.parameters = parameters
+            self.strict = strict
+            self.result = result
+            self.metadata = metadata
+
 
 @dataclass(slots=True)
 class NamedToolChoice:
@@ -97,6 +119,12 @@ class NamedToolChoice:
     name: str
     """Name of the tool."""
     metadata: dict[str, Any] | None = None
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, name, metadata=None):
+            self.name = name
+            self.metadata = metadata
 
 
 @dataclass(slots=True)
@@ -110,6 +138,13 @@ class AllowedToolChoice:
     mode: Literal["auto", "required"] | None = "auto"
     """Whether a call may be made (`auto`) or must be made (`required`)."""
     metadata: dict[str, Any] | None = None
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, names, mode="auto", metadata=None):
+            self.names = names
+            self.mode = mode
+            self.metadata = metadata
 
 
 @dataclass(slots=True)
@@ -130,6 +165,12 @@ class InvalidCall:
     ]
     """What is wrong with them, or with the call."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, text, reason):
+            self.text = text
+            self.reason = reason
+
 
 @dataclass(slots=True)
 class ToolCall:
@@ -147,6 +188,15 @@ class ToolCall:
     """Set where the call must not be run."""
     metadata: dict[str, Any] | None = None
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, id, name, arguments, invalid=None, metadata=None):
+            self.id = id
+            self.name = name
+            self.arguments = arguments
+            self.invalid = invalid
+            self.metadata = metadata
+
 
 @dataclass(slots=True)
 class OutputRef:
@@ -161,6 +211,14 @@ class OutputRef:
     line_count: int | None = None
     """Number of lines of the whole output."""
     metadata: dict[str, Any] | None = None
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, id, byte_size=None, line_count=None, metadata=None):
+            self.id = id
+            self.byte_size = byte_size
+            self.line_count = line_count
+            self.metadata = metadata
 
 
 @dataclass(slots=True)
@@ -185,6 +243,28 @@ class ToolResult:
     """Whether `value` is a part of a longer output."""
     metadata: dict[str, Any] | None = None
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            tool_call_id,
+            name,
+            kind,
+            value,
+            is_error=None,
+            output_ref=None,
+            trimmed=None,
+            metadata=None,
+        ):
+            self.tool_call_id = tool_call_id
+            self.name = name
+            self.kind = kind
+            self.value = value
+            self.is_error = is_error
+            self.output_ref = output_ref
+            self.trimmed = trimmed
+            self.metadata = metadata
+
 
 @dataclass(slots=True)
 class TextPart:
@@ -199,6 +279,14 @@ class TextPart:
     metadata: dict[str, Any] | None = None
     type: Literal["text"] = "text"
     """Tag of the part."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, text, cache=None, metadata=None, type="text"):
+            self.text = text
+            self.cache = cache
+            self.metadata = metadata
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -223,6 +311,28 @@ class ImagePart:
     type: Literal["image"] = "image"
     """Tag of the part."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            url=None,
+            data=None,
+            media_type=None,
+            name=None,
+            detail=None,
+            cache=None,
+            metadata=None,
+            type="image",
+        ):
+            self.url = url
+            self.data = data
+            self.media_type = media_type
+            self.name = name
+            self.detail = detail
+            self.cache = cache
+            self.metadata = metadata
+            self.type = type
+
 
 @dataclass(slots=True)
 class DocumentPart:
@@ -245,6 +355,28 @@ class DocumentPart:
     metadata: dict[str, Any] | None = None
     type: Literal["document"] = "document"
     """Tag of the part."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            url=None,
+            data=None,
+            media_type=None,
+            name=None,
+            detail=None,
+            cache=None,
+            metadata=None,
+            type="document",
+        ):
+            self.url = url
+            self.data = data
+            self.media_type = media_type
+            self.name = name
+            self.detail = detail
+            self.cache = cache
+            self.metadata = metadata
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -269,6 +401,28 @@ class AudioPart:
     type: Literal["audio"] = "audio"
     """Tag of the part."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            url=None,
+            data=None,
+            media_type=None,
+            name=None,
+            detail=None,
+            cache=None,
+            metadata=None,
+            type="audio",
+        ):
+            self.url = url
+            self.data = data
+            self.media_type = media_type
+            self.name = name
+            self.detail = detail
+            self.cache = cache
+            self.metadata = metadata
+            self.type = type
+
 
 @dataclass(slots=True)
 class VideoPart:
@@ -292,6 +446,28 @@ class VideoPart:
     type: Literal["video"] = "video"
     """Tag of the part."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            url=None,
+            data=None,
+            media_type=None,
+            name=None,
+            detail=None,
+            cache=None,
+            metadata=None,
+            type="video",
+        ):
+            self.url = url
+            self.data = data
+            self.media_type = media_type
+            self.name = name
+            self.detail = detail
+            self.cache = cache
+            self.metadata = metadata
+            self.type = type
+
 
 @dataclass(slots=True)
 class OpaquePart:
@@ -309,6 +485,15 @@ class OpaquePart:
     type: Literal["opaque"] = "opaque"
     """Tag of the part."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, provider, value, cache=None, metadata=None, type="opaque"):
+            self.provider = provider
+            self.value = value
+            self.cache = cache
+            self.metadata = metadata
+            self.type = type
+
 
 @dataclass(slots=True)
 class ReasoningPart:
@@ -321,6 +506,13 @@ class ReasoningPart:
     metadata: dict[str, Any] | None = None
     type: Literal["reasoning"] = "reasoning"
     """Tag of the part."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, text, metadata=None, type="reasoning"):
+            self.text = text
+            self.metadata = metadata
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -335,6 +527,13 @@ class ToolCallPart:
     type: Literal["tool_call"] = "tool_call"
     """Tag of the part."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, call, metadata=None, type="tool_call"):
+            self.call = call
+            self.metadata = metadata
+            self.type = type
+
 
 @dataclass(slots=True)
 class RefusalPart:
@@ -347,6 +546,13 @@ class RefusalPart:
     metadata: dict[str, Any] | None = None
     type: Literal["refusal"] = "refusal"
     """Tag of the part."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, text, metadata=None, type="refusal"):
+            self.text = text
+            self.metadata = metadata
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -365,6 +571,17 @@ class SystemMessage:
     role: Literal["system"] = "system"
     """Tag of the message."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self, content, name=None, cache=None, metadata=None, role="system"
+        ):
+            self.content = content
+            self.name = name
+            self.cache = cache
+            self.metadata = metadata
+            self.role = role
+
 
 @dataclass(slots=True)
 class UserMessage:
@@ -379,6 +596,14 @@ class UserMessage:
     metadata: dict[str, Any] | None = None
     role: Literal["user"] = "user"
     """Tag of the message."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, content, name=None, metadata=None, role="user"):
+            self.content = content
+            self.name = name
+            self.metadata = metadata
+            self.role = role
 
 
 @dataclass(slots=True)
@@ -395,6 +620,14 @@ class AssistantMessage:
     role: Literal["assistant"] = "assistant"
     """Tag of the message."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, content=None, name=None, metadata=None, role="assistant"):
+            self.content = content
+            self.name = name
+            self.metadata = metadata
+            self.role = role
+
 
 @dataclass(slots=True)
 class ToolMessage:
@@ -407,6 +640,13 @@ class ToolMessage:
     metadata: dict[str, Any] | None = None
     role: Literal["tool"] = "tool"
     """Tag of the message."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, results, metadata=None, role="tool"):
+            self.results = results
+            self.metadata = metadata
+            self.role = role
 
 
 @dataclass(slots=True)
@@ -423,6 +663,14 @@ class OutputSchema:
     """Whether the provider shall hold the model to the schema."""
     metadata: dict[str, Any] | None = None
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, schema, name=None, strict=None, metadata=None):
+            self.schema = schema
+            self.name = name
+            self.strict = strict
+            self.metadata = metadata
+
 
 @dataclass(slots=True)
 class Reasoning:
@@ -435,6 +683,13 @@ class Reasoning:
     budget_tokens: int | None = None
     """Most tokens to think with."""
     metadata: dict[str, Any] | None = None
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, effort=None, budget_tokens=None, metadata=None):
+            self.effort = effort
+            self.budget_tokens = budget_tokens
+            self.metadata = metadata
 
 
 @dataclass(slots=True)
@@ -471,6 +726,40 @@ class Request:
     """Whether the answer comes in pieces."""
     metadata: dict[str, Any] | None = None
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            messages,
+            model=None,
+            tools=None,
+            tool_choice=None,
+            parallel_tool_calls=None,
+            output_format=None,
+            max_output_tokens=None,
+            temperature=None,
+            top_p=None,
+            stop=None,
+            seed=None,
+            reasoning=None,
+            stream=None,
+            metadata=None,
+        ):
+            self.messages = messages
+            self.model = model
+            self.tools = tools
+            self.tool_choice = tool_choice
+            self.parallel_tool_calls = parallel_tool_calls
+            self.output_format = output_format
+            self.max_output_tokens = max_output_tokens
+            self.temperature = temperature
+            self.top_p = top_p
+            self.stop = stop
+            self.seed = seed
+            self.reasoning = reasoning
+            self.stream = stream
+            self.metadata = metadata
+
 
 @dataclass(slots=True)
 class Usage:
@@ -493,6 +782,28 @@ class Usage:
     reasoning_tokens: int | None = None
     """Output that was reasoning."""
     metadata: dict[str, Any] | None = None
+
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            input_tokens,
+            output_tokens,
+            total_tokens,
+            input_cached_tokens=None,
+            input_cache_creation_tokens=None,
+            input_image_tokens=None,
+            reasoning_tokens=None,
+            metadata=None,
+        ):
+            self.input_tokens = input_tokens
+            self.output_tokens = output_tokens
+            self.total_tokens = total_tokens
+            self.input_cached_tokens = input_cached_tokens
+            self.input_cache_creation_tokens = input_cache_creation_tokens
+            self.input_image_tokens = input_image_tokens
+            self.reasoning_tokens = reasoning_tokens
+            self.metadata = metadata
 
 
 @dataclass(slots=True)
@@ -517,6 +828,26 @@ class Completion:
     """What it cost."""
     metadata: dict[str, Any] | None = None
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            message,
+            finish_reason,
+            id=None,
+            model=None,
+            stop_reason=None,
+            usage=None,
+            metadata=None,
+        ):
+            self.message = message
+            self.finish_reason = finish_reason
+            self.id = id
+            self.model = model
+            self.stop_reason = stop_reason
+            self.usage = usage
+            self.metadata = metadata
+
 
 @dataclass(slots=True)
 class TextDelta:
@@ -529,6 +860,12 @@ class TextDelta:
     type: Literal["text_delta"] = "text_delta"
     """Tag of the event."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, text, type="text_delta"):
+            self.text = text
+            self.type = type
+
 
 @dataclass(slots=True)
 class ReasoningDelta:
@@ -540,6 +877,12 @@ class ReasoningDelta:
     """The text."""
     type: Literal["reasoning_delta"] = "reasoning_delta"
     """Tag of the event."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, text, type="reasoning_delta"):
+            self.text = text
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -559,6 +902,22 @@ class ToolCallDelta:
     type: Literal["tool_call_delta"] = "tool_call_delta"
     """Tag of the event."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            index,
+            id=None,
+            name=None,
+            arguments_delta=None,
+            type="tool_call_delta",
+        ):
+            self.index = index
+            self.id = id
+            self.name = name
+            self.arguments_delta = arguments_delta
+            self.type = type
+
 
 @dataclass(slots=True)
 class ToolCallEvent:
@@ -570,6 +929,12 @@ class ToolCallEvent:
     """The call."""
     type: Literal["tool_call"] = "tool_call"
     """Tag of the event."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, call, type="tool_call"):
+            self.call = call
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -583,6 +948,12 @@ class ErrorEvent:
     type: Literal["error"] = "error"
     """Tag of the event."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, message, type="error"):
+            self.message = message
+            self.type = type
+
 
 @dataclass(slots=True)
 class CompletedEvent:
@@ -594,6 +965,12 @@ class CompletedEvent:
     """The whole answer."""
     type: Literal["completed"] = "completed"
     """Tag of the event."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, completion, type="completed"):
+            self.completion = completion
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -609,6 +986,13 @@ class AgentText:
     type: Literal["text"] = "text"
     """Tag of the event."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, content, timestamp, type="text"):
+            self.content = content
+            self.timestamp = timestamp
+            self.type = type
+
 
 @dataclass(slots=True)
 class AgentReasoning:
@@ -622,6 +1006,13 @@ class AgentReasoning:
     """When it came, in milliseconds since 1970."""
     type: Literal["reasoning"] = "reasoning"
     """Tag of the event."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, content, timestamp, type="reasoning"):
+            self.content = content
+            self.timestamp = timestamp
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -638,6 +1029,14 @@ class AgentStepStart:
     """Number of the step, from 1."""
     type: Literal["step_start"] = "step_start"
     """Tag of the event."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, step_id, title, step_number, type="step_start"):
+            self.step_id = step_id
+            self.title = title
+            self.step_number = step_number
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -656,6 +1055,17 @@ class AgentToolCall:
     """Name of the tool for people."""
     type: Literal["tool_call"] = "tool_call"
     """Tag of the event."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self, tool, args, tool_call_id, display_name=None, type="tool_call"
+        ):
+            self.tool = tool
+            self.args = args
+            self.tool_call_id = tool_call_id
+            self.display_name = display_name
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -677,6 +1087,24 @@ class AgentToolResult:
     type: Literal["tool_result"] = "tool_result"
     """Tag of the event."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(
+            self,
+            tool,
+            result,
+            tool_call_id,
+            is_error=None,
+            screenshot_base64=None,
+            type="tool_result",
+        ):
+            self.tool = tool
+            self.result = result
+            self.tool_call_id = tool_call_id
+            self.is_error = is_error
+            self.screenshot_base64 = screenshot_base64
+            self.type = type
+
 
 @dataclass(slots=True)
 class AgentStepComplete:
@@ -693,6 +1121,14 @@ class AgentStepComplete:
     type: Literal["step_complete"] = "step_complete"
     """Tag of the event."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, step_id, status, duration_ms, type="step_complete"):
+            self.step_id = step_id
+            self.status = status
+            self.duration_ms = duration_ms
+            self.type = type
+
 
 @dataclass(slots=True)
 class AgentHiddenUserMessage:
@@ -705,6 +1141,12 @@ class AgentHiddenUserMessage:
     type: Literal["hidden_user_message"] = "hidden_user_message"
     """Tag of the event."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, content, type="hidden_user_message"):
+            self.content = content
+            self.type = type
+
 
 @dataclass(slots=True)
 class AgentFinal:
@@ -716,6 +1158,12 @@ class AgentFinal:
     """The text."""
     type: Literal["final"] = "final"
     """Tag of the event."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, content, type="final"):
+            self.content = content
+            self.type = type
 
 
 @dataclass(slots=True)
@@ -737,6 +1185,15 @@ class Loss:
     reason: str
     """Why."""
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, path, what, action, severity, reason):
+            self.path = path
+            self.what = what
+            self.action = action
+            self.severity = severity
+            self.reason = reason
+
 
 @dataclass(slots=True)
 class Finding:
@@ -757,6 +1214,13 @@ class Finding:
     """What kind of fault."""
     message: str
     """The fault in a sentence."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, path, code, message):
+            self.path = path
+            self.code = code
+            self.message = message
 
 
 @dataclass(slots=True)
@@ -781,6 +1245,14 @@ class ApiError:
     retryable: bool
     """Whether the same request may succeed later."""
     metadata: dict[str, Any] | None = None
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, kind, message, retryable, metadata=None):
+            self.kind = kind
+            self.message = message
+            self.retryable = retryable
+            self.metadata = metadata
 
 
 ToolChoice: TypeAlias = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
-from urllib.parse import quote, unquote
 
 from .conversion.residue import ABSENT, Residue, within
 from .conversion.values import Write, write_list
@@ -148,12 +147,16 @@ def media_kind(media_type: Any) -> str:
 
 def name_in(address: str) -> str | None:
     """The name of a file in its address; None where there is none."""
+    from urllib.parse import unquote  # late, for few results have files
+
     path = address.split("#", 1)[0].split("?", 1)[0]
     return unquote(path.rsplit("/", 1)[1]) or None if "/" in path else None
 
 
 def address_of(name: str) -> str:
     """An address for a file that has none."""
+    from urllib.parse import quote  # late, for few results have files
+
     return _ATTACHED + quote(name, safe="", errors="surrogatepass")
 
 

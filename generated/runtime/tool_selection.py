@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -15,6 +14,7 @@ from .conversion.values import write_list
 from .conversion.writer import Writer
 from .errors import ConversionError
 from .json_text import is_json
+from .lazy_dataclass import replace
 from .models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
 from .paths import Path, spelled
 
@@ -267,7 +267,7 @@ def offered_kind(tool: dict[str, Any]) -> str | None:
 OfferedWrite = Callable[[Any, Path, Writer], Any]
 
 
-_facts_of = attrgetter(*(field.name for field in fields(ToolDefinition)))
+_facts_of = attrgetter(*ToolDefinition.__match_args__)
 
 
 def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> Any:

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 from ..json_text import loose, same, too_deep
-from ..lowering.leniency import leniency
+from ..lazy_dataclass import replace
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import decode_value, encode_value
 from .residue import NOTHING, Residue, add_residue, within
@@ -100,6 +99,10 @@ class Tables:
             found: dict[str, Any] | None = self._wire.declared.leniency.get(name)
             return found
         if name not in self._lenient:
+            from ..lowering.leniency import (
+                leniency,
+            )  # late: only tools that are given at run time need it
+
             self._lenient[name] = (
                 leniency(given.parameters) if given.parameters else None
             )

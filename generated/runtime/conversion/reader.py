@@ -80,7 +80,7 @@ class Reader:
 
     def offers(self, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
         """The body that is read offers these tools: what it says of them goes before what the build or `tools` would say."""
-        if self.wire.lowerings.has_strict:
+        if self.wire.has_strict:
             self._offered = {
                 tool.name: tool.strict is True
                 for tool in tools or ()

@@ -3,27 +3,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..lowering.tools import Lowerings, holds
 from .cache import Cache
-from .residue import within
+from .residue import holds, within
 
 if TYPE_CHECKING:
     from ..lowering.records import Record
+    from ..lowering.tools import Lowerings
     from ..models import ToolDefinition
 
 __all__ = ["DeclaredTools", "Wire", "WireFacts", "renamed", "synthetic_id"]
 
 
-@dataclass(frozen=True, slots=True)
-class WireFacts:
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class WireFacts(NamedTuple):
     """What is known of a provider's wire, whatever tools are declared.
 
     `names` and `ids` are the patterns of legal tool names and ids, `name_length` and `id_length` the length of those
@@ -41,11 +42,10 @@ class WireFacts:
     id_prefix: str = "call_"
     shares: Sequence[str] = ()
     rejects: Sequence[Sequence[str]] = ()
-    declared: Mapping[str, str] = field(default_factory=dict)
-    dialects: Mapping[str, Any] = field(default_factory=lambda: {"open": {}})
+    declared: Mapping[str, str] = _NOTHING
+    dialects: Mapping[str, Any] = MappingProxyType({"open": {}})
 
 
-@dataclass(frozen=True)
 class DeclaredTools:
     """What a build found out about the tools of a project on one wire.
 
@@ -55,14 +55,25 @@ class DeclaredTools:
     recursive schemas. `package` is the package of the providers, beside that of the tools.
     """
 
-    names: tuple[str, ...] = ()
-    payload: Any = ()
-    renames: Mapping[str, str] = field(default_factory=dict)
-    refused: Collection[str] = ()
-    spellings: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    strict: Collection[str] = ()
-    depth: int = 3
-    package: str | None = None
+    def __init__(
+        self,
+        names: tuple[str, ...] = (),
+        payload: Any = (),
+        renames: Mapping[str, str] = _NOTHING,
+        refused: Collection[str] = (),
+        spellings: Mapping[str, dict[str, Any]] = _NOTHING,
+        strict: Collection[str] = (),
+        depth: int = 3,
+        package: str | None = None,
+    ) -> None:
+        self.names = names
+        self.payload = payload
+        self.renames = renames
+        self.refused = refused
+        self.spellings = spellings
+        self.strict = strict
+        self.depth = depth
+        self.package = package
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
@@ -119,10 +130,18 @@ class Wire:
         self.names = declared.renames
         self.spoken = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(declared.refused)
-        self.lowerings = Lowerings(facts.dialects, declared.depth)
+        self.dialects = facts.dialects
+        self.has_strict = bool(facts.dialects.get("strict"))
         self.spellings = declared.spellings
         self.strict = frozenset(declared.strict)
         self.entries: Cache[tuple[bytes, Mapping[str, int]]] = Cache()
+
+    @cached_property
+    def lowerings(self) -> Lowerings:
+        """How schemas of tools are lowered. It is imported when a tool is given at run time: the build lowered the declared ones."""
+        from ..lowering.tools import Lowerings
+
+        return Lowerings(self.dialects, self.declared.depth)
 
     @cached_property
     def read_by_tables(self) -> frozenset[str]:
@@ -135,28 +154,23 @@ class Wire:
         `spent` is what those took of what the API counts over all tools of a request.
         """
         metadata = tool.metadata or {}
-        lowerings = self.lowerings
         if (
             tool.strict is None
             and within(metadata, "declaration").get("$strict") == "auto"
         ):
-            return lowerings.settled(tool.parameters, spent)[0]
+            return self.lowerings.settled(tool.parameters, spent)[0]
         if tool.strict and self.refusals(tool):
             return False
         return tool.strict
 
     def refusals(self, tool: ToolDefinition) -> tuple[Record, ...]:
         """Why a tool that should be strict cannot be; nothing for a schema that goes out as it came."""
-        lowerings = self.lowerings
-        kept = (tool.metadata or {}).get(self.name)
-        if (
-            not tool.strict
-            or not lowerings.has_strict
-            or tool.parameters is None
-            or holds(kept, tool.parameters)
-        ):
+        if not tool.strict or not self.has_strict or tool.parameters is None:
             return ()
-        return lowerings.lowered(tool.parameters, True).refusals
+        kept = (tool.metadata or {}).get(self.name)
+        if holds(kept, tool.parameters):
+            return ()
+        return self.lowerings.lowered(tool.parameters, True).refusals
 
     def spelling(self, name: str) -> str:
         """A spelling of a tool's name that this wire takes: itself, or a legal one made of it, always the same."""
@@ -183,6 +197,8 @@ def renamed(text: str, prefix: str, length: int) -> str:
     The same each time, so that a call and its result stay paired without a table; with twenty characters and more
     two texts do not fall together.
     """
+    import hashlib  # late: it takes a while, and few ids and names are spelled otherwise
+
     number = int.from_bytes(
         hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
 
@@ -105,12 +105,12 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     tools = catalog.tools
     offered = [tool for tool in tools if profile.name not in tool.unsupported]
     patches = {tool.name: tool.providers.get(profile.name, {}) for tool in offered}
-    declared = DeclaredTools(
-        renames={name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
-        refused=[tool.name for tool in tools if profile.name in tool.unsupported],
-        depth=catalog.recursion_depth,
-    )
-    converter = kind(declared)
+    declared: dict[str, Any] = {
+        "renames": {name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
+        "refused": [tool.name for tool in tools if profile.name in tool.unsupported],
+        "depth": catalog.recursion_depth,
+    }
+    converter = kind(DeclaredTools(**declared))
     wire = converter.wire
     losses: list[Any] = []
     definitions = [definition(**definition_facts(tool)) for tool in offered]
@@ -126,7 +126,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         if profile.name in tool.unsupported
     ]
     names = tuple(tool.name for tool in offered)
-    built = kind(replace(declared, names=names, payload=payload))
+    built = kind(DeclaredTools(names=names, payload=payload, **declared))
     return OnWire(payload, tuple(sorted(found, key=lambda one: one.tool.name)), built.tools)
 
 

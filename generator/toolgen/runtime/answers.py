@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from .errors import wrong_type
@@ -124,6 +123,8 @@ def counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
 
 def rfc3339(seconds: int) -> str:
     """Seconds since 1970 as a date and time in UTC."""
+    from datetime import UTC, datetime  # late, for few conversions write a date
+
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

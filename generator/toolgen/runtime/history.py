@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
 from .errors import ConversionError
 from .json_text import loads
+from .lazy_dataclass import replace
 from .models import AssistantMessage, Finding, Message, TextPart, ToolCall, ToolCallPart, ToolMessage, ToolResult
 
 __all__ = ["expand", "has_tool_calls", "is_tool_result", "repair", "text_of", "tool_calls_of", "validate"]
@@ -64,7 +64,7 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
         places = [i for i, part in enumerate(result.value) if type(part) is TextPart]
         value = [part for part in result.value if type(part) is not TextPart]
         value.insert(places[0] if places else 0, TextPart(text))
-    return dataclasses.replace(result, value=value, trimmed=False)
+    return replace(result, value=value, trimmed=False)
 
 
 def validate(messages: Sequence[Message]) -> list[Finding]:

@@ -6,7 +6,6 @@ not know under `unknown` in `metadata` (from where `dump` writes them flat again
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import sys
 import types
@@ -173,21 +172,26 @@ def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
 
     None for other types.
     """
-    if not dataclasses.is_dataclass(kind):
+    if not _is_dataclass(kind):
         return None
-    hints = _hints(kind)
-    return tuple(
-        (camel(f.name), f.name, _holds_types(hints[f.name]), f.default is dataclasses.MISSING)
-        for f in dataclasses.fields(kind)
-    )
+    return tuple((camel(name), name, _holds_types(hint), required) for name, hint, required in _stated(kind))
 
 
-def _hints(kind: Any) -> dict[str, Any]:
-    return typing.get_type_hints(kind, vars(sys.modules[kind.__module__]))
+@cache
+def _stated(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
+    """Name and type of each field of a class, and whether it must be given."""
+    from dataclasses import MISSING, fields  # late: it costs more than all that the format imports
+
+    hints = typing.get_type_hints(kind, vars(sys.modules[kind.__module__]))
+    return tuple((field.name, hints[field.name], field.default is MISSING) for field in fields(kind))
+
+
+def _is_dataclass(hint: Any) -> bool:
+    return hasattr(hint, "__dataclass_fields__")
 
 
 def _holds_types(hint: Any) -> bool:
-    if hint is Any or dataclasses.is_dataclass(hint):
+    if hint is Any or _is_dataclass(hint):
         return True
     if typing.get_origin(hint) is dict:
         return False
@@ -200,7 +204,7 @@ def _loader(hint: Any) -> Load:
     origin = typing.get_origin(hint)
     if hint is Any:
         return lambda data, at: data
-    if dataclasses.is_dataclass(hint):
+    if _is_dataclass(hint):
         return _object_loader(cast("type[Any]", hint))
     if origin is list:
         return _list_loader(_loader(typing.get_args(hint)[0]))
@@ -260,7 +264,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
     optional = type(None) in members
     texts = next((m for m in members if m is str or typing.get_origin(m) is Literal), None)
     lists = next((m for m in members if typing.get_origin(m) is list), None)
-    classes = [m for m in members if dataclasses.is_dataclass(m)]
+    classes = [m for m in members if _is_dataclass(m)]
     others = [m for m in members if m not in (texts, lists, type(None)) and m not in classes]
     tag, tagged = _tags(classes)
     expected = " or ".join(
@@ -274,7 +278,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
         if kind is str and texts is not None:
             if classes and texts is not str and data not in typing.get_args(texts):
                 words = ", ".join(map(repr, typing.get_args(texts)))
-                field = dataclasses.fields(classes[0])[0].name
+                field = _stated(classes[0])[0][0]
                 meant = data if field == "name" and _NAME.fullmatch(str(data)) else "…"
                 raise ConversionError(spelled(at), f"must be one of {words}, or an object such as {{{field}: {meant}}}")
             return _loader(texts)(data, at)
@@ -294,8 +298,9 @@ def _tags(classes: list[Any]) -> tuple[str, dict[str, Any]]:
         found = {
             word: c
             for c in classes
-            if tag in c.__dataclass_fields__ and typing.get_origin(_hints(c)[tag]) is Literal
-            for word in typing.get_args(_hints(c)[tag])
+            for name, hint, _ in _stated(c)
+            if name == tag and typing.get_origin(hint) is Literal
+            for word in typing.get_args(hint)
         }
         if found and len(found) >= len(classes) - 1:
             return tag, found
@@ -318,7 +323,7 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
     if len(untagged) == 1 and tagged:
         return untagged[0]
     for candidate in untagged:
-        required = [f.name for f in dataclasses.fields(candidate) if f.default is dataclasses.MISSING]
+        required = [name for name, _, required in _stated(candidate) if required]
         if all(name in data or camel(name) in data for name in required):
             return candidate
     if tagged:
@@ -327,19 +332,9 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
 
 
 def _object_loader(kind: type[Any]) -> Load:
-    hints = _hints(kind)
-    table = [
-        (
-            f.name,
-            camel(f.name),
-            _loader(hints[f.name]),
-            f.default is dataclasses.MISSING,
-            _is_optional(hints[f.name]),
-        )
-        for f in dataclasses.fields(kind)
-    ]
+    table = [(name, camel(name), _loader(hint), required, _is_optional(hint)) for name, hint, required in _stated(kind)]
     known = {name for python, json, *_ in table for name in (python, json)}
-    keeps = "metadata" in {f.name for f in dataclasses.fields(kind)}
+    keeps = "metadata" in known
     form = FORMS.get(kind.__name__)
     refined = _refined(kind)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
+
+from ..json_text import same
 
 __all__ = [
     "ABSENT",
@@ -11,6 +14,7 @@ __all__ = [
     "UnsayableError",
     "add_residue",
     "first_of",
+    "holds",
     "kept_at",
     "leftovers",
     "marked",
@@ -153,3 +157,16 @@ def present(wire: dict[str, Any], *keys: str) -> bool:
 
 class UnsayableError(Exception):
     """The wire cannot say this; the converter reports the loss with this reason."""
+
+
+def holds(kept: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether what a provider kept of a tool holds this schema, a few levels deep."""
+    waiting = [(kept, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if type(value) is dict:
+            if same(value, schema):
+                return True
+            if depth < 3:
+                waiting += [(inner, depth + 1) for inner in value.values()]
+    return False

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 from ..conversion.cache import Cache, from_bytes, to_bytes
 from ..conversion.encoding import Table
-from ..json_text import is_json, same
+from ..conversion.residue import holds
+from ..json_text import is_json
 from .dialects import Dialect, count_shared
 from .lowered import lower
 from .records import Lowered, Record
 
-__all__ = ["Lowerings", "holds"]
+__all__ = ["Lowerings"]
 
 
 class _Done(NamedTuple):
@@ -98,16 +99,3 @@ class Lowerings:
         if copy is not None:
             self._done[held].put(key, found, len(copy))
         return found
-
-
-def holds(kept: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether what a provider kept of a tool holds this schema, a few levels deep."""
-    waiting = [(kept, 0)]
-    while waiting:
-        value, depth = waiting.pop()
-        if type(value) is dict:
-            if same(value, schema):
-                return True
-            if depth < 3:
-                waiting += [(inner, depth + 1) for inner in value.values()]
-    return False

@@ -1,0 +1,85 @@
+"""Dataclasses that cost little at import: what the standard library makes of a class is made when it is first asked for.
+
+A class states its fields as for `dataclasses.dataclass(slots=True)`, and type checkers are told that it is one. Its
+`__init__` is written out. `dataclasses` and what it imports cost as much as a whole converter, and most apps
+ask for nothing of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Literal, TypeVar
+
+__all__ = ["dataclass", "replace"]
+
+T = TypeVar("T")
+
+_LAZY = ("__dataclass_fields__", "__dataclass_params__", "__repr__")
+if sys.version_info >= (3, 13):
+    _LAZY = (*_LAZY, "__replace__")
+
+_FIELDS: dict[type, tuple[str, ...]] = {}
+"""The names of the fields of each class that was made here."""
+
+
+def dataclass(*, slots: Literal[True]) -> Callable[[type[T]], type[T]]:
+    """Make a class with slots of one that states its fields and has an `__init__`."""
+    return _slotted
+
+
+def replace(value: T, /, **changes: Any) -> T:
+    """Copy a value with other values in some of its fields, as `dataclasses.replace` does."""
+    kind = type(value)
+    if kind not in _FIELDS:  # an app's own class, derived from one of these
+        import dataclasses
+
+        changed: T = dataclasses.replace(value, **changes)  # type: ignore[type-var]
+        return changed
+    return kind(**{name: getattr(value, name) for name in _FIELDS[kind]} | changes)
+
+
+class _Lazy:
+    """A member that the standard library makes; all of a class take their places when one is first asked for."""
+
+    __slots__ = ("name", "stated", "target")
+
+    def __init__(self, name: str, stated: type, target: type) -> None:
+        self.name = name
+        self.stated = stated
+        self.target = target
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        import dataclasses  # not before somebody asks, see above
+
+        made = vars(dataclasses.dataclass(slots=True)(self.stated))
+        for name in _LAZY:
+            setattr(self.target, name, made[name])
+        member = made[self.name]
+        return member.__get__(instance, owner) if callable(member) else member
+
+
+def _slotted(stated: type[T]) -> type[T]:
+    """The class with slots; slots and defaults cannot stand in one body, so it is made anew."""
+    fields = tuple(stated.__annotations__)
+    replaced = {*fields, "__dict__", "__weakref__"}
+    members = {name: member for name, member in vars(stated).items() if name not in replaced}
+    members["__init__"].__annotations__ = {**stated.__annotations__, "return": None}
+    own = {"__qualname__": stated.__qualname__, "__slots__": fields, "__match_args__": fields}
+    target: Any = type(stated)(stated.__name__, stated.__bases__, members | own | {"__eq__": _equality(fields)})
+    for name in _LAZY:
+        setattr(target, name, _Lazy(name, stated, target))
+    _FIELDS[target] = fields
+    return target  # type: ignore[no-any-return]
+
+
+def _equality(fields: tuple[str, ...]) -> Callable[[Any, Any], bool]:
+    values = attrgetter(*fields)
+
+    def __eq__(self: Any, other: Any) -> bool:  # noqa: N807  # it becomes the method
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return bool(values(self) == values(other))
+
+    return __eq__
