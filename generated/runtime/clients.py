@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -92,8 +91,10 @@ def generate_content(
             config["tools"] if type(config["tools"]) is list else [config["tools"]]
         )
         config["automaticFunctionCalling"] = {"disable": True}
+    from copy import deepcopy  # late, for other clients need none
+
     found: dict[str, Any] = {} if model is None else {"model": model}
-    return {**found, "contents": body["contents"], "config": copy.deepcopy(config)}
+    return {**found, "contents": body["contents"], "config": deepcopy(config)}
 
 
 def known_keywords(

@@ -25,7 +25,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {}
 """The names of the fields of each class that was made here."""
 
 
-def dataclass(*, slots: Literal[True]) -> Callable[[type[T]], type[T]]:
+def dataclass(*, slots: Literal[True]) -> Callable[[Any], Any]:
     """Make a class with slots of one that states its fields and has an `__init__`."""
     return _slotted
 
@@ -61,7 +61,7 @@ class _Lazy:
         return member.__get__(instance, owner) if callable(member) else member
 
 
-def _slotted(stated: type[T]) -> type[T]:
+def _slotted(stated: Any) -> Any:
     """The class with slots; slots and defaults cannot stand in one body, so it is made anew."""
     fields = tuple(stated.__annotations__)
     replaced = {*fields, "__dict__", "__weakref__"}
@@ -74,13 +74,13 @@ def _slotted(stated: type[T]) -> type[T]:
         "__slots__": fields,
         "__match_args__": fields,
     }
-    target: Any = type(stated)(
+    target = type(stated)(
         stated.__name__, stated.__bases__, members | own | {"__eq__": _equality(fields)}
     )
     for name in _LAZY:
         setattr(target, name, _Lazy(name, stated, target))
     _FIELDS[target] = fields
-    return target  # type: ignore[no-any-return]
+    return target
 
 
 def _equality(fields: tuple[str, ...]) -> Callable[[Any, Any], bool]:

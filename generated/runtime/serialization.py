@@ -386,7 +386,7 @@ def _class_of(
     )
 
 
-def _object_loader(kind: type[Any]) -> Load:
+def _object_loader(kind: Any) -> Load:
     table = [
         (name, camel(name), _loader(hint), required, _is_optional(hint))
         for name, hint, required in _stated(kind)

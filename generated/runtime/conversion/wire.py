@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .cache import Cache
 from .residue import holds, within
@@ -24,7 +24,7 @@ __all__ = ["DeclaredTools", "Wire", "WireFacts", "renamed", "synthetic_id"]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class WireFacts(NamedTuple):
+class WireFacts:
     """What is known of a provider's wire, whatever tools are declared.
 
     `names` and `ids` are the patterns of legal tool names and ids, `name_length` and `id_length` the length of those
@@ -33,17 +33,31 @@ class WireFacts(NamedTuple):
     the keys of its tools for what a declaration says beyond the definition; `dialects` are its rules for schemas.
     """
 
-    name: str
-    title: str
-    names: str
-    name_length: int
-    ids: str = ".*"
-    id_length: int = 64
-    id_prefix: str = "call_"
-    shares: Sequence[str] = ()
-    rejects: Sequence[Sequence[str]] = ()
-    declared: Mapping[str, str] = _NOTHING
-    dialects: Mapping[str, Any] = MappingProxyType({"open": {}})
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        names: str,
+        name_length: int,
+        ids: str = ".*",
+        id_length: int = 64,
+        id_prefix: str = "call_",
+        shares: Sequence[str] = (),
+        rejects: Sequence[Sequence[str]] = (),
+        declared: Mapping[str, str] = _NOTHING,
+        dialects: Mapping[str, Any] = MappingProxyType({"open": {}}),
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.names = names
+        self.name_length = name_length
+        self.ids = ids
+        self.id_length = id_length
+        self.id_prefix = id_prefix
+        self.shares = shares
+        self.rejects = rejects
+        self.declared = declared
+        self.dialects = dialects
 
 
 class DeclaredTools:
@@ -114,12 +128,9 @@ class Wire:
     """
 
     def __init__(self, facts: WireFacts, declared: DeclaredTools) -> None:
+        self._facts = facts
         self.name = facts.name
         self.title = facts.title
-        self.legal_id: Callable[[str], Any] = re.compile(facts.ids, re.DOTALL).fullmatch
-        self.legal_name: Callable[[str], Any] = re.compile(
-            facts.names, re.DOTALL
-        ).fullmatch
         self.id_prefix = facts.id_prefix
         self.id_length = facts.id_length
         self.name_length = facts.name_length
@@ -130,18 +141,27 @@ class Wire:
         self.names = declared.renames
         self.spoken = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(declared.refused)
-        self.dialects = facts.dialects
         self.has_strict = bool(facts.dialects.get("strict"))
         self.spellings = declared.spellings
         self.strict = frozenset(declared.strict)
         self.entries: Cache[tuple[bytes, Mapping[str, int]]] = Cache()
 
     @cached_property
+    def legal_id(self) -> Callable[[str], Any]:
+        """Whether the wire takes an id."""
+        return re.compile(self._facts.ids, re.DOTALL).fullmatch
+
+    @cached_property
+    def legal_name(self) -> Callable[[str], Any]:
+        """Whether the wire takes the name of a tool."""
+        return re.compile(self._facts.names, re.DOTALL).fullmatch
+
+    @cached_property
     def lowerings(self) -> Lowerings:
         """How schemas of tools are lowered. It is imported when a tool is given at run time: the build lowered the declared ones."""
         from ..lowering.tools import Lowerings
 
-        return Lowerings(self.dialects, self.declared.depth)
+        return Lowerings(self._facts.dialects, self.declared.depth)
 
     @cached_property
     def read_by_tables(self) -> frozenset[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -62,8 +61,10 @@ def generate_content(model: str | None, body: dict[str, Any], accepted: Collecti
     if "tools" in config:
         config["tools"] = config["tools"] if type(config["tools"]) is list else [config["tools"]]
         config["automaticFunctionCalling"] = {"disable": True}
+    from copy import deepcopy  # late, for other clients need none
+
     found: dict[str, Any] = {} if model is None else {"model": model}
-    return {**found, "contents": body["contents"], "config": copy.deepcopy(config)}
+    return {**found, "contents": body["contents"], "config": deepcopy(config)}
 
 
 def known_keywords(body: dict[str, Any], accepted: Collection[str], writer: Writer) -> dict[str, Any]:

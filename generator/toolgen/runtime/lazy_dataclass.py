@@ -24,7 +24,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {}
 """The names of the fields of each class that was made here."""
 
 
-def dataclass(*, slots: Literal[True]) -> Callable[[type[T]], type[T]]:
+def dataclass(*, slots: Literal[True]) -> Callable[[Any], Any]:
     """Make a class with slots of one that states its fields and has an `__init__`."""
     return _slotted
 
@@ -60,18 +60,18 @@ class _Lazy:
         return member.__get__(instance, owner) if callable(member) else member
 
 
-def _slotted(stated: type[T]) -> type[T]:
+def _slotted(stated: Any) -> Any:
     """The class with slots; slots and defaults cannot stand in one body, so it is made anew."""
     fields = tuple(stated.__annotations__)
     replaced = {*fields, "__dict__", "__weakref__"}
     members = {name: member for name, member in vars(stated).items() if name not in replaced}
     members["__init__"].__annotations__ = {**stated.__annotations__, "return": None}
     own = {"__qualname__": stated.__qualname__, "__slots__": fields, "__match_args__": fields}
-    target: Any = type(stated)(stated.__name__, stated.__bases__, members | own | {"__eq__": _equality(fields)})
+    target = type(stated)(stated.__name__, stated.__bases__, members | own | {"__eq__": _equality(fields)})
     for name in _LAZY:
         setattr(target, name, _Lazy(name, stated, target))
     _FIELDS[target] = fields
-    return target  # type: ignore[no-any-return]
+    return target
 
 
 def _equality(fields: tuple[str, ...]) -> Callable[[Any, Any], bool]:

@@ -331,7 +331,7 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
     raise ConversionError(spelled(at), f"is no {' or '.join(c.__name__ for c in classes)}")
 
 
-def _object_loader(kind: type[Any]) -> Load:
+def _object_loader(kind: Any) -> Load:
     table = [(name, camel(name), _loader(hint), required, _is_optional(hint)) for name, hint, required in _stated(kind)]
     known = {name for python, json, *_ in table for name in (python, json)}
     keeps = "metadata" in known

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from copy import deepcopy
 from typing import Any
 
 from ..json_text import loose, same, too_deep
@@ -118,6 +117,8 @@ class Tables:
 
     def _meant(self, name: str, spelled: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
         """What has to be kept beside a spelling, for it to be known again: what it meant, where the declared tool's tables do not say that."""
+        from copy import deepcopy  # late: few calls have their meaning kept
+
         said = _decoded(spelled, self._declared.get(name), self._wire.declared.leniency.get(name))
         return {} if same(said, arguments) else {"$meant": deepcopy(arguments)}
 
