@@ -113,7 +113,7 @@ def known_keywords(
     return found
 
 
-_CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
+_CAPITAL = r"(?<=[a-z])([A-Z])"
 
 
 def call_tool_keywords(
@@ -122,7 +122,9 @@ def call_tool_keywords(
     """The params by the client's keywords, which are in snake case; one that it does not have is reported."""
     found: dict[str, Any] = {}
     for key, value in params.items():
-        keyword = _CAPITAL.sub(lambda hit: f"_{hit[1].lower()}", key.removeprefix("_"))
+        keyword = re.sub(
+            _CAPITAL, lambda hit: f"_{hit[1].lower()}", key.removeprefix("_")
+        )
         if keyword in accepted:
             found[keyword] = value
         else:

@@ -44,41 +44,39 @@ def replace(value: T, /, **changes: Any) -> T:
 class _Lazy:
     """A member that the standard library makes; all of a class take their places when one is first asked for."""
 
-    __slots__ = ("name", "stated", "target")
+    __slots__ = ("_name", "_stated", "_target")
 
-    def __init__(self, name: str, stated: type, target: type) -> None:
-        self.name = name
-        self.stated = stated
-        self.target = target
+    def __init__(self, stated: type) -> None:
+        self._stated = stated
+
+    def __set_name__(self, target: type, name: str) -> None:
+        self._target = target
+        self._name = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         import dataclasses  # not before somebody asks, see above
 
-        made = vars(dataclasses.dataclass(slots=True)(self.stated))
+        made = vars(dataclasses.dataclass(slots=True)(self._stated))
         for name in _LAZY:
-            setattr(self.target, name, made[name])
-        member = made[self.name]
+            setattr(self._target, name, made[name])
+        member = made[self._name]
         return member.__get__(instance, owner) if callable(member) else member
 
 
 def _slotted(stated: Any) -> Any:
     """The class with slots; slots and defaults cannot stand in one body, so it is made anew."""
     fields = tuple(stated.__annotations__)
-    replaced = {*fields, "__dict__", "__weakref__"}
     members = {
-        name: member for name, member in vars(stated).items() if name not in replaced
+        name: member for name, member in vars(stated).items() if name not in fields
     }
+    del members["__dict__"], members["__weakref__"]
     members["__init__"].__annotations__ = {**stated.__annotations__, "return": None}
-    own = {
-        "__qualname__": stated.__qualname__,
-        "__slots__": fields,
-        "__match_args__": fields,
-    }
-    target = type(stated)(
-        stated.__name__, stated.__bases__, members | own | {"__eq__": _equality(fields)}
-    )
+    members["__qualname__"] = stated.__qualname__
+    members["__slots__"] = members["__match_args__"] = fields
+    members["__eq__"] = _equality(fields)
     for name in _LAZY:
-        setattr(target, name, _Lazy(name, stated, target))
+        members[name] = _Lazy(stated)
+    target = type(stated)(stated.__name__, stated.__bases__, members)
     _FIELDS[target] = fields
     return target
 

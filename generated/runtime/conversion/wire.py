@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -93,9 +92,7 @@ class DeclaredTools:
     def aliases(self) -> Mapping[str, str]:
         """The tools by their other names."""
         found: Mapping[str, str] = (
-            {}
-            if self.package is None
-            else import_module("..tools", self.package).ALIASES
+            {} if self.package is None else _imported("..tools", self.package).ALIASES
         )
         return found
 
@@ -105,7 +102,7 @@ class DeclaredTools:
         found: Mapping[str, ToolDefinition] = (
             {}
             if self.package is None
-            else import_module("..tools", self.package).DEFINITIONS
+            else _imported("..tools", self.package).DEFINITIONS
         )
         return found
 
@@ -115,9 +112,15 @@ class DeclaredTools:
         found: Mapping[str, Any] = (
             {}
             if self.package is None
-            else import_module("..tools._lenient", self.package).LENIENT
+            else _imported("..tools._lenient", self.package).LENIENT
         )
         return found
+
+
+def _imported(module: str, package: str) -> Any:
+    from importlib import import_module  # late, as what it imports
+
+    return import_module(module, package)
 
 
 class Wire:

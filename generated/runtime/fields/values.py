@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-_DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
+_DATA = r"data:([\w.+-]+/[\w.+-]+);base64,(.*)"
 
 
 def read_data_url(
@@ -43,7 +43,7 @@ def read_data_url(
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    found = _DATA.fullmatch(value) if value[:5] == "data:" else None
+    found = re.fullmatch(_DATA, value, re.DOTALL) if value[:5] == "data:" else None
     if found is None:
         return value, None, None, ABSENT
     return None, found[2], found[1], ABSENT

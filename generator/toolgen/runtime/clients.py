@@ -75,14 +75,14 @@ def known_keywords(body: dict[str, Any], accepted: Collection[str], writer: Writ
     return found
 
 
-_CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
+_CAPITAL = r"(?<=[a-z])([A-Z])"
 
 
 def call_tool_keywords(params: dict[str, Any], accepted: Collection[str], writer: Writer) -> dict[str, Any]:
     """The params by the client's keywords, which are in snake case; one that it does not have is reported."""
     found: dict[str, Any] = {}
     for key, value in params.items():
-        keyword = _CAPITAL.sub(lambda hit: f"_{hit[1].lower()}", key.removeprefix("_"))
+        keyword = re.sub(_CAPITAL, lambda hit: f"_{hit[1].lower()}", key.removeprefix("_"))
         if keyword in accepted:
             found[keyword] = value
         else:

@@ -114,7 +114,7 @@ Load = Callable[[Any, Path], Any]
 UNKNOWN: Final = "unknown"
 
 
-_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NAME: Final = r"[a-zA-Z0-9_-]{1,64}"
 
 
 def camel(name: str) -> str:
@@ -279,7 +279,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
             if classes and texts is not str and data not in typing.get_args(texts):
                 words = ", ".join(map(repr, typing.get_args(texts)))
                 field = _stated(classes[0])[0][0]
-                meant = data if field == "name" and _NAME.fullmatch(str(data)) else "…"
+                meant = data if field == "name" and re.fullmatch(_NAME, str(data)) else "…"
                 raise ConversionError(spelled(at), f"must be one of {words}, or an object such as {{{field}: {meant}}}")
             return _loader(texts)(data, at)
         if kind is list and lists is not None:

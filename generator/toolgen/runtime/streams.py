@@ -7,7 +7,7 @@ say the same. The streams of each API are in `apis`.
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .answers import hold_calls
 from .conversion.reader import Reader
@@ -28,8 +28,10 @@ from .models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .partial_json import PartialObject
 from .paths import ROOT, Path
+
+if TYPE_CHECKING:
+    from .partial_json import PartialObject
 
 __all__ = ["BaseStream", "BaseStreamWriter", "OpenCall", "SentCall", "place_of"]
 
@@ -57,7 +59,7 @@ class OpenCall:
         self.name: str | None = None
         self.pieces: list[str] = []
         self.told = False
-        self.partial = PartialObject()
+        self.partial: PartialObject | None = None
 
     def add(self, piece: str) -> None:
         """Take more text of the arguments."""
@@ -158,6 +160,10 @@ class BaseStream:
         if not 0 <= index < len(self._calls):
             return {}
         call = self._calls[index]
+        if call.partial is None:
+            from .partial_json import PartialObject  # late: only apps that show calls as they come need it
+
+            call.partial = PartialObject()
         return call.partial.view(call.pieces)
 
     def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:

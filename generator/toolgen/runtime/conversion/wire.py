@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -91,24 +90,28 @@ class DeclaredTools:
     @cached_property
     def aliases(self) -> Mapping[str, str]:
         """The tools by their other names."""
-        found: Mapping[str, str] = {} if self.package is None else import_module("..tools", self.package).ALIASES
+        found: Mapping[str, str] = {} if self.package is None else _imported("..tools", self.package).ALIASES
         return found
 
     @cached_property
     def definitions(self) -> Mapping[str, ToolDefinition]:
         """What is declared, by name; a tool's own module alone is imported, when it is read."""
         found: Mapping[str, ToolDefinition] = (
-            {} if self.package is None else import_module("..tools", self.package).DEFINITIONS
+            {} if self.package is None else _imported("..tools", self.package).DEFINITIONS
         )
         return found
 
     @cached_property
     def leniency(self) -> Mapping[str, Any]:
         """The tables of what models may mean where they say otherwise, by name."""
-        found: Mapping[str, Any] = (
-            {} if self.package is None else import_module("..tools._lenient", self.package).LENIENT
-        )
+        found: Mapping[str, Any] = {} if self.package is None else _imported("..tools._lenient", self.package).LENIENT
         return found
+
+
+def _imported(module: str, package: str) -> Any:
+    from importlib import import_module  # late, as what it imports
+
+    return import_module(module, package)
 
 
 class Wire:

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-_DATA = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
+_DATA = r"data:([\w.+-]+/[\w.+-]+);base64,(.*)"
 
 
 def read_data_url(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
@@ -40,7 +40,7 @@ def read_data_url(value: Any, at: Path, reader: Reader) -> tuple[str | None, str
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    found = _DATA.fullmatch(value) if value[:5] == "data:" else None
+    found = re.fullmatch(_DATA, value, re.DOTALL) if value[:5] == "data:" else None
     if found is None:
         return value, None, None, ABSENT
     return None, found[2], found[1], ABSENT
