@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
 from ..json_text import JSONError, deep_text, loose, too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
-from .arguments import Tables
 from .residue import ABSENT, Residue
 from .wire import Wire, synthetic_id
+
+if TYPE_CHECKING:
+    from .arguments import Tables
 
 __all__ = ["Reader"]
 
@@ -75,6 +77,8 @@ class Reader:
         ):
             return call
         if self._tables is None:
+            from .arguments import Tables  # late, as in `Writer`
+
             self._tables = Tables(self.wire, self.tools, self._offered)
         return self._tables.read(call)
 

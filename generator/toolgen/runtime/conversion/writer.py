@@ -10,7 +10,6 @@ from ..errors import ConversionError, ConversionLoss
 from ..json_text import MAX_DEPTH, too_deep
 from ..models import Loss, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path, spelled
-from .arguments import Tables
 from .residue import ABSENT, Residue, kept_at, within, without
 from .wire import Wire, renamed
 
@@ -72,6 +71,8 @@ class Writer:
         self.loosened: set[str] = set()
         self.losses = 0
         self.spent: dict[str, int] = {}
+        from .arguments import Tables  # late: what is imported for reading alone needs none
+
         self._tables = Tables(wire, tools)
 
     def lost(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
