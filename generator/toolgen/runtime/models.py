@@ -15,7 +15,7 @@ from .serialization import PYDANTIC, dump, load
 if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
-    from .lazy_dataclass import dataclass
+    from .lazy_dataclass import dataclass, stated_slots
 
 __all__ = [
     "AgentEvent",
@@ -92,6 +92,7 @@ class ToolDefinition:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -121,6 +122,7 @@ class NamedToolChoice:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, name, metadata=None):
             self.name = name
@@ -140,6 +142,7 @@ class AllowedToolChoice:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, names, mode="auto", metadata=None):
             self.names = names
@@ -166,6 +169,7 @@ class InvalidCall:
     """What is wrong with them, or with the call."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, text, reason):
             self.text = text
@@ -189,6 +193,7 @@ class ToolCall:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, id, name, arguments, invalid=None, metadata=None):
             self.id = id
@@ -213,6 +218,7 @@ class OutputRef:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, id, byte_size=None, line_count=None, metadata=None):
             self.id = id
@@ -244,6 +250,7 @@ class ToolResult:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -281,6 +288,7 @@ class TextPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, text, cache=None, metadata=None, type="text"):
             self.text = text
@@ -312,6 +320,7 @@ class ImagePart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -357,6 +366,7 @@ class DocumentPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -402,6 +412,7 @@ class AudioPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -447,6 +458,7 @@ class VideoPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -486,6 +498,7 @@ class OpaquePart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, provider, value, cache=None, metadata=None, type="opaque"):
             self.provider = provider
@@ -508,6 +521,7 @@ class ReasoningPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, text, metadata=None, type="reasoning"):
             self.text = text
@@ -528,6 +542,7 @@ class ToolCallPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, call, metadata=None, type="tool_call"):
             self.call = call
@@ -548,6 +563,7 @@ class RefusalPart:
     """Tag of the part."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, text, metadata=None, type="refusal"):
             self.text = text
@@ -572,6 +588,7 @@ class SystemMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self, content, name=None, cache=None, metadata=None, role="system"
@@ -598,6 +615,7 @@ class UserMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, content, name=None, metadata=None, role="user"):
             self.content = content
@@ -621,6 +639,7 @@ class AssistantMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, content=None, name=None, metadata=None, role="assistant"):
             self.content = content
@@ -642,6 +661,7 @@ class ToolMessage:
     """Tag of the message."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, results, metadata=None, role="tool"):
             self.results = results
@@ -664,6 +684,7 @@ class OutputSchema:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, schema, name=None, strict=None, metadata=None):
             self.schema = schema
@@ -685,6 +706,7 @@ class Reasoning:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, effort=None, budget_tokens=None, metadata=None):
             self.effort = effort
@@ -727,6 +749,7 @@ class Request:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -784,6 +807,7 @@ class Usage:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -829,6 +853,7 @@ class Completion:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -861,6 +886,7 @@ class TextDelta:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, text, type="text_delta"):
             self.text = text
@@ -879,6 +905,7 @@ class ReasoningDelta:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, text, type="reasoning_delta"):
             self.text = text
@@ -903,6 +930,7 @@ class ToolCallDelta:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -931,6 +959,7 @@ class ToolCallEvent:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, call, type="tool_call"):
             self.call = call
@@ -949,6 +978,7 @@ class ErrorEvent:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, message, type="error"):
             self.message = message
@@ -967,6 +997,7 @@ class CompletedEvent:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, completion, type="completed"):
             self.completion = completion
@@ -987,6 +1018,7 @@ class AgentText:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, content, timestamp, type="text"):
             self.content = content
@@ -1008,6 +1040,7 @@ class AgentReasoning:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, content, timestamp, type="reasoning"):
             self.content = content
@@ -1031,6 +1064,7 @@ class AgentStepStart:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, step_id, title, step_number, type="step_start"):
             self.step_id = step_id
@@ -1057,6 +1091,7 @@ class AgentToolCall:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self, tool, args, tool_call_id, display_name=None, type="tool_call"
@@ -1088,6 +1123,7 @@ class AgentToolResult:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(
             self,
@@ -1122,6 +1158,7 @@ class AgentStepComplete:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, step_id, status, duration_ms, type="step_complete"):
             self.step_id = step_id
@@ -1142,6 +1179,7 @@ class AgentHiddenUserMessage:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, content, type="hidden_user_message"):
             self.content = content
@@ -1160,6 +1198,7 @@ class AgentFinal:
     """Tag of the event."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, content, type="final"):
             self.content = content
@@ -1186,6 +1225,7 @@ class Loss:
     """Why."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, path, what, action, severity, reason):
             self.path = path
@@ -1216,6 +1256,7 @@ class Finding:
     """The fault in a sentence."""
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, path, code, message):
             self.path = path
@@ -1247,6 +1288,7 @@ class ApiError:
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
 
         def __init__(self, kind, message, retryable, metadata=None):
             self.kind = kind
