@@ -38,10 +38,8 @@ def dataclass(*, slots: Literal[True]) -> Callable[[Any], Any]:
 def replace(value: T, /, **changes: Any) -> T:
     """Copy a value with other values in some of its fields, as `dataclasses.replace` does."""
     kind: Any = type(value)
-    if (
-        "__slots__" not in vars(kind) or kind.__slots__ is not kind.__match_args__
-    ):  # an app's own, derived from one of these
-        import dataclasses
+    if vars(kind).get("__slots__") is not kind.__match_args__:
+        import dataclasses  # the class is an app's own, derived from one of these
 
         changed: T = dataclasses.replace(value, **changes)  # type: ignore[type-var]
         return changed
@@ -50,7 +48,7 @@ def replace(value: T, /, **changes: Any) -> T:
 
 
 def _completed(kind: Any) -> Any:
-    kind.__match_args__ = kind.__slots__
+    setattr(kind, "__match_args__", kind.__slots__)  # noqa: B010  # type checkers let nobody assign it
     kind.__init__.__annotations__ = {**kind.__annotations__, "return": None}
     kind.__eq__ = _equality(attrgetter(*kind.__slots__))
     kind.__hash__ = None

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-import typing
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import Any, get_args
 
 from ...conversion.reader import Reader
 from ...conversion.residue import ABSENT, Residue, UnsayableError
@@ -170,22 +169,32 @@ def _word(
         writer.no_place((at[0], field), field)
 
 
-_KINDS: dict[str, type[Any]] = {
-    str(field.default): kind
-    for kind in typing.get_args(AgentEvent)
-    for field in dataclasses.fields(kind)
-    if field.name == "type"
-}
-"""The classes of events, by their tag."""
+@cache
+def _fields_by_tag() -> dict[str, tuple[type[Any], dict[str, bool]]]:
+    """The classes of events by their tag, each with its fields and whether they must be given."""
+    from dataclasses import (
+        MISSING,
+        fields,
+    )  # late: it takes long, and few apps read events
+
+    return {
+        str(field.default): (
+            kind,
+            {field.name: field.default is MISSING for field in fields(kind)},
+        )
+        for kind in get_args(AgentEvent)
+        for field in fields(kind)
+        if field.name == "type"
+    }
 
 
 def write_agent_event(event: AgentEvent) -> dict[str, Any]:
     """Write an event: its tag first, then the fields that have a value."""
     wire = {"type": event.type}
-    for field in dataclasses.fields(event):
-        value = getattr(event, field.name)
+    for name in event.__match_args__:
+        value = getattr(event, name)
         if value is not None:
-            wire[field.name] = value
+            wire[name] = value
     return wire
 
 
@@ -198,13 +207,10 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
     if type(wire) is not dict:
         raise wrong_type(ROOT, "an object", wire)
     tag = wire.get("type")
-    if type(tag) is not str or tag not in _KINDS:
+    found = _fields_by_tag().get(tag) if type(tag) is str else None
+    if found is None:
         raise ConversionError("type", "is that of no event of an agent's run")
-    kind = _KINDS[tag]
-    known = {
-        field.name: field.default is dataclasses.MISSING
-        for field in dataclasses.fields(kind)
-    }
+    kind, known = found
     for key, needed in known.items():
         if needed and key not in wire:
             raise ConversionError(key, "is missing")

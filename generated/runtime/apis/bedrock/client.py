@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Collection
 from typing import Any
 
@@ -34,7 +32,11 @@ def _encoded(value: Any, depth: int) -> Any:
         return {key: _encoded(item, depth + 1) for key, item in value.items()}
     if kind is list:
         return [_encoded(item, depth + 1) for item in value]
-    return base64.b64encode(value).decode() if kind is bytes else value
+    if kind is not bytes:
+        return value
+    import base64  # late: few conversions need it
+
+    return base64.b64encode(value).decode()
 
 
 def converse(
@@ -75,9 +77,11 @@ def _decoded(value: Any, at: Path, keys: ByteKeys) -> Any:
     found = {}
     for key, item in value.items():
         if key in keys.keys and type(item) is str:
+            import base64  # late: few conversions need it
+
             try:
                 found[key] = base64.b64decode(item, validate=True)
-            except (binascii.Error, ValueError) as error:
+            except ValueError as error:
                 raise ConversionError(spelled((at, key)), "must be base64") from error
         else:
             found[key] = item if key in keys.free else _decoded(item, (at, key), keys)

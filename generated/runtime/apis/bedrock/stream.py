@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Any
 
 from ...conversion.residue import within
@@ -298,9 +296,11 @@ def _joined_base64(pieces: list[str]) -> str:
     """Base64 of the bytes of all pieces, each of which is base64 of its own."""
     if not any(piece[-1:] == "=" for piece in pieces[:-1]):
         return "".join(pieces)
+    import base64  # late: few conversions need it
+
     try:
         return base64.b64encode(
             b"".join(base64.b64decode(piece, validate=True) for piece in pieces)
         ).decode()
-    except (binascii.Error, ValueError):
+    except ValueError:
         return "".join(pieces)

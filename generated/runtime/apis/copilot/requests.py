@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ...conversion.reader import Reader
@@ -20,6 +19,7 @@ from ...conversion.values import (
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import same
+from ...lazy_dataclass import replace
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
 from ...tool_results import media_kind, write_result_text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..conversion.residue import within
@@ -145,8 +144,7 @@ _FIRST_NAME = re.compile(
 _ANY_NAME = re.compile(rf'"(?:name|tool)"\s*+:\s*+({_STRING})', re.DOTALL)
 
 
-@dataclass(slots=True)
-class SpokenCall:
+class SpokenCall(NamedTuple):
     """A call as it is written: the tool's name as `spelled` and as it is known, and the `identifier` it was given."""
 
     spelled: str

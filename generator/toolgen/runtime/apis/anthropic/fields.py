@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Sequence
 from typing import Any
 
@@ -58,6 +56,8 @@ def read_source(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> F
     if kind == "base64" and type(data) is str and type(media) is str:
         return _kept(None, data, media, value)
     if kind == "text" and type(data) is str and type(media) is str:
+        import base64  # late: few conversions need it
+
         try:
             return _kept(None, base64.b64encode(data.encode()).decode(), media, value)
         except UnicodeEncodeError:  # half of a surrogate pair: no bytes say it
@@ -106,12 +106,14 @@ def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str,
     if data is None:
         return {"type": "url", "url": url}
     if media_type == "text/plain":
+        import base64  # late: few conversions need it
+
         try:
             return {
                 "type": "text",
                 "media_type": media_type,
                 "data": base64.b64decode(data, validate=True).decode(),
             }
-        except (binascii.Error, ValueError) as error:
+        except ValueError as error:
             raise UnsayableError("its data is no base64 of text") from error
     return {"type": "base64", "media_type": media_type, "data": data}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -107,6 +106,8 @@ def _content(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
     if type(location) is dict and type(location.get("uri")) is str:
         return location["uri"], None
     if source.get("text") is not None:
+        import base64  # late: few conversions need it
+
         try:
             return None, base64.b64encode(source["text"].encode()).decode()
         except UnicodeEncodeError:  # half of a surrogate pair: no bytes say it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ...conversion.reader import Reader
@@ -12,6 +11,7 @@ from ...conversion.values import Read, Write, optional_text, plain, read_list, w
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import same
+from ...lazy_dataclass import replace
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
 from ...tool_results import media_kind, write_result_text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -43,9 +41,11 @@ _ENOUGH = 16
 
 def media_type_of(data: str) -> str | None:
     """The media type of an image or a recording in base64; None where its head is that of no known kind."""
+    import base64  # late: few conversions need it
+
     try:
         head = base64.b64decode(data[:_ENOUGH], validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         return None
     if head[:4] == b"RIFF":
         return _RIFF.get(head[8:12])
