@@ -60,6 +60,17 @@ def test_importing_is_light_and_silent(loaded: dict[str, list[str]], module: str
     assert [m for m in loaded[module] if m.split(".")[0] in heavy] == []
 
 
+@pytest.mark.parametrize("provider", PROFILES)
+def test_a_provider_imports_what_its_conversions_need(
+    sample: Package, loaded: dict[str, list[str]], provider: str
+) -> None:
+    """What takes long and is seldom needed is imported by the functions that need it."""
+    late = ("dataclasses", "inspect", "hashlib", "urllib", "datetime", "base64", f"{sample.name}.runtime.lowering")
+    seen = loaded[f"providers.{provider}"]
+    assert [name for name in seen for late_one in late if f"{name}.".startswith(f"{late_one}.")] == []
+    assert f"{sample.name}.runtime.models" in seen
+
+
 def test_importing_the_package_loads_no_provider_and_no_tool(sample: Package, loaded: dict[str, list[str]]) -> None:
     assert sample.name in loaded[""]
     assert [m for m in loaded[""] if m.startswith(f"{sample.name}.")] == []

@@ -23,7 +23,7 @@ if sys.version_info >= (3, 13):
 
 def stated_slots(body: dict[str, Any]) -> tuple[str, ...]:
     """The names of the fields that a class body states. Their defaults are taken out of it; `__init__` has them."""
-    fields = tuple(body["__annotations__"])
+    fields = body["__match_args__"] = tuple(body.get("__annotations__", ()))
     for name in fields:
         body.pop(name, None)
     return fields
@@ -47,9 +47,8 @@ def replace(value: T, /, **changes: Any) -> T:
 
 
 def _completed(kind: Any) -> Any:
-    setattr(kind, "__match_args__", kind.__slots__)  # noqa: B010  # type checkers let nobody assign it
     kind.__init__.__annotations__ = {**kind.__annotations__, "return": None}
-    kind.__eq__ = _equality(attrgetter(*kind.__slots__))
+    kind.__eq__ = _equality(attrgetter(*kind.__slots__ or ("__class__",)))
     kind.__hash__ = None
     for name in _LAZY:
         setattr(kind, name, _Lazy(kind, name))
@@ -57,12 +56,12 @@ def _completed(kind: Any) -> Any:
 
 
 def _equality(values: Callable[[Any], Any]) -> Callable[[Any, Any], bool]:
-    def __eq__(self: Any, other: Any) -> bool:  # noqa: N807  # it becomes the method
+    def equal(self: Any, other: Any) -> Any:
         if other.__class__ is not self.__class__:
             return NotImplemented
-        return bool(values(self) == values(other))
+        return values(self) == values(other)
 
-    return __eq__
+    return equal
 
 
 class _Lazy:

@@ -138,23 +138,35 @@ def _entry(entry: dict[str, Any]) -> ResultEntry | None:
 
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
-_FIRST_NAME = re.compile(
-    rf'\s*+\{{(?:\s*+"(?:id|reasoning)"\s*+:\s*+{_STRING}\s*+,)*\s*+"(?:name|tool)"\s*+:\s*+({_STRING})', re.DOTALL
-)
-_ANY_NAME = re.compile(rf'"(?:name|tool)"\s*+:\s*+({_STRING})', re.DOTALL)
+_FIRST_NAME = rf'\s*+\{{(?:\s*+"(?:id|reasoning)"\s*+:\s*+{_STRING}\s*+,)*\s*+"(?:name|tool)"\s*+:\s*+({_STRING})'
+_ANY_NAME = rf'"(?:name|tool)"\s*+:\s*+({_STRING})'
 
 
-class SpokenCall(NamedTuple):
-    """A call as it is written: the tool's name as `spelled` and as it is known, and the `identifier` it was given."""
+class SpokenCall:
+    """A call as it is written: the tool's name as `spelled` and as it is known, and the `identifier` it was given.
 
-    spelled: str
-    name: str
-    arguments: dict[str, Any]
-    invalid: InvalidCall | None
-    reasoning: str | None
-    identifier: str | None
-    text: str
-    """The object as compact JSON, or what stands in its place."""
+    `text` is the object as compact JSON, or what stands in its place.
+    """
+
+    __slots__ = ("arguments", "identifier", "invalid", "name", "reasoning", "spelled", "text")
+
+    def __init__(
+        self,
+        spelled: str,
+        name: str,
+        arguments: dict[str, Any],
+        invalid: InvalidCall | None,
+        reasoning: str | None,
+        identifier: str | None,
+        text: str,
+    ) -> None:
+        self.spelled = spelled
+        self.name = name
+        self.arguments = arguments
+        self.invalid = invalid
+        self.reasoning = reasoning
+        self.identifier = identifier
+        self.text = text
 
 
 def names_of(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
@@ -232,7 +244,7 @@ def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:
 
 def _broken(body: str, names: Mapping[str, str] | None) -> list[SpokenCall]:
     """The call that a broken text was to be, where it says of which tool."""
-    found = _FIRST_NAME.match(body) or _ANY_NAME.search(body)
+    found = re.match(_FIRST_NAME, body, re.DOTALL) or re.search(_ANY_NAME, body, re.DOTALL)
     try:
         spelled = loads(found[1]) if found else ""
     except JSONError:
