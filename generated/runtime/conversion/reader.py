@@ -71,7 +71,7 @@ class Reader:
         if (
             not self.tools
             and call.name not in self._offered
-            and call.name not in self.wire.read_by_tables
+            and self.wire.is_plain(call)
         ):
             return call
         if self._tables is None:

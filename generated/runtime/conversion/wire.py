@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..lowering.tools import Lowerings, holds
 from .cache import Cache
+from .encoding import Encoding
 from .residue import within
 
 if TYPE_CHECKING:
     from ..lowering.records import Record
-    from ..models import ToolDefinition
+    from ..models import ToolCall, ToolDefinition
 
 __all__ = ["DeclaredTools", "Wire", "WireFacts", "renamed", "synthetic_id"]
 
@@ -120,14 +121,34 @@ class Wire:
         self.spoken = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(declared.refused)
         self.lowerings = Lowerings(facts.dialects, declared.depth)
-        self.spellings = declared.spellings
         self.strict = frozenset(declared.strict)
         self.entries: Cache[tuple[bytes, Mapping[str, int]]] = Cache()
 
     @cached_property
-    def read_by_tables(self) -> frozenset[str]:
-        """The names of the declared tools whose arguments may be spelled otherwise here, or by a model."""
-        return frozenset([*self.spellings, *self.declared.leniency])
+    def encodings(self) -> Mapping[str, Encoding]:
+        """How the arguments of declared tools differ on this wire, by name; of those alone that do."""
+        return {
+            name: Encoding(table) for name, table in self.declared.spellings.items()
+        }
+
+    @cached_property
+    def lenient(self) -> Mapping[str, Encoding]:
+        """What models may mean where they say otherwise than a declared tool's parameters, by name."""
+        return {name: Encoding(table) for name, table in self.declared.leniency.items()}
+
+    def is_plain(self, call: ToolCall) -> bool:
+        """Whether the arguments of a call are the same on both sides, by what the build knows of its tool."""
+        encoding, lenient, spelled = (
+            self.encodings.get(call.name),
+            self.lenient.get(call.name),
+            call.arguments,
+        )
+        if encoding is not None and not (
+            encoding.decode(spelled) is spelled
+            and encoding.encode(spelled, fill=False) is spelled
+        ):
+            return False
+        return lenient is None or lenient.decode(spelled) is spelled
 
     def strictness(self, tool: ToolDefinition, spent: dict[str, int]) -> bool | None:
         """Whether a tool goes out strict; where its declaration leaves that open, by the room that the tools before it left.

@@ -49,7 +49,7 @@ class Reader:
         """
         if too_deep(call.arguments):
             return _unread(call)
-        if not self.tools and call.name not in self._offered and call.name not in self.wire.read_by_tables:
+        if not self.tools and call.name not in self._offered and self.wire.is_plain(call):
             return call
         if self._tables is None:
             self._tables = Tables(self.wire, self.tools, self._offered)
