@@ -59,6 +59,11 @@ def quoted(value: object, limit: int = 80) -> str:
     return f"'{safe}'"
 
 
+def listed(names: list[str]) -> str:
+    """Names as a sentence has them."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def nearest(word: str, known: Iterable[str], *, most: int = 1, alike: float = 0.6) -> list[str]:
     """The known words that one may have been meant to be, whatever its case and dashes, the nearest first."""
     plain = {_plain(each): each for each in known}

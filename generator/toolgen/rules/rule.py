@@ -1,4 +1,4 @@
-"""What providers are sent: the payloads of a catalogue's tools, as rules see them."""
+"""What a rule is, and the payloads that one may look at: what providers are sent of a catalogue's tools."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.diagnostics import Span
+from toolgen.diagnostics import Findings, Span
 from toolgen.load import Document
-from toolgen.resolve import Tool
+from toolgen.resolve import Catalog, Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +67,23 @@ def compact(value: Any) -> str:
 def size(value: Any) -> int:
     """Bytes of a payload as compact JSON in UTF-8."""
     return len(compact(value).encode("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its code (a row in `diagnostics/codes`), what it looks at, and whether a build runs it."""
+
+    code: str
+    check: Callable[[Catalog, Findings], None] | None
+    check_payloads: Callable[[Payloads, Findings], None] | None
+    in_build: bool
+
+
+def catalog_rule(code: str, *, in_build: bool = False) -> Callable[[Callable[[Catalog, Findings], None]], Rule]:
+    """Make a rule of a function that looks at the catalogue; `in_build` lets a build run it as well."""
+    return lambda check: Rule(code, check, None, in_build)
+
+
+def payload_rule(code: str) -> Callable[[Callable[[Payloads, Findings], None]], Rule]:
+    """Make a rule of a function that looks at what providers are sent."""
+    return lambda check: Rule(code, None, check, in_build=False)
