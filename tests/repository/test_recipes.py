@@ -124,7 +124,7 @@ def test_add_a_lint_rule(copy: Path) -> None:
         "utf-8",
     )
     replace(
-        copy / "generator/toolgen/diagnostics/rows/rules.py",
+        copy / "generator/toolgen/diagnostics/codes/rules.py",
         "ROWS: tuple[Code, ...] = (\n",
         "ROWS: tuple[Code, ...] = (\n"
         "    Code(\n"

@@ -41,7 +41,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One sentence about one place. `code` is a key of the table in `codes.py`."""
+    """One sentence about one place. `code` is a key of the table in `codes`."""
 
     span: Span
     code: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgen.diagnostics.rows.row import Code
+from toolgen.diagnostics.codes.code import Code, Example
 
 ROWS: tuple[Code, ...] = (
     Code(
@@ -12,6 +12,16 @@ ROWS: tuple[Code, ...] = (
         "remove it",
         "A key that nobody reads does nothing, and is most often another key with a slip of the pen. "
         "`toolgen schema` prints the keys that each kind of file may have.",
+        example=Example(
+            """\
+name: find
+parameter: {type: object}
+""",
+            """\
+name: find
+parameters: {type: object}
+""",
+        ),
     ),
     Code(
         "missing-key",
@@ -19,6 +29,15 @@ ROWS: tuple[Code, ...] = (
         "the key {key} is missing",
         "add it",
         "Without this key the declaration cannot be compiled, and no value could be guessed for it.",
+        example=Example(
+            """\
+description: Find a user.
+""",
+            """\
+name: find
+description: Find a user.
+""",
+        ),
     ),
     Code(
         "wrong-type",
@@ -28,6 +47,16 @@ ROWS: tuple[Code, ...] = (
         "The value has another JSON type than this key takes. Unquoted words and numbers in YAML are a common "
         "cause: `on` is text, `1` is a number.",
         mend="Give a value of the type that is named, or quote what is text.",
+        example=Example(
+            """\
+name: find
+description: 5
+""",
+            """\
+name: find
+description: "5"
+""",
+        ),
     ),
     Code(
         "invalid-value",
@@ -37,6 +66,16 @@ ROWS: tuple[Code, ...] = (
         "The value has the right type and is still not one that this key takes. `toolgen schema` prints the "
         "rule for each key.",
         mend="The message says what the key takes.",
+        example=Example(
+            """\
+name: find
+risk: none
+""",
+            """\
+name: find
+risk: low
+""",
+        ),
     ),
     Code(
         "unknown-code",
@@ -59,6 +98,16 @@ ROWS: tuple[Code, ...] = (
         "Choose a name such as get_weather; another spelling for one provider goes under `providers`.",
         "Providers accept only these characters in a tool's name, and it becomes a Python module. A name that one "
         "of them refuses would fail at the first request, far from the declaration.",
+        example=Example(
+            """\
+name: users.find
+""",
+            """\
+name: users_find
+providers:
+  mcp: {name: users.find}
+""",
+        ),
     ),
     Code(
         "alias-illegal",
@@ -67,5 +116,15 @@ ROWS: tuple[Code, ...] = (
         "Write the alias as a name is written.",
         "An alias is another name that a model may write in plain text. It follows the rules of names, so that it "
         "can be found there without guessing where it ends.",
+        example=Example(
+            """\
+name: find
+aliases: [find user]
+""",
+            """\
+name: find
+aliases: [find_user]
+""",
+        ),
     ),
 )

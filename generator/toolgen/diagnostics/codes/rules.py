@@ -1,8 +1,8 @@
-"""Codes of the lint rules; `rules/lint` has a file for each."""
+"""Codes of rules about names, texts and payloads, and of what a project does not want to hear."""
 
 from __future__ import annotations
 
-from toolgen.diagnostics.rows.row import Code
+from toolgen.diagnostics.codes.code import Code, Example
 
 ROWS: tuple[Code, ...] = (
     Code(
@@ -12,6 +12,14 @@ ROWS: tuple[Code, ...] = (
         "name a code that `toolgen explain` knows",
         "A comment that allows a code which does not exist changes nothing, and is most often another code "
         "with a slip of the pen.",
+        example=Example(
+            """\
+name: find # toolgen: allow tool-without-descriptions
+""",
+            """\
+name: find # toolgen: allow tool-without-description
+""",
+        ),
     ),
     Code(
         "allow-unused",
@@ -20,14 +28,16 @@ ROWS: tuple[Code, ...] = (
         "remove the comment",
         "A comment that allows what is not found has outlived its reason, or stands in the wrong line: behind "
         "the key that is meant, in the line above it, or above everything else for the whole file.",
-    ),
-    Code(
-        "array-without-items",
-        "error",
-        "the array {name} does not say what its items are",
-        "state them, such as `items: {type: string}`",
-        "Some providers refuse an array without items, and with it every tool of the request; others send it "
-        "without strictness. A model is left to guess whether it is to list texts, numbers or objects.",
+        example=Example(
+            """\
+name: find
+description: Find a user. # toolgen: allow tool-without-description
+""",
+            """\
+name: find
+description: Find a user.
+""",
+        ),
     ),
     Code(
         "budget-exceeded",
@@ -50,29 +60,22 @@ ROWS: tuple[Code, ...] = (
         "toolgen.yaml states another limit, or with null that there is none.",
     ),
     Code(
-        "enum-of-mixed-types",
-        "note",
-        "the enum of {name} has values of several types: {types}",
-        "let the values be of one type, or make them branches of a union",
-        "Some providers take texts in an enum and nothing else. Values of one type can be written as texts "
-        'and read back; `1` beside `"1"` cannot be told apart after that.',
-    ),
-    Code(
-        "enum-without-type",
-        "note",
-        "the enum of {name} does not state its type, which is {type}",
-        None,
-        "Providers that hold a model to a schema need a type for every value, and some refuse a schema "
-        "without one. The values show it, but not every reader looks at them.",
-        mend="State the type that the message names.",
-    ),
-    Code(
         "error-not-silenced",
         "warning",
         "{name} is an error of build, which cannot be silenced",
         "remove this, and mend the error where it is found",
         "A build that went on after an error would write code that does not say what the declaration means. "
         "Levels and comments are for the findings of rules, for warnings and for notes.",
+        example=Example(
+            """\
+name: find
+description: Find a user. # toolgen: allow duplicate-key
+""",
+            """\
+name: find
+description: Find a user.
+""",
+        ),
     ),
     Code(
         "hidden-text",
@@ -82,6 +85,15 @@ ROWS: tuple[Code, ...] = (
         "What a reviewer does not see a model reads: invisible characters can carry instructions past a "
         "review, and marks of direction let text look like another one. They come with text that was copied "
         "from elsewhere.",
+        example=Example(
+            r"""name: find
+description: "Find a user.\u200B"
+""",
+            """\
+name: find
+description: Find a user.
+""",
+        ),
     ),
     Code(
         "name-leading-digit",
@@ -90,6 +102,14 @@ ROWS: tuple[Code, ...] = (
         "begin it with a word, such as a verb",
         "Not every provider takes such a name, and no Python function can have it: converters and generated "
         "code use another one.",
+        example=Example(
+            """\
+name: 2fa_send
+""",
+            """\
+name: send_2fa
+""",
+        ),
     ),
     Code(
         "name-python-word",
@@ -98,6 +118,22 @@ ROWS: tuple[Code, ...] = (
         "choose another name, or live with an underscore behind it in Python",
         "Generated modules and attributes cannot be called so and have an underscore behind the name. On the "
         "wire the name stays as it is.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    from: {type: string, format: date}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    start: {type: string, format: date}
+""",
+        ),
     ),
     Code(
         "name-rewritten",
@@ -111,29 +147,28 @@ ROWS: tuple[Code, ...] = (
         "that speak of the tool by name then disagree with what the model sees.",
     ),
     Code(
-        "object-without-properties",
-        "note",
-        "the object {name} does not say what it holds",
-        "state `properties`, or what its values are: `additionalProperties: {type: string}`",
-        "A model fills in what it is told about. Where a provider holds it to the schema, an object of any "
-        "form is refused or can only be empty, so the tool goes out without strictness.",
-    ),
-    Code(
         "parameter-name-refused",
         "warning",
         "the parameter {parameter} has a name that {providers} refuse",
         "use letters, digits and underscores, begin with a letter, and keep to 64 characters",
         "Names of parameters go out as they are, for handlers rely on them. A provider that refuses one of "
         "them refuses the whole request.",
-    ),
-    Code(
-        "parameter-optional-and-null",
-        "note",
-        "the parameter {parameter} may be left out and may be null",
-        "require it, or do not allow null; where both mean the same, say so with `default: null`",
-        "Two ways to say nothing are a guess for the model and two cases for the handler. Where a provider "
-        "demands every property, what may be left out is sent as null and dropped again; with null as a value "
-        "of its own the two cannot be told apart there.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    full name: {type: string}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    full_name: {type: string}
+""",
+        ),
     ),
     Code(
         "parameter-without-description",
@@ -141,6 +176,24 @@ ROWS: tuple[Code, ...] = (
         "the parameter {parameter} of {tool} has no description",
         "say in a sentence what it holds",
         "A model fills in what it understands. A name alone leaves units, formats and defaults to guesswork.",
+        example=Example(
+            """\
+name: get_time
+description: The current time.
+parameters:
+  type: object
+  properties:
+    zone: {type: string}
+""",
+            """\
+name: get_time
+description: The current time.
+parameters:
+  type: object
+  properties:
+    zone: {type: string, description: "Name of the time zone, such as Europe/Oslo."}
+""",
+        ),
     ),
     Code(
         "parameters-look-alike",
@@ -149,6 +202,24 @@ ROWS: tuple[Code, ...] = (
         "rename one of the two",
         "Models spell names as they have seen them elsewhere and mix up those that look alike. In generated "
         "code one of the two needs a number.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    userId: {type: string}
+    user_id: {type: string}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    owner_id: {type: string}
+    user_id: {type: string}
+""",
+        ),
     ),
     Code(
         "portability",
@@ -159,24 +230,6 @@ ROWS: tuple[Code, ...] = (
         "less there; arguments are still checked against the whole schema after it answered.",
         mend="Say it in other words of the schema, or in a description; `unsupported` keeps the tool from a provider. "
         "`toolgen show TOOL` prints the payload and every change with its place.",
-    ),
-    Code(
-        "root-composition",
-        "warning",
-        "the parameters of {tool} are composed by {keyword} at the outermost place",
-        "state one object with optional members, and put the rule into the description; or let providers have it under one "
-        "property: `unions: wrapped` among the dialects of a profile of the project's own",
-        "Arguments are one object everywhere, and several providers refuse a request with a composition at "
-        "the root of a schema. What is left out for them is still checked after the model answered, but the "
-        "model does not know of it.",
-    ),
-    Code(
-        "schema-too-large",
-        "warning",
-        "the parameters of {tool} have {count} {what}, and {provider} takes {most} where it is strict ({evidence})",
-        "move a part to another tool, make it flatter, or do not demand strictness: `strict: auto`",
-        "A provider that compiles a schema, so that a model cannot leave it, takes schemas up to some size and depth, and "
-        "refuses the request beyond. Deep structures are also where models make most mistakes.",
     ),
     Code(
         "tokens-not-counted",
@@ -203,13 +256,14 @@ ROWS: tuple[Code, ...] = (
         "the tool {tool} has no description",
         "say in a sentence what it does and when to use it",
         "The description is what a model chooses a tool by.",
-    ),
-    Code(
-        "union-of-one",
-        "note",
-        "{keyword} of {name} has one branch",
-        "write the branch in its place",
-        "A union with one branch says nothing that the branch does not say, and several providers treat every "
-        "union as something they cannot hold a model to.",
+        example=Example(
+            """\
+name: get_time
+""",
+            """\
+name: get_time
+description: The current time in a time zone.
+""",
+        ),
     ),
 )

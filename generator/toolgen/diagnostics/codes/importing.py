@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgen.diagnostics.rows.row import Code
+from toolgen.diagnostics.codes.code import Code
 
 _SHAPES = (
     Code(

@@ -1,8 +1,8 @@
-"""Codes of the write stage."""
+"""Codes of the write stage, of tools that cannot be sent, and of the printers."""
 
 from __future__ import annotations
 
-from toolgen.diagnostics.rows.row import Code
+from toolgen.diagnostics.codes.code import Code
 
 ROWS: tuple[Code, ...] = (
     Code(
@@ -94,5 +94,24 @@ ROWS: tuple[Code, ...] = (
         hint="the next build tries again; the folder may be deleted by hand",
         why="The former output is set aside under a name that begins with .toolgen and is removed after the "
         "new one has taken its place. What is left of it does no harm.",
+    ),
+)
+
+PRINTING: tuple[Code, ...] = (
+    Code(
+        "more-findings",
+        "note",
+        "and {count} more findings",
+        "mend those that are shown, and run the command again",
+        "A run prints its gravest findings, a hundred of them. As JSON a last object of this code says how many more "
+        "there are.",
+    ),
+    Code(
+        "tool-refused",
+        "error",
+        "{tool} cannot be sent to {provider} as declared: {what}, for {reason}",
+        "say `strict: auto`, change the schema, or leave the provider out with `unsupported`",
+        "A tool that a provider refuses would be missing there, or take the whole request down, while a choice may still "
+        "name it. So it is an error while building, unless the declaration leaves the provider out.",
     ),
 )
