@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli import options
-from toolgen.cli.running import FINE, WRONG, end, list_changes, report
-from toolgen.cli.terminal import emit
+from toolgen.cli.group import verbosity_options
+from toolgen.cli.process import FINE, WRONG, end
+from toolgen.cli.terminal import emit, list_changes, report
 from toolgen.importing.formats import names
 
 
@@ -29,7 +29,7 @@ from toolgen.importing.formats import names
     metavar="NAME",
     help="What a later import knows this one again by; by default the title of an OpenAPI document, or FILE's name.",
 )
-@options.verbosity
+@verbosity_options
 def command(format: str, file: Path, schemas: Path, source: str | None, quiet: bool, verbose: bool) -> None:
     """Turn the tools in FILE into declarations under DIR/tools, one YAML file a tool.
 

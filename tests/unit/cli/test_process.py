@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.repository import ROOT
-from toolgen.cli.progress import MANY
+from toolgen.cli.process import MANY
 
 
 def on_a_screen(project: Path, *words: str) -> str:
