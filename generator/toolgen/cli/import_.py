@@ -10,11 +10,11 @@ import click
 from toolgen.cli.group import verbosity_options
 from toolgen.cli.process import FINE, WRONG, end
 from toolgen.cli.terminal import emit, list_changes, report
-from toolgen.importing.formats import names
+from toolgen.importing.formats import MODULES
 
 
 @click.command("import")
-@click.argument("format", type=click.Choice(names()), metavar=f"[{'|'.join(names())}]")
+@click.argument("format", type=click.Choice(list(MODULES)), metavar=f"[{'|'.join(MODULES)}]")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--out",
@@ -47,7 +47,7 @@ def command(format: str, file: Path, schemas: Path, source: str | None, quiet: b
       toolgen import openapi petstore.yaml --out schemas
     """
     from toolgen.diagnostics import Findings
-    from toolgen.importing.importing import import_file
+    from toolgen.importing.steps import import_file
 
     findings = Findings()
     done = import_file(file, format, schemas, findings, source=source)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.importing.openapi.resolving import Resolver
-from toolgen.importing.openapi.schemas import Here, Schemas
+from toolgen.importing.formats.openapi.references import Resolver
+from toolgen.importing.formats.openapi.schemas import Here, Schemas
 from toolgen.load import Pointer
 
 _ORDER = tuple(

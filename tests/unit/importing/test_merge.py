@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.comparing import differences, merged, pointer_text, same
+from toolgen.importing.merge import differences, merged, pointer_text, same
 from toolgen.importing.yaml_text import edited, yaml_text
 from toolgen.load import Document
 from toolgen.load.loading import read_back

@@ -1,25 +1,31 @@
-"""`import_file`: the steps of an import in their order."""
+"""`import_file`: the steps of an import in their order.
+
+Before anything is written, a build's own rules say whether it would take the declarations.
+"""
 
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import Verbatim
-from toolgen.importing.checking import check, check_project
-from toolgen.importing.declaring import declared, declared_type, named, referred
-from toolgen.importing.formats import form
-from toolgen.importing.planning import Incoming, Outcome, gone, planned, recorded
+from toolgen.importing.declarations import declared, declared_type, named, referred
+from toolgen.importing.formats import format_named
+from toolgen.importing.outcomes import Incoming, Outcome, gone, planned, recorded
 from toolgen.importing.reader import ImportedTool, ImportedType, Reader
 from toolgen.importing.record import RECORD, Authors, Imported, Record, load_record
-from toolgen.load import Document, load
+from toolgen.load import Document, Sources, load
 from toolgen.load.folder import kind_of_file
+from toolgen.load.limits import FILES
 from toolgen.load.loading import load_foreign
+from toolgen.parse import parse
+from toolgen.resolve.linking import link, link_catalog
 from toolgen.resources import builtin
+from toolgen.rules import RULES, apply_rules, settle
 from toolgen.write.adding import Added, Addition, add_all
 
 _FOLDERS = ("types", "tools")
@@ -49,7 +55,7 @@ def import_file(
     record = load_record(schemas, findings) if document is not None and _are_folders(schemas, findings) else None
     if document is None or record is None:
         return None
-    foreign = form(format)
+    foreign = format_named(format)
     about = foreign.about(document)
     name = f"{format} {source or about.get('title') or file.name}"
     former = replace(record.sources.get(name, Imported()), about=about)
@@ -63,7 +69,7 @@ def import_file(
         return None
     incoming = _incoming(tools, former, document, findings)
     types = [Incoming(each.key, declared_type(each, document)) for each in found if isinstance(each, ImportedType)]
-    check([each.document for each in incoming], [each.document for each in types], findings)
+    _check([each.document for each in incoming], [each.document for each in types], findings)
     if findings.errors:
         return None
     return _merge(incoming, types, name, record, schemas, findings)
@@ -106,7 +112,7 @@ def _merge(
     needed = referred([*_documents(new_tools), *(each.document for each in types)])
     new_types = planned(types, former.types, authors, findings, needed)
     if not findings.errors and there is not None:
-        check_project(_documents(new_tools), _documents(new_types), there, findings)
+        _check_project(_documents(new_tools), _documents(new_types), there, findings)
     if findings.errors:
         return None
     new_tools += gone(tools, former.tools, authors, findings)
@@ -151,3 +157,65 @@ def _counted(added: Added | None, outcomes: list[Outcome]) -> Added:
     files = {outcome.entry.file.partition("/")[2] for outcome in outcomes if outcome.document is not None}
     created, changed = (tuple(path for path in paths if path in files) for paths in (done.created, done.changed))
     return Added(created, tuple(sorted(files - {*created, *changed})), changed)
+
+
+def _check(documents: Sequence[Document], types: Sequence[Document], findings: Findings) -> None:
+    """Report what a build would refuse in declarations and types that stand alone, as their source has them."""
+    path = documents[0].path
+    if len(documents) + len(types) > FILES:
+        findings.add("too-many-sources", documents[0].span(), path=path, limit=FILES, what=Verbatim("tools"))
+        return
+    _link(Sources(path, tuple(documents), tuple(types), (), (), None, {}, {}), findings)
+
+
+def _link(sources: Sources, findings: Findings) -> None:
+    """Link declarations and types, whatever else the sources hold."""
+    parsed = parse(replace(sources, providers=(), formats=(), config=None), findings)
+    if parsed is not None:
+        link(parsed, findings)
+
+
+def _check_project(
+    documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings
+) -> None:
+    """Report what a build of a project would refuse once declarations and types stand in it.
+
+    Faults that the project has already are no matter of an import, and are passed over: a build tells them.
+    """
+    _check_links(documents, types, there, findings)
+    if not findings.errors:
+        _check_rules(documents, types, there, findings)
+
+
+def _check_links(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
+    """Report faults that the project has not had: names that fall together, references that lead nowhere any more."""
+    before, after = Findings(), Findings()
+    _link(there, before)
+    _link(_with(documents, types, there), after)
+    known = {*before.items, *findings.items}
+    findings.items += [f for f in after.items if f not in known]
+
+
+def _with(documents: Sequence[Document], types: Sequence[Document], there: Sources) -> Sources:
+    """The sources of the project with these in the place of the files that they come from."""
+    new = {document.source for document in (*documents, *types)}
+    return replace(
+        there,
+        tools=(*(d for d in there.tools if d.source not in new), *documents),
+        types=(*(d for d in there.types if d.source not in new), *types),
+    )
+
+
+def _check_rules(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
+    """Report what the project holds to be an error, by the levels of its configuration."""
+    passed_over = Findings()
+    parsed = parse(_with(documents, types, replace(there, tools=())), passed_over)
+    if parsed is None or "error" not in parsed.config.lint.values():
+        return
+    catalog = link_catalog(parsed, (), passed_over)
+    if catalog is not None:
+        levels = parsed.config.lint
+        apply_rules(catalog, passed_over, levels)
+        settle(passed_over, levels, (), RULES)
+        paths = {document.path for document in documents}
+        findings.items += [f for f in passed_over if f.level == "error" and f.span.path in paths]

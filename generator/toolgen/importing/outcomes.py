@@ -12,7 +12,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
-from toolgen.importing.comparing import differences, merged, pointer_text, same
+from toolgen.importing.merge import differences, merged, pointer_text, same
 from toolgen.importing.record import Authored, Authors, Entry, Imported
 from toolgen.importing.yaml_text import edited, yaml_text
 from toolgen.load import Document, Pointer

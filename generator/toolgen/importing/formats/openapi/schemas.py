@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from toolgen.importing.declaring import legal_name
-from toolgen.importing.openapi.resolving import Resolver, fragment
+from toolgen.importing.declarations import legal_name
+from toolgen.importing.formats.openapi.references import Resolver, fragment
 from toolgen.importing.reader import ImportedTool, ImportedType
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES

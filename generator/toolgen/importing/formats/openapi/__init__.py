@@ -1,8 +1,10 @@
 """OpenAPI 3.0, 3.1 and 3.2: a document, each operation of which becomes a tool.
 
-The arguments are the operation's parameters and the members of its body (`importing/openapi/arguments.py`), the result
+The arguments are the operation's parameters and the members of its body (`arguments.py`), the result
 is its answer of success, and named schemas become shared types. What authorizes a request is no argument: a model has
 no business with it. Methods that change nothing are annotated so; the risk stays high until an author says otherwise.
+
+document → operations → arguments and results → schemas, lowered to JSON Schema as they are met
 """
 
 from __future__ import annotations
@@ -11,15 +13,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from toolgen.importing.openapi.arguments import arguments
-from toolgen.importing.openapi.operations import SAFE, Operation, operations, result
-from toolgen.importing.openapi.resolving import Resolver
-from toolgen.importing.openapi.schemas import Schemas, TooLargeError, Version, used
+from toolgen.importing.formats import Format
+from toolgen.importing.formats.openapi.arguments import arguments
+from toolgen.importing.formats.openapi.operations import SAFE, Operation, operations, result
+from toolgen.importing.formats.openapi.references import Resolver
+from toolgen.importing.formats.openapi.schemas import Schemas, TooLargeError, Version, used
 from toolgen.importing.reader import ImportedTool, ImportedType, Reader
 from toolgen.load import Document
 from toolgen.load.limits import TOTAL_VALUES
-
-TITLE = "an OpenAPI document of version 3"
 
 _VERSION = re.compile(r"3\.([0-2])(\.[0-9]+)?(-[A-Za-z0-9.-]+)?")
 _DIALECTS = ("https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/2020-12/schema")
@@ -108,3 +109,6 @@ def _tool(operation: Operation, schemas: Schemas, reader: Reader) -> ImportedToo
         },
         origin={key: value for key, value in origin.items() if value is not None},
     )
+
+
+FORMATS = {"openapi": Format("an OpenAPI document of version 3", read, about)}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.importing.openapi.operations import Operation, Parameter, chosen
-from toolgen.importing.openapi.schemas import Here, Schemas, fitting
+from toolgen.importing.formats.openapi.operations import Operation, Parameter, chosen
+from toolgen.importing.formats.openapi.schemas import Here, Schemas, fitting
 from toolgen.load import Pointer
 
 _REQUEST = Here("request")
