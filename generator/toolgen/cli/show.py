@@ -16,7 +16,7 @@ from toolgen.cli.terminal import emit, report
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
-    from toolgen.render.lowered import Told
+    from toolgen.render.wire_tools import Told
 
 
 @click.command("show")

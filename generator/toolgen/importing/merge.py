@@ -88,8 +88,3 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _is_set(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(t, str) for t in value) and len(set(value)) == len(value)
-
-
-def pointer_text(pointer: Pointer) -> str:
-    """A pointer as JSON spells it (RFC 6901)."""
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in pointer)

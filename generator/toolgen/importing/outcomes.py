@@ -12,12 +12,13 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
-from toolgen.importing.merge import differences, merged, pointer_text, same
+from toolgen.importing.merge import differences, merged, same
 from toolgen.importing.record import Authored, Authors, Entry, Imported
 from toolgen.importing.yaml_text import edited, yaml_text
 from toolgen.load import Document, Pointer
 from toolgen.load.limits import FILE_BYTES
 from toolgen.load.loading import read_back
+from toolgen.load.sources import pointer_text
 
 
 @dataclass(frozen=True, slots=True)

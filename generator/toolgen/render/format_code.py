@@ -10,7 +10,7 @@ import ast
 import warnings
 from typing import Any
 
-from toolgen.render.class_text import AliasText, ClassText, FieldText
+from toolgen.render.templates import AliasText, ClassText, FieldText
 from toolgen.resolve import Format
 
 

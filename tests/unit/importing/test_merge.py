@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.merge import differences, merged, pointer_text, same
+from toolgen.importing.merge import differences, merged, same
 from toolgen.importing.yaml_text import edited, yaml_text
 from toolgen.load import Document
 from toolgen.load.loading import read_back
 from toolgen.load.reading import Report
+from toolgen.load.sources import pointer_text
 from toolgen.load.yaml_reader import read_yaml
 
 _SETTINGS = settings(deadline=None, max_examples=150, database=None)

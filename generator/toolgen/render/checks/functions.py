@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from toolgen.plan.admitted import PREFIX
+from toolgen.plan.admission import PREFIX
 from toolgen.plan.assertions import FAMILIES, asserted, types_of
 from toolgen.plan.classes import Check
 from toolgen.render.checks.conditions import condition_of, keyword_condition, whole_condition

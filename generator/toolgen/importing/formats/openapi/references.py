@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 from toolgen.importing.reader import Reader
 from toolgen.load import Pointer
+from toolgen.load.sources import pointer_text
 from toolgen.resolve.places import MissingError, child
 
 
@@ -76,5 +77,4 @@ class Resolver:
 
 def fragment(pointer: Pointer) -> str:
     """A pointer as the fragment of a reference; nothing for the root."""
-    steps = (quote(str(step).replace("~", "~0").replace("/", "~1"), safe="~$") for step in pointer)
-    return "".join(f"/{step}" for step in steps)
+    return quote(pointer_text(pointer), safe="/~$")
