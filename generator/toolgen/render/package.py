@@ -13,8 +13,8 @@ from toolgen.load.sources import root_of
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.plan.wire_shapes import ShapeError
 from toolgen.render.converters import wire_class
-from toolgen.render.format_code import format_code
 from toolgen.render.imports import UnknownNameError, reachable, with_imports
+from toolgen.render.model_code import format_code
 from toolgen.render.portability import portability
 from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
 from toolgen.render.templates import HEADER, environment, laid_out
