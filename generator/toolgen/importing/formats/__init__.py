@@ -22,8 +22,8 @@ MODULES = {
     "gemini": "gemini",
     "kagami": "definitions",
     "mcp": "mcp",
-    "modular_prompt": "functions",
-    "openai": "functions",
+    "modular_prompt": "definitions",
+    "openai": "definitions",
     "openapi": "openapi",
 }
 """The module of each format, sorted; none is imported before its format is asked for."""
