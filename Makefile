@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift bench laws declarations lowered size rows github-tools kills fuzz clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -22,12 +22,12 @@ help: ## show these lines
 
 setup: $(READY) ## make .venv with everything that development needs
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml packages/toolgen-runtime/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "toolgen needs Python 3.11 or newer; say which with: make PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --editable packages/toolgen-runtime --group dev
 	@touch $@
 
 build: $(READY) ## set up, and compile the example schemas into generated/
@@ -66,6 +66,10 @@ types: $(READY) ## mypy and pyright, strict, over generator/, generated/ and exa
 drift: $(READY) ## are generated/ and the generated modules of the generator what schemas/ gives?
 	@$(BIN)/python -m toolgen.regenerate --check
 	@$(BIN)/toolgen check schemas
+
+distributions: $(READY) ## build what is published into dist/: toolgen, and the runtime that packages share
+	@$(BIN)/python -m hatchling build -d dist
+	@cd packages/toolgen-runtime && ../../$(BIN)/python -m hatchling build -d ../../dist
 
 bench: $(READY) ## converters, whole commands and ways to hold the format against others, as ratios
 	-@$(BIN)/python benchmarks/run.py $(ARGS)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .runtime.format.history import (
+from .runtime.history import (
     expand,
     has_tool_calls,
     is_tool_result,

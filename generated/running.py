@@ -8,9 +8,9 @@ A turn is an answer, all its calls run, and the results sent.
 
 from __future__ import annotations
 
+from .runtime.running.handlers import Allow, Deny, Edit, Review
 from .runtime.running.loop import AsyncRunStream, Loop, RunStream
 from .runtime.running.outcomes import ToolError
-from .runtime.running.reviews import Allow, Deny, Edit, Review
 from .runtime.running.runs import RunResult, RunSettings
 from .tools import TOOL_SET
 

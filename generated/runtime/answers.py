@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from .errors import wrong_type
-from .json_texts.text import loose
+from .json_text import loose
 from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCallPart
 from .paths import Path
 

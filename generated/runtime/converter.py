@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from .answers import FinishReason, api_error
-from .apis.bedrock.client import ByteKeys
+from .clients import ByteKeys
 from .conversion.reader import Reader
 from .conversion.residue import ABSENT, marked
 from .conversion.values import plain, read_list, write_list
@@ -33,9 +33,8 @@ from .models import (
     ToolDefinition,
     ToolResult,
 )
-from .offering import choices
-from .offering.offered import write_offered
 from .paths import ROOT, Path
+from .tool_selection import read_choice, write_choice, write_offered
 
 __all__ = [
     "ApiConverter",
@@ -295,7 +294,7 @@ class Converter:
         """Read how the tools are to be used; what the table lacks is kept."""
         if value is None or value is ABSENT:
             return None, ABSENT
-        return choices.read(value, reader, self.TOOL_CHOICES)
+        return read_choice(value, reader, self.TOOL_CHOICES)
 
     def write_tool_choice(
         self, choice: ToolChoice | None, kept: Any, at: Path, writer: Writer
@@ -303,7 +302,7 @@ class Converter:
         """Write how the tools are to be used."""
         if choice is None:
             return ABSENT if marked(kept) else kept
-        return choices.write(choice, kept, at, writer, self.TOOL_CHOICES)
+        return write_choice(choice, kept, at, writer, self.TOOL_CHOICES)
 
 
 class ToolConverter(Converter):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from .errors import ConversionError, ConversionLoss
-from .format.values import PYDANTIC, dump, load
+from .serialization import PYDANTIC, dump, load
 
 __all__ = [
     "AgentEvent",

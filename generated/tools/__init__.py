@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ..runtime.models import ToolDefinition
+    from ..runtime.running.handlers import Allow, Deny, Edit
     from ..runtime.running.outcomes import ToolError
-    from ..runtime.running.reviews import Allow, Deny, Edit
     from . import create_order as create_order
     from . import find_free_slots as find_free_slots
     from . import get_weather as get_weather
@@ -229,22 +229,17 @@ dispatch = TOOL_SET.dispatch
 dispatch_sync = TOOL_SET.dispatch_sync
 dispatch_all = TOOL_SET.dispatch_all
 
-_LATE: Final = {
-    "Allow": "reviews",
-    "Deny": "reviews",
-    "Edit": "reviews",
-    "ToolError": "outcomes",
-}
-"""Names that only apps which run tools ask for, and their modules."""
+_LATE: Final = frozenset({"Allow", "Deny", "Edit", "ToolError"})
+"""Names that only apps which run tools ask for."""
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         """Import the module of a tool, or what running tools needs, when it is first asked for."""
         if name in _LATE:
-            return getattr(
-                _import_module(f"..runtime.running.{_LATE[name]}", __name__), name
-            )
+            from ..runtime.running import handlers, outcomes
+
+            return getattr(outcomes if name == "ToolError" else handlers, name)
         if any(name == entry.module for entry in TOOL_SET.entries.values()):
             return _import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -36,10 +36,11 @@ from ..runtime.fields.arguments import read_json_arguments, write_json_arguments
 from ..runtime.fields.ids import (
     read_answered_call_id,
     read_call_id,
+    read_tool_name,
     write_answered_call_id,
     write_call_id,
+    write_tool_name,
 )
-from ..runtime.fields.names import read_tool_name, write_tool_name
 from ..runtime.fields.schemas import read_dialect_or_empty, write_dialect_or_empty
 from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
 from ..runtime.models import (

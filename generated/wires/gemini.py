@@ -35,9 +35,13 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields.arguments import read_object_arguments, write_object_arguments
-from ..runtime.fields.ids import read_optional_id, write_optional_id
-from ..runtime.fields.names import read_tool_name, write_tool_name
-from ..runtime.json_texts.text import is_json
+from ..runtime.fields.ids import (
+    read_optional_id,
+    read_tool_name,
+    write_optional_id,
+    write_tool_name,
+)
+from ..runtime.json_text import is_json
 from ..runtime.models import (
     AssistantMessage,
     AssistantPart,

@@ -24,7 +24,7 @@ from ..runtime.conversion.residue import ABSENT, NOTHING, kept_at, leftovers, re
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.names import read_tool_name, write_tool_name
+from ..runtime.fields.ids import read_tool_name, write_tool_name
 from ..runtime.fields.schemas import read_open_dialect, write_open_dialect
 from ..runtime.models import (
     AudioPart,
@@ -38,7 +38,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
-from ..runtime.tool_results.results import result_block_kind
+from ..runtime.tool_results import result_block_kind
 
 __all__ = ["Mcp"]
 

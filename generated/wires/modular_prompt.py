@@ -10,8 +10,11 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ..runtime.answers import FinishReason, count
-from ..runtime.apis.modular_prompt.converter import ModularPromptConverter
-from ..runtime.apis.modular_prompt.fields import read_text_alone, write_text_alone
+from ..runtime.apis.modular_prompt.converter import (
+    ModularPromptConverter,
+    read_text_alone,
+    write_text_alone,
+)
 from ..runtime.apis.text_messages.fields import read_named_result, write_named_result
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.residue import (
@@ -26,8 +29,12 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields.arguments import read_json_arguments, write_json_arguments
-from ..runtime.fields.ids import read_call_id, write_call_id
-from ..runtime.fields.names import read_tool_name, write_tool_name
+from ..runtime.fields.ids import (
+    read_call_id,
+    read_tool_name,
+    write_call_id,
+    write_tool_name,
+)
 from ..runtime.fields.schemas import read_dialect, write_dialect
 from ..runtime.models import (
     OpaquePart,

@@ -33,11 +33,15 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields.arguments import read_object_arguments, write_object_arguments
-from ..runtime.fields.ids import read_optional_id, write_optional_id
-from ..runtime.fields.names import read_tool_name, write_tool_name
+from ..runtime.fields.ids import (
+    read_optional_id,
+    read_tool_name,
+    write_optional_id,
+    write_tool_name,
+)
 from ..runtime.fields.schemas import read_dialect_as_given, write_dialect_as_given
 from ..runtime.fields.values import read_one_or_many, write_one_or_many
-from ..runtime.json_texts.text import is_json
+from ..runtime.json_text import is_json
 from ..runtime.models import (
     OpaquePart,
     Request,
@@ -48,8 +52,8 @@ from ..runtime.models import (
     Usage,
     UserMessage,
 )
-from ..runtime.offering.offered import offered_kind
 from ..runtime.paths import Path
+from ..runtime.tool_selection import offered_kind
 
 __all__ = ["Ollama"]
 

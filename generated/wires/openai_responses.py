@@ -37,13 +37,18 @@ from ..runtime.fields.arguments import read_json_arguments, write_json_arguments
 from ..runtime.fields.ids import (
     read_call_id,
     read_result_id,
+    read_tool_name,
     write_call_id,
     write_result_id,
+    write_tool_name,
 )
-from ..runtime.fields.media import read_data_url, write_data_url
-from ..runtime.fields.names import read_tool_name, write_tool_name
 from ..runtime.fields.schemas import read_dialect_as_given, write_dialect_as_given
-from ..runtime.fields.values import read_effort, write_effort
+from ..runtime.fields.values import (
+    read_data_url,
+    read_effort,
+    write_data_url,
+    write_effort,
+)
 from ..runtime.models import (
     AssistantPart,
     ContentPart,

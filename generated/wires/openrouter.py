@@ -26,10 +26,11 @@ from ..runtime.conversion.residue import (
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.media import read_data_url, write_data_url
 from ..runtime.fields.values import (
+    read_data_url,
     read_ephemeral,
     read_one_or_many,
+    write_data_url,
     write_ephemeral,
     write_one_or_many,
 )

@@ -16,7 +16,7 @@ from ..runtime.conversion.residue import ABSENT, NOTHING, kept_at, leftovers, re
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.names import read_tool_name, write_tool_name
+from ..runtime.fields.ids import read_tool_name, write_tool_name
 from ..runtime.models import OpaquePart, Request, ToolDefinition
 from ..runtime.paths import Path
 

@@ -1,3 +1,3 @@
 """toolgen: a schema-first code generator for LLM tools."""
 
-__version__ = "0.1.0"
+from toolgen.runtime.version import __version__ as __version__

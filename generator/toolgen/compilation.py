@@ -50,7 +50,10 @@ class Compilation:
     @property
     def stamp(self) -> Stamp:
         """What the lock says of this build."""
-        return Stamp(__version__, self.config.edition, self.sources.digests)
+        from toolgen.render.installed import REQUIREMENT
+
+        runtime = REQUIREMENT if self.config.runtime == "installed" else None
+        return Stamp(__version__, self.config.edition, self.sources.digests, runtime)
 
     def output(self, folder: Path) -> Output:
         """The folder that the files belong in."""

@@ -85,7 +85,16 @@ def render_project(project: Project, findings: Findings, progress: Progress = no
     """Plan and render; None where a profile does not fit the format, or a provider cannot be sent a tool."""
     from toolgen.plan.wire_shapes import ShapeError
     from toolgen.render.package import package_files
+    from toolgen.render.shipped import MODELS, is_shipped
 
+    config = project.sources.config
+    if (
+        config is not None
+        and project.config.runtime == "installed"
+        and not is_shipped(MODELS, project.catalog.format.schema)
+    ):
+        findings.add("runtime-format", config.span("runtime"))
+        return None
     try:
         package = package_files(project.catalog, project.sources.name)
     except ShapeError as error:

@@ -33,7 +33,7 @@ AREAS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "laws": (
         [
             *(f"generator/toolgen/runtime/conversion/{name}.py" for name in ("residue", "wire", "reader", "writer")),
-            *(f"generator/toolgen/runtime/json_texts/{name}.py" for name in ("text", "strict")),
+            "generator/toolgen/runtime/json_text.py",
         ],
         [
             "tests/unit/runtime",

@@ -148,7 +148,7 @@ MUTATIONS = (
     Mutation(
         "a choice loses its mode",
         on_choices,
-        "runtime/offering/choices.py",
+        "runtime/tool_selection.py",
         "AllowedToolChoice(known, mode, ",
         'AllowedToolChoice(known, "auto", ',
     ),
@@ -162,21 +162,21 @@ MUTATIONS = (
     Mutation(
         "errors are sent as text",
         on_results(test_results.test_a_result_is_sent_as_the_table_says),
-        "runtime/tool_results/results.py",
+        "runtime/tool_results.py",
         'compact({"error": value})',
         "value",
     ),
     Mutation(
         "errors are read as text",
         on_results(test_results.test_kinds_that_the_wire_can_tell_are_read_back),
-        "runtime/tool_results/results.py",
+        "runtime/tool_results.py",
         'return "error", value["error"]',
         'return "text", value["error"]',
     ),
     Mutation(
         "media of results are dropped",
         with_models(test_results.test_media_follow_all_results_of_the_turn),
-        "runtime/tool_results/results.py",
+        "runtime/tool_results.py",
         "writer.media.append((part, (at, i)))",
         "pass",
     ),

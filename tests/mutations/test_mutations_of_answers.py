@@ -94,7 +94,7 @@ CHUNKS, CONTENT, EVENTS, ITEMS, BLOCKS, PLANNED, LINES, BASE = (
     "runtime/apis/bedrock/stream.py",
     "runtime/apis/cohere/stream.py",
     "runtime/apis/ollama/stream.py",
-    "runtime/streams/reader.py",
+    "runtime/streams.py",
 )
 MUTATIONS = (
     Mutation(
@@ -499,14 +499,14 @@ MUTATIONS = (
     Mutation(
         "repair: a paired result is dropped",
         every_cut,
-        "runtime/format/history.py",
+        "runtime/history.py",
         "results.setdefault(result.tool_call_id, result)",
         "results.pop(result.tool_call_id, None)",
     ),
     Mutation(
         "validate: a call without a result passes",
         every_cut,
-        "runtime/format/history.py",
+        "runtime/history.py",
         "if identifier not in answered:",
         "if identifier in answered:",
     ),

@@ -93,7 +93,7 @@ def test_the_format_makes_no_json_text(sample: Package, loaded: dict[str, list[s
     """Values stay as they are: what makes text of them is not reached from the format's module."""
     names = [m.removeprefix(f"{sample.name}.") for m in loaded["models"] if m.startswith(f"{sample.name}.")]
     paths = {name.replace(".", "/") + ".py" for name in names}
-    assert {"models.py", "runtime/format/values.py"} <= paths
+    assert {"models.py", "runtime/serialization.py"} <= paths
     users = [
         path
         for path in paths & set(sample.files)

@@ -64,7 +64,7 @@ def test_a_provider_leaves_out_what_only_others_need(tmp_path: Path) -> None:
 
 def test_modules_are_followed_through_the_runtime() -> None:
     files = {
-        "tools/__init__.py": 'x = _import_module(f"..runtime.late.{name}", __name__)\n',
+        "tools/__init__.py": "def f() -> None:\n    from ..runtime.late import one, two as other\n",
         "providers/a.py": "from ..runtime.first import (\n    One,\n    two as other,\n)\nfrom ..runtime import third\n",
         "runtime/__init__.py": "",
         "runtime/first.py": "def f() -> None:\n    from .inner.deep import g\n",
@@ -75,6 +75,7 @@ def test_modules_are_followed_through_the_runtime() -> None:
         "runtime/fourth.py": "from .first import One\n",
         "runtime/late/__init__.py": "",
         "runtime/late/one.py": "",
+        "runtime/late/two.py": "",
         "runtime/loop.py": "",
         "models.py": "",
     }

@@ -12,7 +12,7 @@ import pytest
 from tests.providers.requests import HELLO
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, PROFILES, profile
-from toolgen.runtime.lowering.memory import Memory, as_bytes, copy_of
+from toolgen.runtime.conversion.cache import Cache, from_bytes, to_bytes
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)
 
@@ -133,18 +133,18 @@ def test_tools_before_it_keep_no_schema_of_an_answer_from_being_told_of(package:
 
 def test_values_that_json_tells_apart_are_remembered_apart() -> None:
     values: list[Any] = [1, 1.0, True, "1", None, {"a": 1, "b": 2}, {"b": 2, "a": 1}, [1], "é", "\ud800"]
-    found = [as_bytes(value) for value in values]
+    found = [to_bytes(value) for value in values]
     assert None not in found
     assert len(set(found)) == len(values)
-    assert [repr(copy_of(key)) for key in found if key is not None] == [repr(value) for value in values]
+    assert [repr(from_bytes(key)) for key in found if key is not None] == [repr(value) for value in values]
     deep: list[Any] = []
     deep.append(deep)
-    assert as_bytes(deep) is None
-    assert as_bytes(object()) is None
+    assert to_bytes(deep) is None
+    assert to_bytes(object()) is None
 
 
 def test_a_memory_stays_small_whatever_is_put_into_it() -> None:
-    memory: Memory[int] = Memory()
+    memory: Cache[int] = Cache()
     for i in range(10_000):
         memory.put(b"%d" % i, i, 1)
     assert memory.get(b"9999") == 9999

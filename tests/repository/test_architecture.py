@@ -36,7 +36,7 @@ BESIDE = {
     "cli": {"__init__", "diagnostics", "validation", "pipeline", "compilation", "build_cache", "importing"}
     | {"resources", "load", "resolve", "render", "write", "runtime"},
     "__main__": {"cli"},
-    "__init__": set(),
+    "__init__": {"runtime"},  # its version, which is that of the tool
 }
 """What a part imports besides itself and, for a stage, the stages before it."""
 
@@ -182,3 +182,52 @@ def test_the_runtime_knows_the_standard_library_pydantic_and_the_format() -> Non
             if not own and parts[0] not in {*sys.stdlib_module_names, "pydantic", "pydantic_core"}:
                 wrong.append(f"{name_of(path)}:{line} imports {name}")
     assert wrong == []
+
+
+def files_imported_by(path: Path) -> set[Path]:
+    """The modules of the runtime that one imports, wherever in it, for type checkers too; not the packages that they are in."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1].joinpath(*(node.module.split(".") if node.module else []))
+            names = [module(folder / alias.name) for alias in node.names]
+            found |= {one for one in names if one} or {one for one in (module(folder),) if one}
+    return found
+
+
+def module(place: Path) -> Path | None:
+    """The file of a module or a package; None where there is none."""
+    return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
+
+
+def cycles(imported: dict[Path, set[Path]]) -> set[Path]:
+    """What is left once every module that imports nothing of the rest is taken out: cycles, and what imports them."""
+    left = set(imported)
+    while leaves := {path for path in left if not imported[path] & left}:
+        left -= leaves
+    return left
+
+
+def test_no_modules_of_the_runtime_import_each_other() -> None:
+    runtime = sorted((PACKAGE / "runtime").rglob("*.py"))
+    imported = {path: files_imported_by(path) for path in runtime}
+    assert sum(map(len, imported.values())) > 500
+    assert PACKAGE / "runtime/models.py" in imported[PACKAGE / "runtime/conversion/wire.py"], "under TYPE_CHECKING"
+    assert {name_of(path) for path in cycles(imported)} == set()
+
+
+def test_a_cycle_is_found() -> None:
+    a, b, c, d = (Path(name) for name in "abcd")
+    assert cycles({a: {b}, b: {c}, c: {b}, d: set()}) == {a, b, c}
+    assert cycles({a: {b, c}, b: {c}, c: {d}, d: set()}) == set()
+
+
+def test_two_modules_of_the_runtime_know_how_schemas_are_lowered() -> None:
+    """A package that lowers nothing when it runs needs none of it but for them."""
+    lowering = PACKAGE / "runtime" / "lowering"
+    users = {
+        name_of(path)
+        for path in (PACKAGE / "runtime").rglob("*.py")
+        if lowering not in path.parents and any(lowering in other.parents for other in files_imported_by(path))
+    }
+    assert users == {"runtime/conversion/arguments.py", "runtime/conversion/wire.py"}

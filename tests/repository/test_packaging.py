@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import email
 import json
 import os
 import subprocess
@@ -9,6 +11,8 @@ import sys
 import tarfile
 import venv
 import zipfile
+from collections.abc import Mapping
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -58,8 +62,18 @@ def fresh(folder: Path, *packages: str | Path) -> Path:
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A wheel and an sdist of this checkout, and a wheel of the sdist."""
-    folder = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
+    return built(ROOT, tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def runtimes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same of the runtime."""
+    return built(ROOT / "packages" / "toolgen-runtime", tmp_path_factory.mktemp("runtime"))
+
+
+def built(project: Path, folder: Path) -> dict[str, Path]:
+    """A wheel and an sdist of a project, and a wheel of the sdist."""
+    run(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=project)
     (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
     with tarfile.open(sdist) as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)  # none before Python 3.11.4
@@ -96,6 +110,8 @@ def test_the_sdist_holds_tests_and_samples(distributions: dict[str, Path]) -> No
     with tarfile.open(distributions["sdist"]) as archive:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/repository/test_packaging.py"} <= names
+    both = ("generator/toolgen/", "packages/toolgen-runtime/toolgen_runtime/")
+    assert {f"{folder}{name}" for folder in both for name in ("runtime/models.py", "wires/gemini.py")} <= names
     assert [n for n in names if n.startswith((".venv", ".git/", "dist"))] == []
 
 
@@ -113,14 +129,66 @@ def test_an_installed_wheel_builds_what_the_checkout_builds(distributions: dict[
     assert "in step" in run(program, "check", "schemas", "--out", "installed", cwd=tmp_path).stderr
 
 
+def test_the_runtime_is_distributed_with_the_files_that_a_build_copies_and_no_others(runtimes: dict[str, Path]) -> None:
+    generator = ROOT / "generator" / "toolgen"
+    copied = {
+        f"toolgen_runtime/{p.relative_to(generator).as_posix()}": p.read_bytes()
+        for folder in ("runtime", "wires")
+        for p in (generator / folder).rglob("*.py")
+    }
+    beside = {"toolgen_runtime/__init__.py", "toolgen_runtime/py.typed"}
+    found = contents(runtimes["wheel"])
+    assert {name: data for name, data in found.items() if name not in beside} == copied
+    assert beside <= found.keys()
+    assert contents(runtimes["again"]) == found
+    known = {*sys.stdlib_module_names, "pydantic", "pydantic_core"}
+    foreign = {
+        name
+        for text in found.values()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+        if name.split(".")[0] not in known
+    }
+    assert foreign == set()
+
+
+def test_both_distributions_have_one_version_and_the_runtime_needs_pydantic_alone(
+    distributions: dict[str, Path], runtimes: dict[str, Path]
+) -> None:
+    tool, runtime = metadata(distributions["wheel"]), metadata(runtimes["wheel"])
+    assert tool["Version"] == runtime["Version"]
+    assert runtime.get_all("Requires-Dist") == ["pydantic>=2.12"]
+    assert runtime["License-Expression"] == "MIT"
+
+
+def metadata(wheel: Path) -> Message:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
+        return email.message_from_bytes(archive.read(name))
+
+
+def test_a_package_with_the_installed_runtime_needs_it_and_nothing_else(
+    runtimes: dict[str, Path], tmp_path: Path
+) -> None:
+    schemas = project(tmp_path)
+    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": PROFILES, "runtime": "installed"}), "utf-8")
+    python = fresh(tmp_path / "env", runtimes["wheel"])
+    run(python, "-W", "error", written(tmp_path, compiled(schemas)), cwd=tmp_path)
+
+
 @pytest.mark.row("U08")
 @pytest.mark.parametrize("pydantic", [f"pydantic=={FLOOR}", "pydantic"], ids=["floor", "newest"])
 def test_a_generated_package_needs_pydantic_alone(tmp_path: Path, pydantic: str) -> None:
-    files = compiled(project(tmp_path))
-    for path, text in files.items():
-        (tmp_path / "app" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "app" / path).write_text(text, "utf-8")
     python = fresh(tmp_path / "env", pydantic)
+    run(python, "-W", "error", written(tmp_path, compiled(project(tmp_path))), cwd=tmp_path)
+
+
+def written(folder: Path, files: Mapping[str, str]) -> str:
+    """Write a package `app`, and a program that imports all of it and uses some; return the program's name."""
+    for path, text in files.items():
+        (folder / "app" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "app" / path).write_text(text, "utf-8")
     lines = [
         f"import app.{p.removesuffix('.py').replace('/', '.')}"
         for p in files
@@ -135,5 +203,5 @@ def test_a_generated_package_needs_pydantic_alone(tmp_path: Path, pydantic: str)
             if p == "openai_chat"
         ),
     ]
-    (tmp_path / "use.py").write_text("\n".join(lines) + "\n", "utf-8")
-    run(python, "-W", "error", "use.py", cwd=tmp_path)
+    (folder / "use.py").write_text("\n".join(lines) + "\n", "utf-8")
+    return "use.py"

@@ -137,7 +137,7 @@ def test_a_call_that_was_not_permitted_is_not_run(runnable: Package, play: Any) 
 
 def test_a_call_that_review_denies_is_answered_as_a_failure(runnable: Package, play: Any) -> None:
     runtime = play([Says("", [WRITE]), Says("", [("call_9", "no_such_tool", {})]), Says("Done.")])
-    deny = runnable.module("runtime.running.reviews").Deny
+    deny = runnable.module("runtime.running.handlers").Deny
     handlers = Handlers()
     with talking(runnable, runtime) as made:
         result = ran(runnable, made, handlers, review=lambda call, arguments: deny("not today"))

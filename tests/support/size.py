@@ -26,6 +26,7 @@ class Size:
 GOALS: Mapping[str, Size] = {
     "one tool, one provider, tools and converters": Size(45, 8_000),
     "one tool, four providers": Size(100, 18_000),
+    "one tool, four providers, installed": Size(14, 1_000),
     "generator": Size(300, 36_000),
     "templates": Size(40, 2_500),
     "template lines without Jinja": Size(40, 1_200),
@@ -47,19 +48,19 @@ def measured() -> dict[str, Size]:
         p.read_text("utf-8") for p in package if "wires" not in p.relative_to(ROOT / "generator" / "toolgen").parts[0]
     ]
     return {
-        "one tool, one provider, tools and converters": _package(("openai_chat",), ["tools", "converters"]),
+        "one tool, one provider, tools and converters": _package(("openai_chat",), parts=["tools", "converters"]),
         "one tool, four providers": _package(DEFAULT),
+        "one tool, four providers, installed": _package(DEFAULT, runtime="installed"),
         "generator": _size(written),
         "templates": _size(templates),
         "template lines without Jinja": Size(len(templates), len(static)),
     }
 
 
-def _package(providers: tuple[str, ...], parts: list[str] | None = None) -> Size:
+def _package(providers: tuple[str, ...], **settings: object) -> Size:
     with TemporaryDirectory() as folder:
         schemas = write_project(Path(folder), PROBES[:1])
-        if parts is not None:
-            (schemas / "toolgen.yaml").write_text(f"parts: {json.dumps(parts)}\n", "utf-8")
+        (schemas / "toolgen.yaml").write_text(json.dumps(settings), "utf-8")
         files = compiled(schemas, providers)
     return Size(
         len(files) + 1, _size(text for path, text in files.items() if path.endswith(".py")).lines

@@ -229,6 +229,7 @@ recursion_depth: 2
         ("parts: [converters, running]\n", "1:21 part-needs", "add the part that is named, or leave the other one out"),
         ("parts: [tool]\n", "1:9 invalid-value", None),
         ("parts: []\n", "1:8 invalid-value", None),
+        ("runtime: linked\n", "1:10 invalid-value", None),
         ("providers: gemini\n", "1:12 wrong-type", None),
         ("providers: [Gem ini]\n", "1:13 invalid-value", None),
         ("recursion_depth: 0\n", "1:18 invalid-value", None),

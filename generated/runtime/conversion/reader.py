@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
-from ..json_texts.strict import JSONError, deep_text, too_deep
-from ..json_texts.text import loose
+from ..json_text import JSONError, deep_text, loose, too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
 from .arguments import Tables

@@ -11,8 +11,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..lowering.memory import Memory
 from ..lowering.tools import Lowerings, holds
+from .cache import Cache
 from .residue import within
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Wire:
         self.lowerings = Lowerings(facts.dialects, declared.depth)
         self.spellings = declared.spellings
         self.strict = frozenset(declared.strict)
-        self.entries: Memory[tuple[bytes, Mapping[str, int]]] = Memory()
+        self.entries: Cache[tuple[bytes, Mapping[str, int]]] = Cache()
 
     @cached_property
     def read_by_tables(self) -> frozenset[str]:

@@ -9,8 +9,7 @@ from ..conversion.reader import Reader
 from ..conversion.residue import ABSENT
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
-from ..json_texts.strict import loads
-from ..json_texts.text import compact, is_compact, is_json, same
+from ..json_text import compact, is_compact, is_json, loads, same
 from ..models import InvalidCall
 from ..paths import Path, spelled
 

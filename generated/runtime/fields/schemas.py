@@ -9,7 +9,7 @@ from ..conversion.reader import Reader
 from ..conversion.residue import ABSENT, marked
 from ..conversion.writer import Writer
 from ..errors import wrong_type
-from ..json_texts.text import same
+from ..json_text import same
 from ..paths import Path
 
 __all__ = [

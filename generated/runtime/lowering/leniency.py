@@ -4,7 +4,7 @@
 Null for an optional property that cannot be null is no value; the text of a listed value that is no text is that value;
 JSON text where only an object may stand is that object; a list of pairs is the map. Inside of a union that holds where the
 value itself tells its branch: by its JSON type, or by the text of a property that no two branches have alike. The result is
-a table of `spelling.py`, of which only the way back is used.
+a table of `conversion/encoding.py`, which is only decoded by.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from .combining import kinds_of
-from .nullable import without_null
-from .records import Table
+from ..conversion.encoding import Table
+from .keywords import texts_of
 from .references import References
-from .scalars import texts_of
-from .words import kind_of
+from .schemas import kind_of, kinds_of, without_null
 
 __all__ = ["leniency"]
 

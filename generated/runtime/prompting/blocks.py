@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..errors import ConversionError
-from ..json_texts.text import compact
+from ..json_text import compact
 
 __all__ = [
     "CALL_TAG",

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..conversion.wire import synthetic_id
 from ..errors import ConversionError
-from ..json_texts.text import loose
+from ..json_text import loose
 from ..models import (
     AssistantMessage,
     AssistantPart,

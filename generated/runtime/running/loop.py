@@ -31,7 +31,7 @@ from ..sessions.base import AsyncSession, Session
 from ..tools.runnable_tools import RunnableTools
 from .blocking import Blocking, between_steps, close, closed_at_end, run_blocking
 from .dispatching import Dispatcher, OnResult
-from .reviews import Allow, Deny, Edit, Review
+from .handlers import Allow, Deny, Edit, Review
 from .rounds import Asked, Rounds
 from .runs import RunResult, RunSettings, check_settings, check_tools
 

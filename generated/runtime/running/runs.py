@@ -9,11 +9,10 @@ from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from ..conversion.writer import OnLoss
-from ..format.history import text_of
+from ..history import text_of
 from ..models import Completion, Message, Request, Usage
 from .dispatching import OnError, OnResult
-from .handlers import callable_names, unforced
-from .reviews import Review
+from .handlers import Review, callable_names, unforced
 
 __all__ = [
     "RunResult",

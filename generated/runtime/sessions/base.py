@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from ..conversion.writer import OnLoss
-from ..format.history import text_of
+from ..history import text_of
 from ..models import (
     Completion,
     ContentPart,

@@ -15,8 +15,8 @@ from typing import Any
 from ..answers import hold_calls
 from ..conversion.writer import OnLoss
 from ..errors import ConversionLoss
-from ..format.history import text_of, tool_calls_of
-from ..json_texts.text import loose
+from ..history import text_of, tool_calls_of
+from ..json_text import loose
 from ..models import (
     AllowedToolChoice,
     AssistantMessage,

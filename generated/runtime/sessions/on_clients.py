@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from ..conversion.residue import within
 from ..conversion.writer import OnLoss
 from ..errors import BareApiError, ConversionError
-from ..json_texts.strict import JSONError, loads
+from ..json_text import JSONError, loads
 from ..models import (
     ApiError,
     Completion,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..conversion.writer import OnLoss
     from ..models import ToolCall, ToolResult
     from ..running.dispatching import Dispatcher, OnError, OnResult
-    from ..running.reviews import Review
+    from ..running.handlers import Review
 
 __all__ = ["RunnableTools"]
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..json_texts.strict import JSONError, copied, loads, too_deep
+from ..json_text import JSONError, copied, loads, too_deep
 from .arguments import ArgumentsError, Fault, faults_of, type_of
 
 if TYPE_CHECKING:

@@ -111,7 +111,7 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
 
 def _keywords() -> list[str]:
     """The keywords of JSON Schema that a declaration may hold."""
-    from toolgen.runtime.lowering.words import ANNOTATIONS, STRUCTURE, VALIDATED
+    from toolgen.runtime.lowering.schemas import ANNOTATIONS, STRUCTURE, VALIDATED
 
     further = {"$ref", "$defs", "format", "not", "if", "then", "else"}
     return sorted((ANNOTATIONS | STRUCTURE | VALIDATED | further) - {"nullable", "example", "$comment"})

@@ -39,6 +39,7 @@ class Config:
     limits: Mapping[str, Mapping[str, int | None]] = field(default_factory=dict)
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: tuple[Part, ...] = PARTS
+    runtime: Literal["copied", "installed"] = "copied"
     recursion_depth: int = 3
 
 

@@ -158,14 +158,12 @@ IMPORTED_BY_APPS = ("runtime/loop.py",)
 """Modules that apps import, whatever the package does."""
 
 _IMPORT = re.compile(r"^ *from (\.+)([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
-_LATE_IMPORT = re.compile(r'import_module\(\s*f?"(\.+)([\w.]*)')
 
 
 def reachable(files: Mapping[str, str]) -> dict[str, str]:
     """Leave out the modules of the runtime, and the wires of other providers, that nothing imports.
 
-    Modules are found by their relative imports, which are all that generated modules and the runtime have of their own; a
-    package that is imported late, by the name of a module in it, is taken whole.
+    Modules are found by their relative imports, which are all that generated modules and the runtime have of their own.
     """
     found: set[str] = set()
     waiting = [path for path in files if not path.startswith(("runtime/", "wires/"))]
@@ -188,11 +186,6 @@ def _imported(path: str, files: Mapping[str, str]) -> Iterator[str]:
         yield from _modules(base, files)
         for name in (several or one).split(","):
             yield from _modules([*base, name.split(" as ")[0].strip()], files)
-    for dots, way in _LATE_IMPORT.findall(files[path]):
-        base = [*holder[: len(holder) + 1 - len(dots)], *filter(None, way.split("."))]
-        yield from _modules(base, files)
-        if way.endswith("."):
-            yield from (other for other in files if other.startswith("/".join(base) + "/"))
 
 
 def _modules(steps: list[str], files: Mapping[str, str]) -> Iterator[str]:

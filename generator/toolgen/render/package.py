@@ -14,6 +14,7 @@ from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.plan.wire_shapes import ShapeError
 from toolgen.render.converters import wire_class
 from toolgen.render.imports import UnknownNameError, reachable, with_imports
+from toolgen.render.installed import MINOR, with_installed_runtime
 from toolgen.render.model_code import format_code
 from toolgen.render.portability import portability
 from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
@@ -44,7 +45,8 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     is_ours = is_shipped(MODELS, catalog.format.schema)
     models, names = (shipped_models(), _names(catalog.format)) if is_ours else models_text(catalog.format)
     files: Files = {
-        **{path: _static(path) for path in ("__init__.py", "messages.py", "running.py")},
+        **{path: _static(path) for path in ("messages.py", "running.py")},
+        "__init__.py": _static("__init__.py", MINOR if catalog.runtime == "installed" else None),
         "models.py": laid_out(
             "models.py", environment().get_template("models.py.jinja").render(exports=_exports(names))
         ),
@@ -76,7 +78,8 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     files["PORTABILITY.md"] = portability(wires, root_of(schemas))
     left_out = tuple(path for part, paths in PART_FILES.items() if part not in catalog.parts for path in paths)
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
-    return Package(dict(sorted(reachable(kept).items())), wires)
+    found = with_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable(kept)
+    return Package(dict(sorted(found.items())), wires)
 
 
 PART_FILES: Mapping[str, tuple[str, ...]] = {
@@ -88,9 +91,9 @@ PART_FILES: Mapping[str, tuple[str, ...]] = {
 """The files of each part, and folders; what they need of the runtime goes with them."""
 
 
-def _static(path: str) -> str:
-    """A module that no source changes."""
-    return laid_out(path, environment().get_template(f"{path}.jinja").render())
+def _static(path: str, runtime: str | None = None) -> str:
+    """A module that no source changes; `runtime` is the version of the installed runtime, where there is one."""
+    return laid_out(path, environment().get_template(f"{path}.jinja").render(runtime=runtime))
 
 
 def runtime_files() -> Files:

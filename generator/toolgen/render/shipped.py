@@ -28,7 +28,7 @@ def is_shipped(name: str, *made_of: object) -> bool:
 
 def wire_sources(profiles: Iterable[Profile], format: Format) -> tuple[object, ...]:
     """What the class of a provider is made from: its profile and those that this extends, one after the other."""
-    facts = [{k: v for k, v in p.facts.items() if k not in ("session", "parameter_names")} for p in profiles]
+    facts = [{k: v for k, v in p.facts.items() if k not in ("session", "parameter_names", "limits")} for p in profiles]
     return (*facts, format.schema)
 
 

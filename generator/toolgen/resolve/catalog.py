@@ -106,3 +106,4 @@ class Catalog:
     digests: Mapping[str, str] = field(repr=False)
     recursion_depth: int = 3
     parts: tuple[str, ...] = ("tools", "converters", "sessions", "running")
+    runtime: str = "copied"

@@ -161,7 +161,15 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
     if findings.errors:
         return None
     return Catalog(
-        config.edition, tools, types, profiles, format, sources.digests, config.recursion_depth, config.parts
+        config.edition,
+        tools,
+        types,
+        profiles,
+        format,
+        sources.digests,
+        config.recursion_depth,
+        config.parts,
+        config.runtime,
     )
 
 

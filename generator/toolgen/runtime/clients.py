@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from .conversion.writer import Writer
 from .paths import ROOT
 
-__all__ = ["call_tool_keywords", "generate_content", "keywords", "known_keywords", "methods_for_streams"]
+__all__ = ["ByteKeys", "call_tool_keywords", "generate_content", "keywords", "known_keywords", "methods_for_streams"]
+
+
+class ByteKeys:
+    """Keys whose text is base64 in a body; the value of a `free` key is the user's or the model's, and stays as it is."""
+
+    __slots__ = ("free", "keys")
+
+    def __init__(self, keys: Iterable[str], free: Iterable[str]) -> None:
+        self.keys = frozenset(keys)
+        self.free = frozenset(free)
 
 
 def keywords(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:

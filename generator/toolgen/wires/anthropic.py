@@ -31,8 +31,12 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields.arguments import read_object_arguments, write_object_arguments
-from ..runtime.fields.ids import read_call_id, write_call_id
-from ..runtime.fields.names import read_tool_name, write_tool_name
+from ..runtime.fields.ids import (
+    read_call_id,
+    read_tool_name,
+    write_call_id,
+    write_tool_name,
+)
 from ..runtime.fields.schemas import read_dialect_or_empty, write_dialect_or_empty
 from ..runtime.fields.values import (
     read_ephemeral,
@@ -40,7 +44,7 @@ from ..runtime.fields.values import (
     write_ephemeral,
     write_one_or_many,
 )
-from ..runtime.json_texts.text import is_json
+from ..runtime.json_text import is_json
 from ..runtime.models import (
     AssistantPart,
     ContentPart,

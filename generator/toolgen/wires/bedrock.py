@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.answers import FinishReason, count
-from ..runtime.apis.bedrock.client import ByteKeys, converse
+from ..runtime.apis.bedrock.client import converse
 from ..runtime.apis.bedrock.content import block_kind
 from ..runtime.apis.bedrock.converter import BedrockConverter
 from ..runtime.apis.bedrock.fields import (
@@ -22,6 +22,7 @@ from ..runtime.apis.bedrock.fields import (
     write_schema_text,
     write_some_text,
 )
+from ..runtime.clients import ByteKeys
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.residue import (
     ABSENT,
@@ -39,13 +40,14 @@ from ..runtime.fields.arguments import read_object_arguments, write_object_argum
 from ..runtime.fields.ids import (
     read_call_id,
     read_result_id,
+    read_tool_name,
     write_call_id,
     write_result_id,
+    write_tool_name,
 )
-from ..runtime.fields.names import read_tool_name, write_tool_name
 from ..runtime.fields.schemas import read_dialect_or_empty, write_dialect_or_empty
 from ..runtime.fields.values import read_effort, write_effort
-from ..runtime.json_texts.text import is_json
+from ..runtime.json_text import is_json
 from ..runtime.models import (
     AssistantPart,
     AudioPart,

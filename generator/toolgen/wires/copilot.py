@@ -27,8 +27,12 @@ from ..runtime.conversion.residue import ABSENT, NOTHING, kept_at, leftovers, re
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.ids import read_id_or_null, write_id_or_null
-from ..runtime.fields.names import read_tool_name, write_tool_name
+from ..runtime.fields.ids import (
+    read_id_or_null,
+    read_tool_name,
+    write_id_or_null,
+    write_tool_name,
+)
 from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
 from ..runtime.models import (
     AudioPart,

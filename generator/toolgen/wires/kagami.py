@@ -25,11 +25,15 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields.arguments import read_object_arguments, write_object_arguments
-from ..runtime.fields.ids import read_call_id, write_call_id
-from ..runtime.fields.names import read_tool_name, write_tool_name
+from ..runtime.fields.ids import (
+    read_call_id,
+    read_tool_name,
+    write_call_id,
+    write_tool_name,
+)
 from ..runtime.fields.schemas import read_open_dialect, write_open_dialect
 from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
-from ..runtime.json_texts.text import is_json
+from ..runtime.json_text import is_json
 from ..runtime.models import (
     ContentPart,
     OpaquePart,

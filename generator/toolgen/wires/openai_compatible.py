@@ -31,11 +31,12 @@ from ..runtime.conversion.residue import (
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.media import read_data_url, write_data_url
-from ..runtime.fields.names import read_tool_name, write_tool_name
+from ..runtime.fields.ids import read_tool_name, write_tool_name
 from ..runtime.fields.values import (
+    read_data_url,
     read_effort,
     read_one_or_many,
+    write_data_url,
     write_effort,
     write_one_or_many,
 )

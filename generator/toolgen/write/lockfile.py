@@ -27,11 +27,15 @@ _LONGEST = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Where a build comes from: `sources` maps a source's path to the SHA-256 of its content, in hex."""
+    """Where a build comes from: `sources` maps a source's path to the SHA-256 of its content, in hex.
+
+    `runtime` is the requirement of a package whose runtime is installed, as installers write it.
+    """
 
     version: str
     edition: str
     sources: Mapping[str, str] = field(repr=False)
+    runtime: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ def lock_text(files: Mapping[str, str], stamp: Stamp) -> str:
         "format": FORMAT,
         "version": stamp.version,
         "edition": stamp.edition,
+        **({} if stamp.runtime is None else {"runtime": stamp.runtime}),
         "sources": dict(sorted(stamp.sources.items())),
         "files": {path: digest(text.encode()) for path, text in sorted(files.items()) if path != LOCK},
     }

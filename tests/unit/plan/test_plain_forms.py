@@ -60,7 +60,7 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
         writer = sample.module("runtime.conversion.writer").Writer(wire, None, "error")
         writer.names["now"] = "now"
         names = {
-            **_names(sample.module("runtime.json_texts.text")),
+            **_names(sample.module("runtime.json_text")),
             "value": value,
             "nothing": None,
             "writer": writer,

@@ -40,7 +40,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...tool_results import results
+from ...tool_results import write_result_text
 from ..openai_chat.converter import ChatMessages
 from .fields import read_agent_event, write_agent_event
 from .message_runs import alone, carried_state, messages_of, runs_of, state_within
@@ -369,7 +369,7 @@ class AgentSdkConverter(ChatMessages):
             )
         if kind == "error" and type(value) is str:
             return {"content": value, "is_error": True}
-        content = results.write_text(kind, value, ABSENT, place, writer)
+        content = write_result_text(kind, value, ABSENT, place, writer)
         if not is_error:
             return {"content": content}
         for field in ("kind", "value", "isError"):

@@ -43,7 +43,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...tool_results import results
+from ...tool_results import write_result_text
 
 __all__ = ["AnthropicMessages"]
 
@@ -433,7 +433,7 @@ class AnthropicMessages(ApiConverter):
         elif result.kind == "error":
             wire["content"] = result.value
         else:
-            wire["content"] = results.write_text(
+            wire["content"] = write_result_text(
                 result.kind, result.value, ABSENT, (at, "value"), writer
             )
         if wire["content"] == "" and "content" in own.get("$absent", ()):

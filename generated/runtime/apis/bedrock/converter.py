@@ -21,7 +21,7 @@ from ...conversion.values import optional_text
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
-from ...format.history import has_tool_calls, is_tool_result
+from ...history import has_tool_calls, is_tool_result
 from ...models import (
     AssistantMessage,
     Completion,

@@ -12,9 +12,8 @@ from ...conversion.reader import Reader
 from ...conversion.residue import ABSENT, Residue, UnsayableError, marked
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields.media import read_data_url
-from ...json_texts.strict import loads
-from ...json_texts.text import compact, is_compact, same
+from ...fields.values import read_data_url
+from ...json_text import compact, is_compact, loads, same
 from ...paths import Path, spelled
 
 __all__ = [

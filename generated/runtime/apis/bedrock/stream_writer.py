@@ -7,10 +7,10 @@ from typing import Any
 
 from ...conversion.residue import within
 from ...conversion.writer import OnLoss
-from ...json_texts.text import compact
+from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...streams.writer import BaseStreamWriter, SentCall
+from ...streams import BaseStreamWriter, SentCall
 from .client import failure_of
 from .content import block_kind
 

@@ -10,7 +10,7 @@ from ...conversion.residue import ABSENT, Residue, marked, within
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.schemas import read_dialect, write_dialect_or_empty
-from ...json_texts.text import same
+from ...json_text import same
 from ...models import AllowedToolChoice, NamedToolChoice, Reasoning, ToolChoice
 from ...paths import Path
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.writer import OnLoss
-from ...json_texts.text import same
+from ...json_text import same
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...streams.writer import BaseStreamWriter
+from ...streams import BaseStreamWriter
 
 __all__ = ["PlannedEventWriter"]
 

@@ -19,10 +19,10 @@ from ...conversion.values import (
 )
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_texts.text import same
+from ...json_text import same
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
-from ...tool_results.results import media_kind, write_text
+from ...tool_results import media_kind, write_result_text
 
 __all__ = [
     "binary_kind",
@@ -206,7 +206,7 @@ def write_answer(result: ToolResult, own: Residue, writer: Writer, write: Write)
             raise wrong_type(at, "an array", value)
         text, media = _write_parts(value, at, writer, write)
     else:
-        text = write_text(
+        text = write_result_text(
             "text" if kind == "error" else kind, value, ABSENT, at, writer
         )
     if "$bare" not in own:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_texts.strict import loads
-from ...streams.reader import OpenCall
+from ...json_text import loads
+from ...streams import OpenCall
 
 __all__ = ["SessionMessage"]
 

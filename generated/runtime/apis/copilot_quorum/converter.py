@@ -34,7 +34,7 @@ from ...models import (
     ToolResult,
 )
 from ...paths import ROOT, Path
-from ...tool_results import results
+from ...tool_results import write_result_text
 
 __all__ = ["CopilotQuorumConverter"]
 
@@ -350,7 +350,7 @@ class CopilotQuorumConverter(ToolConverter):
         elif kind == "error" and type(value) is str:
             return {"output": value, "is_error": True}
         else:
-            text = results.write_text(kind, value, ABSENT, place, writer)
+            text = write_result_text(kind, value, ABSENT, place, writer)
         if is_error or kind == "multimodal":
             for field in ("kind", "value", "isError"):
                 writer.lost(

@@ -9,8 +9,8 @@ from ...conversion.reader import Reader
 from ...conversion.residue import ABSENT, marked
 from ...conversion.writer import Writer
 from ...fields.arguments import INVALID, read_object_arguments, write_object_arguments
-from ...fields.names import read_tool_name, write_tool_name
-from ...json_texts.strict import loads
+from ...fields.ids import read_tool_name, write_tool_name
+from ...json_text import loads
 from ...models import InvalidCall
 from ...paths import Path
 

@@ -23,8 +23,8 @@ from ...models import (
     ToolDefinition,
     Usage,
 )
-from ...offering.offered import write_offered
 from ...paths import ROOT, Path, spelled
+from ...tool_selection import write_offered
 from .fields import tokens_of, with_tokens
 from .messages import GeminiMessages
 from .parts import part_list

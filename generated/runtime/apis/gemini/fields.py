@@ -10,8 +10,7 @@ from ...conversion.reader import Reader
 from ...conversion.residue import ABSENT, Residue, UnsayableError, leftovers, within
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields.media import read_data_url
-from ...fields.values import read_words
+from ...fields.values import read_data_url, read_words
 from ...paths import Path, spelled
 
 __all__ = [

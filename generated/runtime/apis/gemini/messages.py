@@ -34,7 +34,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results.result_objects import (
+from ...tool_results import (
     caption_of,
     in_words,
     read_result_object,

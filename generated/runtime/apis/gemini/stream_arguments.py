@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 from ...conversion.residue import ABSENT
 from ...errors import wrong_type
-from ...json_texts.strict import MAX_DEPTH, loads
-from ...json_texts.text import compact, is_json
+from ...json_text import MAX_DEPTH, compact, is_json, loads
 from ...paths import ROOT, Path
 
 __all__ = ["PathArguments"]

@@ -11,7 +11,7 @@ from ...conversion.residue import ABSENT, Residue, leftovers, marked
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields.arguments import write_object_arguments
-from ...json_texts.text import same
+from ...json_text import same
 from ...models import InvalidCall
 from ...paths import Path, spelled
 

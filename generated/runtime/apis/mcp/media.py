@@ -14,9 +14,9 @@ from ...conversion.reader import Reader
 from ...conversion.residue import Residue, UnsayableError, leftovers, within
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.media import read_data_url
+from ...fields.values import read_data_url
 from ...paths import Path
-from ...tool_results.results import address_of, media_kind, name_in
+from ...tool_results import address_of, media_kind, name_in
 
 __all__ = ["read_media_block", "write_media_block"]
 

@@ -14,11 +14,10 @@ from ...conversion.residue import ABSENT, Residue, leftovers, within
 from ...conversion.values import Read, Write, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...json_texts.strict import loads
-from ...json_texts.text import compact, same
+from ...json_text import compact, loads, same
 from ...models import ToolResult
 from ...paths import ROOT, Path, spelled
-from ...tool_results.results import result_block_kind
+from ...tool_results import result_block_kind
 from .fields import WRAPPED
 
 __all__ = ["read_call_result", "write_call_result"]

@@ -34,7 +34,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ..openai_chat.converter import ChatConverter
 from .client import error_in, systems_in_place
 
@@ -294,7 +294,7 @@ class MistralConverter(ChatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read what a call gave: text, the text of an error, or parts. Only the newest servers take media inside."""
         if type(value) is str:
-            return results.read_text(value)
+            return read_result_text(value)
         if value is None:
             return "text", "", None
         parts = read_list(value, at, reader, self.read_result_part) or []
@@ -322,13 +322,13 @@ class MistralConverter(ChatConverter):
                 "results have no error flag here",
             )
         if kind == "multimodal":
-            return results.write_parts(
+            return write_result_parts(
                 value, (at[0], "value"), writer, self.write_result_part
             )
         return (
             None
             if kept is None and value == ""
-            else results.write_text(kind, value, kept, at, writer)
+            else write_result_text(kind, value, kept, at, writer)
         )
 
     def error_inside(self, wire: dict[str, Any]) -> Any:

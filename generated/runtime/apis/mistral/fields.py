@@ -12,7 +12,7 @@ from ...conversion.residue import ABSENT, Residue, UnsayableError, leftovers, re
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.ids import read_optional_id, write_optional_id
-from ...fields.media import read_data_url, write_data_url
+from ...fields.values import read_data_url, write_data_url
 from ...paths import Path
 
 __all__ = [

@@ -43,9 +43,9 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...offering.offered import write_offer, write_offered
 from ...paths import ROOT, Path, spelled
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_text
+from ...tool_selection import write_offer, write_offered
 from .client import keywords_as_typed
 from .media import (
     empty_members,
@@ -468,7 +468,7 @@ class OllamaConverter(ApiConverter):
         content, kept = read_text_and_media(wire, "content", "images", at, reader)
         if type(content) is not str:
             return "multimodal", content, kept
-        kind, value, spelling = results.read_text(content)
+        kind, value, spelling = read_result_text(content)
         return kind, value, kept if spelling is ABSENT else {**kept, "$text": spelling}
 
     def write_result_content(
@@ -491,7 +491,7 @@ class OllamaConverter(ApiConverter):
             )
         content = value
         if kind != "multimodal":
-            content = results.write_text(
+            content = write_result_text(
                 kind, value, own.get("$text", ABSENT), (at[0], "value"), writer
             )
         return write_text_and_media(

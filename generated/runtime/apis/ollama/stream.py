@@ -7,11 +7,10 @@ from typing import Any
 
 from ...answers import rfc3339
 from ...errors import wrong_type
-from ...json_texts.text import loose
+from ...json_text import loose
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...streams.reader import BaseStream, OpenCall
-from ...streams.writer import BaseStreamWriter
+from ...streams import BaseStream, BaseStreamWriter, OpenCall
 
 __all__ = ["MessageLineWriter", "MessageLines"]
 

@@ -48,7 +48,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, spelled
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_parts, write_result_text
 from .reasoning import (
     ReasoningKeys,
     as_object,
@@ -365,7 +365,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read what a call gave: text, the text of an error, or parts."""
         if type(value) is str:
-            return results.read_text(value)
+            return read_result_text(value)
         return (
             "multimodal",
             read_text_or_list(value, at, reader, self.read_result_part),
@@ -391,8 +391,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 "results have no error flag here",
             )
         if kind != "multimodal":
-            return results.write_text(kind, value, kept, at, writer)
-        return results.write_parts(
+            return write_result_text(kind, value, kept, at, writer)
+        return write_result_parts(
             value, (at[0], "value"), writer, self.write_result_part
         )
 

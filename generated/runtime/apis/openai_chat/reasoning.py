@@ -10,8 +10,7 @@ from ...conversion.reader import Reader
 from ...conversion.residue import Residue, within
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_texts.strict import loads
-from ...json_texts.text import loose, same
+from ...json_text import loads, loose, same
 from ...models import ReasoningPart
 from ...paths import Path
 

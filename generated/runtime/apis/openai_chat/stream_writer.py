@@ -7,7 +7,7 @@ from typing import Any
 
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...streams.writer import BaseStreamWriter
+from ...streams import BaseStreamWriter
 
 __all__ = ["ChatWriter"]
 

@@ -52,7 +52,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, spelled
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_text
 from .items import (
     calls_client,
     in_item_order,
@@ -386,7 +386,7 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read what a call gave: text, the text of an error, or parts."""
         if type(value) is str:
-            return results.read_text(value)
+            return read_result_text(value)
         return (
             "multimodal",
             read_text_or_list(value, at, reader, self.read_given_content),
@@ -412,7 +412,7 @@ class ResponsesConverter(OutputFormatConverter):
                 "results have no error flag here",
             )
         if kind != "multimodal":
-            return results.write_text(kind, value, kept, at, writer)
+            return write_result_text(kind, value, kept, at, writer)
         return write_list(value, (at[0], "value"), writer, self.write_given_content)
 
     def read_response(

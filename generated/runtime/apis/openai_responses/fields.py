@@ -10,7 +10,7 @@ from ...conversion.reader import Reader
 from ...conversion.residue import ABSENT, Residue, UnsayableError, marked
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.media import read_data_url
+from ...fields.values import read_data_url
 from ...paths import Path
 
 __all__ = [

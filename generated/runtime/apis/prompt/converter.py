@@ -23,11 +23,11 @@ from ...models import (
     ToolDefinition,
     ToolResult,
 )
-from ...offering.offered import write_offer, write_offered
 from ...paths import ROOT, Path
 from ...prompting.reading import CallMaker, read_reply, reply_of
 from ...prompting.spoken import names_of
 from ...prompting.tools import entries_in, entries_text
+from ...tool_selection import write_offer, write_offered
 from .answers import read_text_answer, write_text_answer
 from .messages import read_text_messages, write_results, write_text_messages
 from .speeches import SpeechWriter

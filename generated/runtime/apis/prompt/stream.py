@@ -10,8 +10,7 @@ from ...conversion.values import optional_text
 from ...models import Completion, OpaquePart, StreamEvent, ToolCallDelta, ToolDefinition
 from ...paths import ROOT
 from ...prompting.following import ReplyReader
-from ...streams.reader import BaseStream
-from ...streams.writer import BaseStreamWriter
+from ...streams import BaseStream, BaseStreamWriter
 from .answers import TextAnswer, answer_object
 
 if TYPE_CHECKING:

@@ -193,6 +193,15 @@ _PROFILES: tuple[Code, ...] = (
         "generated module compiles them when it is imported.",
     ),
     Code(
+        "runtime-format",
+        "error",
+        "the installed runtime has the shipped format, and this project has a format of its own",
+        "say `runtime: copied`, or take the files of SCHEMAS/format away",
+        "The classes of the format are part of the distribution toolgen-runtime, where all packages share them, and its "
+        "converters know their fields. A format with more fields needs classes and converters of its own, which a package "
+        "has only where the runtime is copied into it.",
+    ),
+    Code(
         "profile-unknown",
         "error",
         "there is no profile {name} to extend",

@@ -7,11 +7,10 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from ..json_texts.strict import too_deep
-from ..json_texts.text import loose, same
+from ..json_text import loose, same, too_deep
 from ..lowering.leniency import leniency
-from ..lowering.spelling import back, forth
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
+from .encoding import decode_value, encode_value
 from .residue import NOTHING, Residue, add_residue, within
 from .wire import Wire
 
@@ -92,8 +91,8 @@ class Tables:
         if table is None and lenient is None:
             return call
         spelled = call.arguments
-        arguments = _back(spelled, table, lenient)
-        ours = arguments if table is None else forth(arguments, table, fill=call.name in self._given)
+        arguments = _decoded(spelled, table, lenient)
+        ours = arguments if table is None else encode_value(arguments, table, fill=call.name in self._given)
         if not same(arguments, spelled) or not same(ours, spelled):
             add_residue(call, self._wire.name, {"$arguments": spelled, **self._meant(call.name, spelled, arguments)})
         call.arguments = arguments
@@ -108,8 +107,8 @@ class Tables:
         elif table is None:
             return call, True
         else:
-            spelled = forth(call.arguments, table, fill=call.name in self._given)
-            if too_deep(spelled) or not same(back(spelled, table), call.arguments):
+            spelled = encode_value(call.arguments, table, fill=call.name in self._given)
+            if too_deep(spelled) or not same(decode_value(spelled, table), call.arguments):
                 return replace(call, arguments=spelled), False
         invalid = call.invalid
         if invalid is not None and call.arguments and invalid.text == loose(call.arguments):
@@ -118,7 +117,7 @@ class Tables:
 
     def _meant(self, name: str, spelled: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
         """What has to be kept beside a spelling, for it to be known again: what it meant, where the declared tool's tables do not say that."""
-        said = _back(spelled, self._declared.get(name), self._wire.declared.leniency.get(name))
+        said = _decoded(spelled, self._declared.get(name), self._wire.declared.leniency.get(name))
         return {} if same(said, arguments) else {"$meant": deepcopy(arguments)}
 
     def _says(self, kept: Residue, call: ToolCall, table: dict[str, Any] | None) -> bool:
@@ -127,10 +126,10 @@ class Tables:
         if "$meant" in kept:
             return same(kept["$meant"], call.arguments)
         ways = ((table, self.lenient(name)), (self._declared.get(name), self._wire.declared.leniency.get(name)))
-        return any(same(_back(spelled, *way), call.arguments) for way in ways)
+        return any(same(_decoded(spelled, *way), call.arguments) for way in ways)
 
 
-def _back(value: dict[str, Any], table: dict[str, Any] | None, lenient: dict[str, Any] | None) -> dict[str, Any]:
-    found: Any = value if table is None else back(value, table)
-    found = found if lenient is None else back(found, lenient)
+def _decoded(value: dict[str, Any], table: dict[str, Any] | None, lenient: dict[str, Any] | None) -> dict[str, Any]:
+    found: Any = value if table is None else decode_value(value, table)
+    found = found if lenient is None else decode_value(found, lenient)
     return found if type(found) is dict and not too_deep(found) else value

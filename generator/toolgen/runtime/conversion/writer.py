@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from ..errors import ConversionError, ConversionLoss
-from ..json_texts.strict import MAX_DEPTH, too_deep
+from ..json_text import MAX_DEPTH, too_deep
 from ..models import Loss, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path, spelled
 from .arguments import Tables

@@ -1,4 +1,4 @@
-"""Ids of calls and results, as most wires have them."""
+"""Names of tools, and ids of calls and results, as most wires have them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,30 @@ __all__ = [
     "read_id_or_null",
     "read_optional_id",
     "read_result_id",
+    "read_tool_name",
     "write_answered_call_id",
     "write_call_id",
     "write_id_or_null",
     "write_optional_id",
     "write_result_id",
+    "write_tool_name",
 ]
+
+
+def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the name that the app knows the tool by.
+
+    Raises:
+        ConversionError: it is no text.
+    """
+    if type(value) is not str:
+        raise wrong_type(at, "a string", None if value is ABSENT else value)
+    return reader.spoken.get(value, value), ABSENT
+
+
+def write_tool_name(name: str, kept: Any, at: Path, writer: Writer) -> str:
+    """Write the name; one that the wire would refuse is renamed one to one, and reported."""
+    return writer.tool_name(name, at)
 
 
 def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:

@@ -1,4 +1,4 @@
-"""What lowering says of itself: the schema, what it did to it, and how values are spelled then."""
+"""What lowering says of itself: the schema, what it did to it, and how values are encoded then."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from ..json_texts.text import same
+from ..conversion.encoding import Table
+from ..json_text import same
 
-__all__ = ["NEVER", "Lowered", "Record", "Table", "Way"]
+__all__ = ["NEVER", "Lowered", "Record", "Way"]
 
 Way = tuple[str | int, ...]
 """The way to a value: a JSON pointer in parts."""
-
-Table = dict[str, Any]
-"""How values on the wire differ from those of the source; see `spelling.py`."""
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
 """The schema of no value; told by identity."""

@@ -1,46 +1,17 @@
-"""References inside of a schema: what they lead to, and which lead in a circle."""
+"""References inside of a schema: what they lead to, which lead in a circle, and the definitions that are kept for them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from ..conversion.encoding import Table
 from .records import Way
+from .schemas import subschemas
 
-__all__ = ["LISTS", "MAPS", "SINGLE", "References", "subschemas"]
-
-MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
-LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-SINGLE = (
-    "items",
-    "additionalProperties",
-    "additionalItems",
-    "contains",
-    "propertyNames",
-    "not",
-    "if",
-    "then",
-    "else",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-)
-
-
-def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Way, Any]]:
-    """The schemas directly inside of a schema, each with the way to it."""
-    for keyword in MAPS:
-        value = schema.get(keyword)
-        if type(value) is dict:
-            yield from (((keyword, name), inner) for name, inner in value.items())
-    for keyword in (*LISTS, "items"):
-        value = schema.get(keyword)
-        if type(value) is list:
-            yield from (((keyword, i), inner) for i, inner in enumerate(value))
-    for keyword in SINGLE:
-        value = schema.get(keyword)
-        if type(value) is dict or type(value) is bool:
-            yield (keyword,), value
+__all__ = ["Kept", "References"]
 
 
 class References:
@@ -139,3 +110,36 @@ def _reached(start: Way, inside: Mapping[Way, set[Way]]) -> set[Way]:
                 reached.add(target)
                 waiting.append(target)
     return reached
+
+
+class Kept:
+    """The definitions that stay, by name: each lowered, and how its values are spelled. The root has the empty name."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.schemas: dict[str, dict[str, Any]] = {}
+        self.spellings: dict[str, Table | None] = {}
+        self._names: dict[Way, str] = {}
+        self._waiting: list[tuple[str, Way]] = []
+
+    def name_of(self, target: Way) -> str:
+        """The name of a definition, which waits to be lowered from now on."""
+        if target in self._names:
+            return self._names[target]
+        if not target:
+            self._names[target] = ""
+            return ""
+        wanted = name = re.sub("[/~%#]", "_", str(target[-1]))  # what means something in a pointer
+        n = 1
+        while name in self.schemas or not name:
+            n += 1
+            name = f"{wanted}_{n}"
+        self._names[target] = name
+        self.schemas[name] = {}
+        self._waiting.append((name, target))
+        return name
+
+    def waiting(self) -> Iterator[tuple[str, Way]]:
+        """The definitions that were named and not lowered yet, those among them that are named meanwhile too."""
+        while self._waiting:
+            yield self._waiting.pop(0)

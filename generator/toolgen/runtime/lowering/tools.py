@@ -1,16 +1,16 @@
-"""A tool's schema on one wire: which dialect it goes by, whether it is strict, and how its values are spelled."""
+"""A tool's schema on one wire: which dialect it goes by, whether it is strict, and how its values are encoded."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..json_texts.text import is_json, same
-from .dialects import Dialect
-from .limits import sums
+from ..conversion.cache import Cache, from_bytes, to_bytes
+from ..conversion.encoding import Table
+from ..json_text import is_json, same
+from .dialects import Dialect, count_shared
 from .lowered import lower
-from .memory import Memory, as_bytes, copy_of
-from .records import Lowered, Record, Table
+from .records import Lowered, Record
 
 __all__ = ["Lowerings", "holds"]
 
@@ -34,7 +34,7 @@ class Lowerings:
         self._open = Dialect(chosen)
         self._strict = Dialect(dialects["strict"]) if dialects.get("strict") else None
         self._depth = depth
-        self._done: tuple[Memory[_Done], Memory[_Done]] = Memory(), Memory()
+        self._done: tuple[Cache[_Done], Cache[_Done]] = Cache(), Cache()
         self.key: str | None = chosen.get("key")
         self.auto: bool = bool(self._strict and dialects["strict"].get("auto", True))
         self.per_request: Mapping[str, int] = dialects["strict"].get("per_request", {}) if self._strict else {}
@@ -51,7 +51,7 @@ class Lowerings:
     def fresh(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> tuple[dict[str, Any], Lowered]:
         """Lower a schema, and make a copy of the result that may be changed."""
         found, copy, _ = self._remembered(schema, strict)
-        return (copy_of(copy) if copy is not None else found.schema), found
+        return (from_bytes(copy) if copy is not None else found.schema), found
 
     def spelling(self, schema: Mapping[str, Any] | None, strict: bool | None, kept: Any) -> Table | None:
         """How values are spelled; as they are where the schema goes out as it came (`kept`)."""
@@ -87,13 +87,13 @@ class Lowerings:
 
     def _remembered(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> _Done:
         held = bool(strict) and self._strict is not None
-        key = as_bytes(schema)
+        key = to_bytes(schema)
         known = self._done[held].get(key)
         if known is not None:
             return known
         lowered = lower(schema, self._strict if held and self._strict is not None else self._open, self._depth)
-        copy = as_bytes(lowered.schema) if is_json(schema) and is_json(lowered.schema) else None
-        wanted = {"tools": 1, **sums(lowered.schema)} if held and self.per_request else {}
+        copy = to_bytes(lowered.schema) if is_json(schema) and is_json(lowered.schema) else None
+        wanted = {"tools": 1, **count_shared(lowered.schema)} if held and self.per_request else {}
         found = _Done(lowered, copy, wanted)
         if copy is not None:
             self._done[held].put(key, found, len(copy))

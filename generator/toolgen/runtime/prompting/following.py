@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..json_texts.text import loose
+from ..json_text import loose
 from ..models import (
     AssistantMessage,
     OpaquePart,

@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..conversion.residue import within
 from ..errors import ConversionError, wrong_type
-from ..json_texts.strict import JSONError, loads
-from ..json_texts.text import compact, loose
+from ..json_text import JSONError, compact, loads, loose
 from ..models import InvalidCall, OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..paths import ROOT
 from .blocks import json_line

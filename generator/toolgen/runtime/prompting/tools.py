@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..conversion.residue import within
-from ..json_texts.strict import JSONError, loads
+from ..json_text import JSONError, loads
 from ..models import OpaquePart, ToolCall, ToolDefinition
 from .blocks import blocks_of, json_line, lines_of, opens_fence, whole_of
 from .spoken import spoken_calls

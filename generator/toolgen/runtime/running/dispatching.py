@@ -21,10 +21,9 @@ from ..tools.arguments import ArgumentsError
 from ..tools.call_arguments import parsed_call
 from ..tools.tool_entries import ToolEntry
 from .calling import Cancellation, NotInTimeError, call_handler
-from .handlers import check_methods
+from .handlers import Allow, Deny, Edit, Review, check_methods
 from .json_values import json_value
 from .outcomes import ToolError, cannot_run, error_result, outcome_of, unfit, unknown
-from .reviews import Allow, Deny, Edit, Review
 
 __all__ = ["Dispatcher", "OnError", "OnResult"]
 

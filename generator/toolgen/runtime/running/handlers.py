@@ -1,17 +1,52 @@
-"""Handlers: the methods of a class, checked at the start, and which tools a request lets them run."""
+"""Handlers and reviews: the methods that run tools, what a request lets them run, and what a review says of a call."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, cast
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
 from weakref import WeakKeyDictionary
 
-from ..models import AllowedToolChoice, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
+from pydantic import BaseModel
+
+from ..models import AllowedToolChoice, NamedToolChoice, OpaquePart, Request, ToolCall, ToolChoice, ToolDefinition
 from ..tools.tool_entries import ToolEntry
 
-__all__ = ["callable_names", "callable_tools", "check_methods", "combined", "unforced"]
+__all__ = [
+    "Allow",
+    "Deny",
+    "Edit",
+    "Review",
+    "callable_names",
+    "callable_tools",
+    "check_methods",
+    "combined",
+    "unforced",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """The call runs as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """The call does not run; the model is told the reason, as it is."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The call runs with these arguments: a model of the tool's class, or an object, which is checked as a call's is."""
+
+    arguments: BaseModel | Mapping[str, Any]
+
+
+Review: TypeAlias = Callable[[ToolCall, BaseModel], Allow | Deny | Edit | Awaitable[Allow | Deny | Edit]]
+"""Looks at a call and its arguments before a high-risk tool runs; waits for a person, if need be."""
 
 
 def callable_tools(request: Request) -> list[ToolDefinition | OpaquePart]:

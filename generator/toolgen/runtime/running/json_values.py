@@ -31,8 +31,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from ..format.values import PYDANTIC, dump
-from ..json_texts.strict import MAX_DEPTH, too_deep
+from ..json_text import MAX_DEPTH, too_deep
+from ..serialization import PYDANTIC, dump
 
 __all__ = ["NoJSONError", "json_value"]
 

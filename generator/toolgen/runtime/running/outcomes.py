@@ -8,9 +8,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from ..format.values import load
-from ..json_texts.strict import JSONError, loads
-from ..json_texts.text import compact
+from ..json_text import JSONError, compact, loads
 from ..models import (
     AgentEvent,
     AgentReasoning,
@@ -28,6 +26,7 @@ from ..models import (
     ToolResult,
     VideoPart,
 )
+from ..serialization import load
 from ..tools.arguments import ArgumentsError
 from .json_values import json_value
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from ..conversion.wire import synthetic_id
-from ..format.history import tool_calls_of
-from ..json_texts.text import loose
+from ..history import tool_calls_of
+from ..json_text import loose
 from ..models import (
     AgentEvent,
     AgentFinal,
@@ -32,9 +32,8 @@ from ..models import (
 )
 from .blocking import closed_at_end
 from .dispatching import Dispatcher, OnResult
-from .handlers import callable_names, unforced
+from .handlers import Review, callable_names, unforced
 from .outcomes import answer_events, cannot_run, error_result, result_event
-from .reviews import Review
 from .runs import RunResult, StoppedBy, total_usage
 
 __all__ = ["Asked", "Rounds"]

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..conversion.encoding import decode_value
 from ..conversion.writer import OnLoss
-from ..json_texts.strict import too_deep
-from ..json_texts.text import same
-from ..lowering.spelling import back
+from ..json_text import same, too_deep
 from ..models import Loss, ToolCall
 from ..paths import ROOT, Path, spelled
 from .arguments import ArgumentsError, Fault, type_of, unknown_tool
@@ -41,7 +40,7 @@ def parsed_call(entries: Mapping[str, ToolEntry], call: ToolCall, on_loss: OnLos
         if too_deep(call.arguments):
             raise
         table = entry.lenient()
-        meant = call.arguments if table is None else back(call.arguments, table)
+        meant = call.arguments if table is None else decode_value(call.arguments, table)
         if type(meant) is not dict:
             raise
         notes = list(_differences(call.arguments, meant, (ROOT, "arguments")))

@@ -131,22 +131,17 @@ dispatch = TOOL_SET.dispatch
 dispatch_sync = TOOL_SET.dispatch_sync
 dispatch_all = TOOL_SET.dispatch_all
 
-_LATE: Final = {
-    "Allow": "reviews",
-    "Deny": "reviews",
-    "Edit": "reviews",
-    "ToolError": "outcomes",
-}
-"""Names that only apps which run tools ask for, and their modules."""
+_LATE: Final = frozenset({"Allow", "Deny", "Edit", "ToolError"})
+"""Names that only apps which run tools ask for."""
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         """Import the module of a tool, or what running tools needs, when it is first asked for."""
         if name in _LATE:
-            return getattr(
-                _import_module(f"..runtime.running.{_LATE[name]}", __name__), name
-            )
+            from ..runtime.running import outcomes, reviews
+
+            return getattr(outcomes if name == "ToolError" else reviews, name)
         if any(name == entry.module for entry in TOOL_SET.entries.values()):
             return _import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

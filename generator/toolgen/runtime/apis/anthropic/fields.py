@@ -11,8 +11,8 @@ from ...conversion.reader import Reader
 from ...conversion.residue import ABSENT, UnsayableError
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.media import read_data_url
-from ...json_texts.text import same
+from ...fields.values import read_data_url
+from ...json_text import same
 from ...paths import Path
 
 __all__ = ["read_kept_number", "read_source", "write_kept_number", "write_source"]

@@ -30,7 +30,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...tool_results import results
+from ...tool_results import write_result_text
 
 __all__ = ["AnthropicMessages"]
 
@@ -304,7 +304,7 @@ class AnthropicMessages(ApiConverter):
         elif result.kind == "error":
             wire["content"] = result.value
         else:
-            wire["content"] = results.write_text(result.kind, result.value, ABSENT, (at, "value"), writer)
+            wire["content"] = write_result_text(result.kind, result.value, ABSENT, (at, "value"), writer)
         if wire["content"] == "" and "content" in own.get("$absent", ()):
             del wire["content"]
         if result.kind == "error" or result.is_error:

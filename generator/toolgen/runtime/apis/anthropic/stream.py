@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_texts.strict import loads
+from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...streams.reader import BaseStream, OpenCall, place_of
+from ...streams import BaseStream, OpenCall, place_of
 
 __all__ = ["MessageEvents"]
 

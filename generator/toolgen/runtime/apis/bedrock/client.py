@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any
 
+from ...clients import ByteKeys
 from ...conversion.writer import Writer
 from ...errors import ConversionError
-from ...json_texts.strict import MAX_DEPTH, walked
+from ...json_text import MAX_DEPTH, walked
 from ...paths import ROOT, Path, spelled
 
-__all__ = ["ByteKeys", "converse", "failure_of", "is_api_error", "without_bytes"]
-
-
-class ByteKeys:
-    """Keys whose text is base64 in a body; the value of a `free` key is the user's or the model's, and stays as it is."""
-
-    __slots__ = ("free", "keys")
-
-    def __init__(self, keys: Iterable[str], free: Iterable[str]) -> None:
-        self.keys = frozenset(keys)
-        self.free = frozenset(free)
+__all__ = ["converse", "failure_of", "is_api_error", "without_bytes"]
 
 
 def without_bytes(value: Any) -> Any:

@@ -7,10 +7,10 @@ import binascii
 from typing import Any
 
 from ...conversion.residue import within
-from ...json_texts.strict import loads
+from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...streams.reader import BaseStream, OpenCall, place_of
+from ...streams import BaseStream, OpenCall, place_of
 from .client import failure_of, without_bytes
 from .content import block_kind
 

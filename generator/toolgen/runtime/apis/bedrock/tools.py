@@ -9,10 +9,10 @@ from ...conversion.residue import Residue, within
 from ...conversion.values import Read, Write, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_texts.text import compact, is_json, same
+from ...json_text import compact, is_json, same
 from ...models import TextPart, ToolChoice
 from ...paths import ROOT, Path
-from ...tool_results.results import write_text
+from ...tool_results import write_result_text
 from .content import block_kind
 
 __all__ = [
@@ -175,7 +175,7 @@ def write_result_blocks(
         return {"content": content, **status}
     if kind == "data" and _is_plain(value):
         return {"content": [{"json": value}], **status}
-    text = value if kind == "error" and type(value) is str else write_text(kind, value, None, place, writer)
+    text = value if kind == "error" and type(value) is str else write_result_text(kind, value, None, place, writer)
     if kind == "data" and (is_error or type(value) is dict):
         writer.lost(at[0], "data", "rewritten", "note", "as text, for the API does not take it otherwise")
     if not text.strip():

@@ -32,9 +32,9 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...offering.offered import write_offered
 from ...paths import ROOT, Path, spelled
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_parts, write_result_text
+from ...tool_selection import write_offered
 from ..openai_chat.converter import ChatConverter
 from .fields import offered_only, read_documents, write_documents
 from .plan_turns import add_to_turn, plan_place, system_first
@@ -308,7 +308,7 @@ class CohereConverter(ChatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read what a call gave: text, the text of an error, documents as data, or parts."""
         if type(value) is str:
-            return results.read_text(value)
+            return read_result_text(value)
         found = read_documents(value) if type(value) is list else None
         if found is not None:
             return "data", *found
@@ -321,14 +321,14 @@ class CohereConverter(ChatConverter):
         if is_error and kind in ("data", "multimodal"):
             writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
         if kind == "multimodal":
-            return results.write_parts(value, (at[0], "value"), writer, self.write_result_part)
+            return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":
             documents = write_documents(value, kept)
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
                 writer.lost((at[0], field), field, "rewritten", "note", "data is written as its JSON text")
-        return results.write_text(kind, value, kept, at, writer)
+        return write_result_text(kind, value, kept, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response, which is a message and why it ended."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from ...conversion.residue import within
 from ...conversion.wire import Wire
 from ...conversion.writer import OnLoss, Writer
-from ...format.history import tool_calls_of
+from ...history import tool_calls_of
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.base import AsyncSession, ToolMode
 from ...sessions.connecting import HostedCalls

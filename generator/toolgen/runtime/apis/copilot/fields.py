@@ -10,13 +10,13 @@ from ...conversion.residue import ABSENT, Residue, UnsayableError, marked, spell
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...fields.arguments import write_object_arguments
-from ...fields.media import read_data_url
-from ...fields.names import read_tool_name
+from ...fields.ids import read_tool_name
 from ...fields.schemas import read_dialect, write_dialect
-from ...json_texts.text import loose
+from ...fields.values import read_data_url
+from ...json_text import loose
 from ...models import InvalidCall
 from ...paths import Path
-from ...tool_results.results import media_kind
+from ...tool_results import media_kind
 
 __all__ = [
     "read_any_arguments",

@@ -11,10 +11,10 @@ from ...conversion.residue import ABSENT, Residue, leftovers, restore, within
 from ...conversion.values import Read, Write, optional_text, plain, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_texts.text import same
+from ...json_text import same
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
-from ...tool_results.results import media_kind, write_text
+from ...tool_results import media_kind, write_result_text
 
 __all__ = ["binary_kind", "not_waiting", "plain_session", "read_answer", "request_of", "requested_kind", "write_answer"]
 
@@ -162,7 +162,7 @@ def write_answer(result: ToolResult, own: Residue, writer: Writer, write: Write)
             raise wrong_type(at, "an array", value)
         text, media = _write_parts(value, at, writer, write)
     else:
-        text = write_text("text" if kind == "error" else kind, value, ABSENT, at, writer)
+        text = write_result_text("text" if kind == "error" else kind, value, ABSENT, at, writer)
     if "$bare" not in own:
         if kind == "error" and within(own, "$as").get("result") == "error":
             return {"error": text}

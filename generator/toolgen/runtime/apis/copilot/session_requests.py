@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 from ...conversion.residue import within
 from ...conversion.writer import OnLoss, Writer
 from ...errors import ConversionError
-from ...format.history import text_of, tool_calls_of
+from ...history import text_of, tool_calls_of
 from ...models import (
     AllowedToolChoice,
     ApiError,

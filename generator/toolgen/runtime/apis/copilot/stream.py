@@ -18,7 +18,7 @@ from ...conversion.reader import Reader
 from ...conversion.residue import add_residue
 from ...conversion.values import optional_text
 from ...errors import wrong_type
-from ...json_texts.text import loose
+from ...json_text import loose
 from ...models import (
     AssistantMessage,
     Completion,
@@ -32,7 +32,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...streams.reader import BaseStream, OpenCall
+from ...streams import BaseStream, OpenCall
 from .requests import requested_kind
 from .stream_messages import SessionMessage
 

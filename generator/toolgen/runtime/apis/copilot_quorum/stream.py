@@ -7,12 +7,10 @@ from typing import Any
 from ...conversion.values import optional_text
 from ...errors import wrong_type
 from ...fields.arguments import INVALID
-from ...json_texts.strict import loads
-from ...json_texts.text import loose
+from ...json_text import loads, loose
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...streams.reader import BaseStream, OpenCall, place_of
-from ...streams.writer import BaseStreamWriter
+from ...streams import BaseStream, BaseStreamWriter, OpenCall, place_of
 
 __all__ = ["TaggedEventWriter", "TaggedEvents"]
 

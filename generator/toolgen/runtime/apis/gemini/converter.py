@@ -13,8 +13,8 @@ from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...models import AssistantMessage, Completion, OpaquePart, OutputSchema, Reasoning, Request, ToolDefinition, Usage
-from ...offering.offered import write_offered
 from ...paths import ROOT, Path, spelled
+from ...tool_selection import write_offered
 from .fields import tokens_of, with_tokens
 from .messages import GeminiMessages
 from .parts import part_list

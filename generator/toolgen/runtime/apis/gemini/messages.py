@@ -27,13 +27,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results.result_objects import (
-    caption_of,
-    in_words,
-    read_result_object,
-    write_captioned,
-    write_result_object,
-)
+from ...tool_results import caption_of, in_words, read_result_object, write_captioned, write_result_object
 from .parts import Spelling, current_turn, one_spelling, part_list, read_parts, sign_first_call, write_parts_of
 
 __all__ = ["GeminiMessages"]

@@ -6,10 +6,10 @@ from typing import Any
 
 from ...answers import hold_call
 from ...errors import wrong_type
-from ...json_texts.text import loose
+from ...json_text import loose
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...streams.reader import BaseStream, OpenCall, place_of
+from ...streams import BaseStream, OpenCall, place_of
 from .parts import part_list
 from .stream_arguments import PathArguments
 

@@ -7,7 +7,7 @@ from typing import Any
 from ...conversion.writer import OnLoss
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT, Path
-from ...streams.writer import BaseStreamWriter
+from ...streams import BaseStreamWriter
 
 __all__ = ["PartWriter"]
 

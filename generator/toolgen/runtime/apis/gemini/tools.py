@@ -12,7 +12,7 @@ from ...conversion.residue import Residue, within
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_texts.text import same
+from ...json_text import same
 from ...models import OpaquePart, ToolDefinition
 from ...paths import Path
 

@@ -26,7 +26,7 @@ from ...models import (
     ToolDefinition,
 )
 from ...paths import ROOT, Path
-from ...tool_results.result_objects import read_result_object, write_result_object
+from ...tool_results import read_result_object, write_result_object
 from ..text_messages.converter import TextChatConverter
 
 __all__ = ["KagamiConverter"]

@@ -25,7 +25,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ..openai_chat.converter import ChatConverter
 from .client import error_in, systems_in_place
 
@@ -204,7 +204,7 @@ class MistralConverter(ChatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read what a call gave: text, the text of an error, or parts. Only the newest servers take media inside."""
         if type(value) is str:
-            return results.read_text(value)
+            return read_result_text(value)
         if value is None:
             return "text", "", None
         parts = read_list(value, at, reader, self.read_result_part) or []
@@ -220,8 +220,8 @@ class MistralConverter(ChatConverter):
         if is_error and kind in ("data", "multimodal"):
             writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
         if kind == "multimodal":
-            return results.write_parts(value, (at[0], "value"), writer, self.write_result_part)
-        return None if kept is None and value == "" else results.write_text(kind, value, kept, at, writer)
+            return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
+        return None if kept is None and value == "" else write_result_text(kind, value, kept, at, writer)
 
     def error_inside(self, wire: dict[str, Any]) -> Any:
         """The error that stands in a body of status 200; None where there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta
-from ...streams.reader import OpenCall
+from ...streams import OpenCall
 from ..openai_chat.stream import ChatChunks
 from .client import error_in, unwrapped
 

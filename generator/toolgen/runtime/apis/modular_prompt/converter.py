@@ -14,10 +14,27 @@ from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...models import AssistantMessage, AssistantPart, Completion, Message, ReasoningPart, RefusalPart, TextPart, Usage
 from ...paths import ROOT, Path
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_text
 from ..text_messages.converter import TextChatConverter
 
-__all__ = ["ModularPromptConverter"]
+__all__ = ["ModularPromptConverter", "read_text_alone", "write_text_alone"]
+
+
+def read_text_alone(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the text.
+
+    Raises:
+        ConversionError: it is none.
+    """
+    if type(value) is not str:
+        raise wrong_type(at, "a string", None if value is ABSENT else value)
+    return value, ABSENT
+
+
+def write_text_alone(content: Any, kept: Any, at: Path, writer: Writer) -> str:
+    """Write the texts of the content as one."""
+    return as_one_text(content, at, writer)
+
 
 _RESPONSE = frozenset(["content", "finishReason", "toolCalls", "usage"])
 
@@ -74,7 +91,7 @@ class ModularPromptConverter(TextChatConverter):
         """Read what a call gave: a text, or the text of an error."""
         if type(value) is not str:
             raise wrong_type(at, "a string", None if value is ABSENT else value)
-        return results.read_text(value)
+        return read_result_text(value)
 
     def write_result_content(
         self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
@@ -83,7 +100,7 @@ class ModularPromptConverter(TextChatConverter):
         if is_error and kind in ("data", "multimodal"):
             writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
         if kind != "multimodal":
-            return results.write_text(kind, value, kept, at, writer)
+            return write_result_text(kind, value, kept, at, writer)
         writer.lost((at[0], "kind"), "multimodal", "rewritten", "note", "a result is text here")
         return as_one_text(value, (at[0], "value"), writer)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_texts.text import loose
+from ...json_text import loose
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...streams.reader import BaseStream, OpenCall
-from ...streams.writer import BaseStreamWriter
+from ...streams import BaseStream, BaseStreamWriter, OpenCall
 
 __all__ = ["TextsThenResult", "TextsThenResultWriter"]
 

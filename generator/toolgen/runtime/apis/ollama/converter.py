@@ -36,9 +36,9 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...offering.offered import write_offer, write_offered
 from ...paths import ROOT, Path, spelled
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_text
+from ...tool_selection import write_offer, write_offered
 from .client import keywords_as_typed
 from .media import empty_members, in_order_of_name, read_medium, read_text_and_media, write_medium, write_text_and_media
 
@@ -357,7 +357,7 @@ class OllamaConverter(ApiConverter):
         content, kept = read_text_and_media(wire, "content", "images", at, reader)
         if type(content) is not str:
             return "multimodal", content, kept
-        kind, value, spelling = results.read_text(content)
+        kind, value, spelling = read_result_text(content)
         return kind, value, kept if spelling is ABSENT else {**kept, "$text": spelling}
 
     def write_result_content(
@@ -368,5 +368,5 @@ class OllamaConverter(ApiConverter):
             writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
         content = value
         if kind != "multimodal":
-            content = results.write_text(kind, value, own.get("$text", ABSENT), (at[0], "value"), writer)
+            content = write_result_text(kind, value, own.get("$text", ABSENT), (at[0], "value"), writer)
         return write_text_and_media(content, own, "content", "images", (at[0], "value"), writer)

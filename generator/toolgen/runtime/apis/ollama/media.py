@@ -12,7 +12,7 @@ from ...conversion.residue import ABSENT, Residue, UnsayableError
 from ...conversion.values import optional_text, read_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.media import read_data_url
+from ...fields.values import read_data_url
 from ...messages import call_ids
 from ...models import AudioPart, ContentPart, ImagePart, Message, OpaquePart, TextPart, ToolResult
 from ...paths import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...json_texts.text import loose
+from ...json_text import loose
 from ...models import ReasoningDelta, StreamEvent, ToolCallDelta
 from .reasoning import detail_text, found_at, said_in
 from .stream import ChatChunks

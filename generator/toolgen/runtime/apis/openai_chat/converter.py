@@ -33,7 +33,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, spelled
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_parts, write_result_text
 from .reasoning import ReasoningKeys, as_object, found_at, in_text, need_reasoning, read_reasoning, write_reasoning
 
 __all__ = ["ChatConverter", "ChatMessages"]
@@ -265,7 +265,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read what a call gave: text, the text of an error, or parts."""
         if type(value) is str:
-            return results.read_text(value)
+            return read_result_text(value)
         return "multimodal", read_text_or_list(value, at, reader, self.read_result_part), ABSENT
 
     def write_result_content(
@@ -275,8 +275,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if is_error and kind in ("data", "multimodal"):
             writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
         if kind != "multimodal":
-            return results.write_text(kind, value, kept, at, writer)
-        return results.write_parts(value, (at[0], "value"), writer, self.write_result_part)
+            return write_result_text(kind, value, kept, at, writer)
+        return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response; its first choice is the answer, further ones are kept."""

@@ -12,9 +12,8 @@ from ...errors import wrong_type
 from ...fields.arguments import INVALID, write_json_arguments
 from ...fields.arguments import read_json_arguments as read_arguments
 from ...fields.ids import read_call_id, write_call_id
-from ...fields.media import read_data_url, write_data_url
-from ...json_texts.strict import loads
-from ...json_texts.text import compact
+from ...fields.values import read_data_url, write_data_url
+from ...json_text import compact, loads
 from ...models import InvalidCall, Reasoning
 from ...paths import Path
 

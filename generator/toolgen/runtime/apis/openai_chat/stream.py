@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_texts.strict import loads
-from ...json_texts.text import loose
+from ...json_text import loads, loose
 from ...models import StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...streams.reader import BaseStream, OpenCall, place_of
+from ...streams import BaseStream, OpenCall, place_of
 
 __all__ = ["ChatChunks"]
 

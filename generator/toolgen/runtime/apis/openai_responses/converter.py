@@ -32,7 +32,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, spelled
-from ...tool_results import results
+from ...tool_results import read_result_text, write_result_text
 from .items import (
     calls_client,
     in_item_order,
@@ -292,7 +292,7 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read what a call gave: text, the text of an error, or parts."""
         if type(value) is str:
-            return results.read_text(value)
+            return read_result_text(value)
         return "multimodal", read_text_or_list(value, at, reader, self.read_given_content), ABSENT
 
     def write_result_content(
@@ -302,7 +302,7 @@ class ResponsesConverter(OutputFormatConverter):
         if is_error and kind in ("data", "multimodal"):
             writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
         if kind != "multimodal":
-            return results.write_text(kind, value, kept, at, writer)
+            return write_result_text(kind, value, kept, at, writer)
         return write_list(value, (at[0], "value"), writer, self.write_given_content)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:

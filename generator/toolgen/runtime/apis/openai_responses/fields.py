@@ -9,7 +9,7 @@ from ...conversion.reader import Reader
 from ...conversion.residue import ABSENT, Residue, UnsayableError, marked
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.media import read_data_url
+from ...fields.values import read_data_url
 from ...paths import Path
 
 __all__ = ["read_always", "read_file_source", "read_said_flag", "write_always", "write_file_source", "write_said_flag"]

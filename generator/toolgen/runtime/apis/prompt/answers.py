@@ -10,7 +10,7 @@ from ...conversion.residue import leftovers, restore
 from ...conversion.values import optional_text, plain
 from ...conversion.writer import Writer
 from ...errors import BareApiError
-from ...format.history import has_tool_calls
+from ...history import has_tool_calls
 from ...models import AssistantMessage, Completion
 from ...paths import ROOT, Path, spelled
 from .speeches import SpeechWriter, read_speech

@@ -12,7 +12,7 @@ from ...conversion.reader import Reader
 from ...conversion.residue import Residue
 from ...conversion.wire import synthetic_id
 from ...conversion.writer import Writer
-from ...json_texts.text import same
+from ...json_text import same
 from ...models import AssistantMessage, AssistantPart, ReasoningPart, RefusalPart, TextPart, ToolCall, ToolCallPart
 from ...paths import Path
 from ...prompting.reading import CallMaker, reply_of

@@ -1,1 +1,0 @@
-"""Values of the format: dumped, loaded, looked into, checked and repaired."""

@@ -1,0 +1,330 @@
+"""JSON text: read strictly, written compactly, and compared by value.
+
+Reading refuses duplicate keys, numbers that JSON does not have, and nesting that is too deep.
+"""
+
+from __future__ import annotations
+
+import json
+import json.encoder
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_SIZE",
+    "JSONError",
+    "compact",
+    "copied",
+    "deep_text",
+    "is_compact",
+    "is_json",
+    "loads",
+    "loose",
+    "same",
+    "too_deep",
+    "walked",
+]
+
+
+_CONTAINERS = frozenset([dict, list])
+
+
+_encoder = json.JSONEncoder(ensure_ascii=False)
+
+
+def too_deep(value: Any) -> bool:
+    """Whether objects and lists stand more than `MAX_DEPTH` deep inside each other."""
+    return type(value) in _CONTAINERS and _goes_below(value, MAX_DEPTH)
+
+
+def _goes_below(holder: Any, left: int) -> bool:
+    """Whether objects and lists stand more than so many deep inside each other; it recurses no further than that."""
+    if not left:
+        return True
+    for item in holder.values() if type(holder) is dict else holder:
+        if (type(item) is dict or type(item) is list) and _goes_below(item, left - 1):
+            return True
+    return False
+
+
+def walked(value: Any) -> Iterator[Any]:
+    """What a parser gave: the value, and each that stands in it."""
+    left = [value]
+    while left:
+        one = left.pop()
+        yield one
+        if type(one) is dict:
+            left += one.values()
+        elif type(one) is list:
+            left += one
+
+
+def copied(value: Any) -> Any:
+    """A value that is not too deep, with objects and lists of its own."""
+    if type(value) is dict:
+        return {name: copied(item) if type(item) in _CONTAINERS else item for name, item in value.items()}
+    if type(value) is list:
+        return [copied(item) if type(item) in _CONTAINERS else item for item in value]
+    return value
+
+
+def deep_text(value: Any) -> str:
+    """Write what a parser gave as JSON without blanks, whatever its depth.
+
+    Raises:
+        JSONError: it holds itself.
+    """
+    written: list[str] = []
+    inside: list[tuple[int, Iterable[tuple[str, Any]], str]] = [(0, iter([("", value)]), "")]
+    within: set[int] = set()
+    while inside:
+        identity, members, end = inside[-1]
+        for before, item in members:
+            written.append(before)
+            if type(item) is dict or type(item) is list:
+                if id(item) in within:
+                    raise JSONError("a value that holds itself")
+                within.add(id(item))
+                written.append("{" if type(item) is dict else "[")
+                inside.append((id(item), _members(item), "}" if type(item) is dict else "]"))
+                break
+            written.append(_encoder.encode(item))
+        else:
+            written.append(end)
+            within.discard(identity)
+            inside.pop()
+    return "".join(written)
+
+
+def _members(value: Any) -> Iterator[tuple[str, Any]]:
+    """What stands inside a value, each with what is written before it."""
+    comma = ""
+    if type(value) is dict:
+        for name, item in value.items():
+            yield f"{comma}{_encoder.encode(name)}:", item
+            comma = ","
+    else:
+        for item in value:
+            yield comma, item
+            comma = ","
+
+
+MAX_SIZE = 8_000_000
+"""Characters of a text that is read."""
+
+
+MAX_DEPTH = 200
+"""Objects and lists inside each other."""
+
+
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+
+
+class JSONError(ValueError):
+    """A text is no strict JSON. The message says why, without the text."""
+
+
+def loads(text: str | bytes | bytearray) -> Any:
+    """Read a JSON text.
+
+    Raises:
+        JSONError: the text is no strict JSON.
+    """
+    if len(text) > MAX_SIZE:
+        raise JSONError(f"more than {MAX_SIZE} characters")
+    if not isinstance(text, str):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError:
+            raise JSONError("not UTF-8") from None
+    if text.count("{") + text.count("[") > MAX_DEPTH:
+        _check_depth(text)
+    try:
+        value = _decoded(text)
+    except JSONError:
+        raise
+    except json.JSONDecodeError as error:
+        raise JSONError(f"{error.msg} (character {error.pos})") from None
+    except ValueError:
+        raise JSONError("a number with too many digits") from None
+    _check_encodable(text, value)
+    return value
+
+
+def _decoded(text: str) -> Any:
+    """Read a text, at once where nothing stands around its value."""
+    try:
+        value, end = _SCAN(text, 0)
+    except StopIteration:
+        return _DECODER.decode(text)
+    return value if end == len(text) else _DECODER.decode(text)
+
+
+def _check_depth(text: str) -> None:
+    depth = 0
+    for match in _BRACKETS.finditer(text):
+        char = match.group()[0]
+        if char in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise JSONError(f"nested more than {MAX_DEPTH} deep")
+        elif char in "]}":
+            depth -= 1
+
+
+def _check_encodable(text: str, value: Any) -> None:
+    """Refuse surrogates without their other half: no such text can be sent on."""
+    try:
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        elif not text.isascii():
+            text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise JSONError("half of a surrogate pair") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise JSONError("a duplicate key")
+    return found
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if value - value != 0.0:
+        raise JSONError("a number beyond the range of numbers")
+    return value
+
+
+def _no_constant(_: str) -> Any:
+    raise JSONError("NaN or Infinity, which JSON does not have")
+
+
+_DECODER: Any = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)
+
+
+_SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once
+
+
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
+
+
+def compact(value: Any) -> str:
+    """Write a JSON value without blanks; text stays as it is.
+
+    Raises:
+        ValueError: a number is not finite.
+        TypeError: a value is none of JSON's.
+        RecursionError: it is nested too deeply, or holds itself.
+    """
+    return "".join(_chunks(value, 0))
+
+
+def is_compact(text: str, value: Any) -> bool:
+    """Whether a strict JSON text is spelled as `compact` spells the value that was read from it."""
+    if "\\" not in text:
+        if text[:2] == '{"' and text.startswith('": ', text.find('"', 2)):
+            return False
+        length = _length(value)
+        if length >= 0:
+            return length == len(text)
+    return compact(value) == text
+
+
+_UNSURE = -(10**12)
+"""A length that no text makes up for."""
+
+
+def _length(value: Any) -> int:
+    """The length of a value that is written without blanks and escapes; below 0 where it holds a number that has shorter spellings.
+
+    No other spelling of what is in it is as short, so that a text of this length is that one. Numbers with an exponent
+    may be: 1e1 is 10.0, and 1e-2 is as long as 0.01.
+    """
+    kind = type(value)
+    if kind is str:
+        return len(value) + 2
+    if kind is dict:
+        length = 2 * len(value) + 1 if value else 2
+        for key, item in value.items():
+            if type(item) is str:
+                length += len(key) + len(item) + 4
+            else:
+                length += len(key) + 2 + _length(item)
+        return length
+    if kind is list:
+        return len(value) + 1 + sum(map(_length, value)) if value else 2
+    if kind is float:
+        return len(repr(value)) if 0.1 <= abs(value) < 1e16 and not value.is_integer() else _UNSURE
+    if kind is int:
+        return len(repr(value))
+    return 5 if value is False else 4
+
+
+def is_json(value: Any, apart_from: str | None = None) -> bool:
+    """Whether JSON can hold a value, with text alone as keys, and no key is the one given."""
+    try:
+        return _holds(value, apart_from)
+    except RecursionError:
+        return False
+
+
+def _holds(value: Any, apart_from: str | None) -> bool:
+    kind = type(value)
+    if kind is dict:
+        for key in value:
+            if type(key) is not str or key == apart_from:
+                return False
+        inside = value.values()
+    elif kind is list:
+        inside = value
+    elif kind is float:
+        return bool(value - value == 0.0)
+    else:
+        return kind is str or kind is int or kind is bool or value is None
+    for item in inside:
+        kind = type(item)
+        if kind is str or kind is int or item is None or kind is bool:
+            continue
+        if not (item - item == 0.0 if kind is float else _holds(item, apart_from)):
+            return False
+    return True
+
+
+_loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def loose(value: Any) -> str:
+    """Write what a parser gave as `compact` does, of any depth, and NaN and Infinity as Python's parser takes them: it is not sent."""
+    try:
+        return _loose.encode(value)
+    except RecursionError:
+        return deep_text(value)
+
+
+def _chunks_of(encoder: json.JSONEncoder) -> Callable[[Any, int], Iterable[str]]:
+    """The encoder's own inner function, made once: `encode` makes it anew for each value."""
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return lambda value, level: (encoder.encode(value),)
+    text = json.encoder.encode_basestring
+    chunks: Callable[[Any, int], Iterable[str]] = make(None, encoder.default, text, None, ":", ",", False, False, False)
+    return chunks
+
+
+_chunks = _chunks_of(_encoder)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two JSON values are one: keys in any order, 1 and 1.0 and true are three values."""
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if kind is dict:
+        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
+    if kind is list:
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)

@@ -1,0 +1,278 @@
+"""Objects and arrays: properties, closed objects and maps; items and tuples."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..conversion.encoding import Table
+from .dialects import Dialect
+from .keywords import add_null, describe_rule
+from .records import Way
+from .run import Node, Run, Trail
+from .schemas import admits_null
+
+__all__ = ["lower_array", "lower_object"]
+
+_OF_OBJECTS = ("properties", "required", "additionalProperties", "patternProperties", "minProperties")
+_ANY_KEYWORD = Dialect({"keywords": "any", "refs": "inline", "recursion": "unroll"})
+
+
+def lower_object(
+    run: Run,
+    said: dict[str, Any],
+    way: Way,
+    trail: Trail,
+    kinds: tuple[str, ...],
+    out: dict[str, Any],
+    sentences: list[str],
+) -> Table | None:
+    """Lower what a schema says of objects."""
+    dialect = run.dialect
+    given = said.get("properties")
+    properties: dict[str, Any] = given if type(given) is dict else {}
+    if not kinds and not any(keyword in said for keyword in _OF_OBJECTS):
+        return None
+    further = said.get("additionalProperties", True)
+    free = further is not False or bool(said.get("patternProperties"))
+    no_parameters = not way and "additionalProperties" not in said and "patternProperties" not in said
+    if not properties and free and not no_parameters and dialect.maps != "keep":
+        return _map(run, said, further, way, trail, out, sentences)
+    listed = said.get("required")
+    required = [name for name in listed if type(name) is str] if type(listed) is list else []
+    names = _names(list(properties), dialect.properties)
+    lowered: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
+    for name, schema in properties.items():
+        inner, spelling = run.node(schema, (*way, "properties", name), trail)
+        if inner.get("not") == {} and len(inner) == 1:
+            continue
+        entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
+        if entry:
+            run.note((*way, "properties", name), "a property's name", "rewritten", "the name is not taken here")
+        if dialect.all_required and name not in required:
+            inner = _optional(run, schema, inner, (*way, "properties", name), entry)
+        if spelling is not None:
+            entry["as"] = spelling
+        lowered[names[name]] = inner
+        if entry:
+            entries[name] = entry
+    if dialect.takes("properties") and ("properties" in said or dialect.closed or dialect.complete):
+        out["properties"] = lowered
+    kept = [names.get(name, name) for name in required if name not in properties or names[name] in lowered]
+    if dialect.all_required:
+        kept = list(lowered)
+    elif dialect.root.get("lists_required"):
+        kept = [name for name in kept if name in lowered]
+    if dialect.ordering and len(lowered) > 1:
+        out["propertyOrdering"] = list(lowered)
+    if kept and dialect.takes("required"):
+        out["required"] = kept
+    elif dialect.all_required or (dialect.closed and "required" in said):
+        out["required"] = []
+    _missing(run, required, properties, way)
+    more = _further(run, said, further, way, trail, out)
+    if not entries and more is None:
+        return None
+    return {"object": entries} if more is None else {"object": entries, "more": more}
+
+
+def _optional(run: Run, schema: Any, inner: dict[str, Any], way: Way, entry: dict[str, Any]) -> dict[str, Any]:
+    """A property that is required and may be null, for one that may be absent."""
+    resolved, _ = run.resolve(schema, ())
+    if admits_null(resolved) or (type(resolved) is dict and admits_null(run.merge_all_of(resolved, way, ())[0])):
+        plain = type(resolved) is dict and "default" in resolved and resolved["default"] is None
+        reason = "every property is required here: absent goes as null, and comes back as null"
+        run.note(way, "an optional property that may be null", "narrowed", reason, stops=not plain)
+        entry["null"] = "kept"
+        return inner
+    run.note(way, "an optional property", "rewritten", "every property is required here: null stands for absent")
+    entry["null"] = "absent"
+    return add_null(inner, run.dialect)
+
+
+def _missing(run: Run, required: list[str], properties: dict[str, Any], way: Way) -> None:
+    """Say of required properties without a schema that they cannot be listed."""
+    for name in required:
+        if name not in properties and (run.dialect.closed or run.dialect.root.get("lists_required")):
+            reason = "a required property that is not among the properties cannot be sent"
+            action: Any = "narrowed" if run.dialect.closed else "dropped"
+            checked = "" if run.dialect.closed else "parse_arguments"
+            run.note((*way, "required"), name, action, reason, checked=checked, stops=True, refused=run.dialect.closed)
+
+
+def _further(run: Run, said: dict[str, Any], further: Any, way: Way, trail: Trail, out: dict[str, Any]) -> Table | None:
+    """Settle what further properties there may be."""
+    dialect = run.dialect
+    patterns = said.get("patternProperties")
+    if dialect.closed:
+        if further is not False or patterns:
+            explicit = "additionalProperties" in said or bool(patterns)
+            reason = "objects are closed here: a property that is not listed cannot be sent"
+            run.note(way, "further properties", "narrowed", reason, stops=explicit)
+        out["additionalProperties"] = False
+        return None
+    if "additionalProperties" not in said:
+        if dialect.says_open and not patterns and (not said.get("properties") and way):
+            out["additionalProperties"] = True
+        return None
+    if not dialect.takes("additionalProperties"):
+        run.note(way, "additionalProperties", "dropped", run.reason("it"), checked="parse_arguments")
+        return None
+    if type(further) is not dict:
+        out["additionalProperties"] = further
+        return None
+    out["additionalProperties"], spelling = run.node(further, (*way, "additionalProperties"), trail)
+    return spelling
+
+
+def _map(
+    run: Run, said: dict[str, Any], further: Any, way: Way, trail: Trail, out: dict[str, Any], sentences: list[str]
+) -> Table | None:
+    """A map as a list of pairs where the dialect says so; else it cannot be sent."""
+    if run.dialect.maps == "pairs" and way and not said.get("patternProperties"):
+        value, spelling = run.node(further, (*way, "additionalProperties"), trail)
+        pair = {"key": {"type": "string"}, "value": value}
+        out["type"] = "array"
+        out["items"] = {
+            "type": "object",
+            "properties": pair,
+            "required": ["key", "value"],
+            "additionalProperties": False,
+        }
+        sentences.append("Each key once.")
+        run.note(way, "a map", "rewritten", "a list of pairs of key and value stands for it", checked="parse_arguments")
+        return {"pairs": True} if spelling is None else {"pairs": True, "more": spelling}
+    reason = "objects are closed here, and a map has no properties to list"
+    run.note(way, "a map", "narrowed", reason, stops=True, refused=True)
+    out["properties"], out["required"], out["additionalProperties"] = {}, [], False
+    return None
+
+
+def _names(names: list[str], legal: re.Pattern[str] | None) -> dict[str, str]:
+    """A legal name for each property, no two alike; those that are legal keep theirs."""
+    if legal is None:
+        return {name: name for name in names}
+    found = {name: name for name in names if legal.fullmatch(name)}
+    taken = set(found)
+    for name in names:
+        if name in found:
+            continue
+        made = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:56] or "_"
+        if not legal.fullmatch(made):
+            made = f"p_{made}"
+        spelled, n = made, 1
+        while spelled in taken:
+            n += 1
+            spelled = f"{made}_{n}"
+        taken.add(spelled)
+        found[name] = spelled
+    return found
+
+
+def lower_array(
+    run: Run,
+    said: dict[str, Any],
+    way: Way,
+    trail: Trail,
+    kinds: tuple[str, ...],
+    out: dict[str, Any],
+    sentences: list[str],
+) -> Table | None:
+    """Lower what a schema says of arrays."""
+    if type(said.get("items")) is list:  # draft 7
+        said = {**said, "prefixItems": said["items"], "items": said.get("additionalItems", True)}
+    first = said.get("prefixItems")
+    if not kinds and "items" not in said and "prefixItems" not in said:
+        return None
+    if type(first) is list and first and not run.dialect.takes("prefixItems"):
+        return _tuple(run, said, first, way, trail, out, sentences)
+    found: Table = {}
+    if type(first) is list and first:
+        nodes = [run.node(schema, (*way, "prefixItems", i), trail) for i, schema in enumerate(first)]
+        out["prefixItems"] = [schema for schema, _ in nodes]
+        if any(spelling is not None for _, spelling in nodes):
+            found["first"] = [spelling for _, spelling in nodes]
+    items = said.get("items", True)
+    if items is False:
+        if "prefixItems" in out and (run.dialect.keywords is None or run.dialect.untyped == "keep"):
+            out["items"] = False
+        else:
+            _at_most(run, said, len(first) if type(first) is list else 0, out, sentences)
+            if run.dialect.untyped != "keep":
+                out["items"] = {"type": "string", **({"description": ""} if run.dialect.complete else {})}
+        return found or None
+    if "items" not in said and run.dialect.untyped == "keep":
+        return found or None
+    if run.dialect.takes("items"):
+        out["items"], spelling = _lower_items(run, items, (*way, "items"), trail)
+        if run.dialect.complete and "type" not in out["items"]:
+            out["items"] = {"type": "string", "description": "There is no such value."}
+        if spelling is not None:
+            found["items"] = spelling
+    return found or None
+
+
+def _lower_items(run: Run, schema: Any, way: Way, trail: Trail) -> Node:
+    """Lower the items of an array, which some dialects take with every keyword."""
+    if run.dialect.facts.get("items") != "any":
+        return run.node(schema, way, trail)
+    outside, run.dialect = run.dialect, _ANY_KEYWORD
+    try:
+        return run.node(schema, way, trail)
+    finally:
+        run.dialect = outside
+
+
+def _tuple(
+    run: Run,
+    said: dict[str, Any],
+    first: list[Any],
+    way: Way,
+    trail: Trail,
+    out: dict[str, Any],
+    sentences: list[str],
+) -> Table | None:
+    """A tuple as a list of what may stand at any of its places; its length is kept where it can be."""
+    closed = said.get("items") is False
+    branches = list(first)
+    if not closed and "items" in said:
+        branches.append(said["items"])
+    elif not closed:
+        branches.append(True)
+    lowered, spellings = [], []
+    for i, schema in enumerate(branches):
+        inner, spelling = run.node(schema, (*way, "prefixItems", i) if i < len(first) else (*way, "items"), trail)
+        spellings.append(spelling)
+        if inner not in lowered and inner.get("not") != {}:
+            lowered.append(inner)
+    open_end = any(schema == {} for schema in lowered)
+    one_form: Table | None = None
+    if len(lowered) != 1 and not run.dialect.takes("anyOf"):
+        inner, one_form = run.node({}, (*way, "items"), trail)
+        lowered = [inner]
+    out["items"] = {} if open_end or not lowered else lowered[0] if len(lowered) == 1 else {"anyOf": lowered}
+    if closed:
+        _at_most(run, said, len(first), out, sentences)
+    kinds = [str(s.get("type", "value")) if type(s) is dict else "value" for s in first]
+    sentences.append(f"In this order: {', '.join(kinds)}.")
+    run.note(way, "prefixItems", "described", "the places of a list cannot differ here", checked="parse_arguments")
+    if one_form is not None:
+        return {"items": one_form}
+    if all(spelling is None for spelling in spellings):
+        return None
+    found: Table = {"first": spellings[: len(first)]}
+    if len(spellings) > len(first) and spellings[-1] is not None:
+        found["items"] = spellings[-1]
+    return found
+
+
+def _at_most(run: Run, said: dict[str, Any], most: int, out: dict[str, Any], sentences: list[str]) -> None:
+    """Say how many items there may be, which no keyword of the source says."""
+    high = said.get("maxItems")
+    if type(high) is int and high <= most:
+        return
+    if run.dialect.takes("maxItems"):
+        out["maxItems"] = most
+    else:
+        sentences.append(describe_rule("maxItems", most))

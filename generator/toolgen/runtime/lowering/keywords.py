@@ -1,0 +1,287 @@
+"""Keywords of single values: taken, said by another keyword or in a sentence of the description, or dropped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..conversion.encoding import Table
+from ..json_text import compact, same
+from .dialects import Dialect
+from .records import Way
+from .run import Node, Run
+from .schemas import (
+    ANNOTATIONS,
+    IDENTITY,
+    LISTS,
+    MAPS,
+    SINGLE,
+    STRUCTURE,
+    VALIDATED,
+    annotations_of,
+    is_of,
+    kind_of,
+    kinds_of,
+)
+
+__all__ = [
+    "add_null",
+    "add_sentences",
+    "describe_rule",
+    "keep_rules",
+    "lower_annotations",
+    "lower_untyped",
+    "lower_values",
+    "texts_of",
+]
+
+_INCLUSIVE = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
+_WITH_SCHEMAS = frozenset([*MAPS, *LISTS, *SINGLE])
+_SENTENCES = {
+    "minimum": "At least {}.",
+    "maximum": "At most {}.",
+    "exclusiveMinimum": "More than {}.",
+    "exclusiveMaximum": "Less than {}.",
+    "multipleOf": "A multiple of {}.",
+    "minLength": "At least {} characters.",
+    "maxLength": "At most {} characters.",
+    "minItems": "At least {} items.",
+    "maxItems": "At most {} items.",
+    "minProperties": "At least {} properties.",
+    "maxProperties": "At most {} properties.",
+    "default": "Default: {}.",
+    "const": "Always {}.",
+}
+_ONE = {
+    "minLength": "At least 1 character.",
+    "maxLength": "At most 1 character.",
+    "minItems": "At least 1 item.",
+    "maxItems": "At most 1 item.",
+    "minProperties": "At least 1 property.",
+    "maxProperties": "At most 1 property.",
+}
+_TEXTS = {"pattern": "Matches {}", "format": "Format: {}."}
+_LONGEST = 200
+"""Characters of a value that a sentence quotes."""
+_NULL = {"type": "null"}
+
+
+def keep_rules(
+    run: Run, said: Mapping[str, Any], way: Way, kind: str | None, out: dict[str, Any], sentences: list[str]
+) -> None:
+    """Put every rule of a schema that no other function lowers into `out`, or its words into `sentences`."""
+    dialect = run.dialect
+    for keyword, value in said.items():
+        if keyword in STRUCTURE or keyword in out:
+            continue
+        if keyword in IDENTITY:
+            if keyword != "$defs" and keyword != "definitions" and dialect.takes(keyword):
+                out[keyword] = value
+        elif (
+            keyword in _INCLUSIVE
+            and not dialect.takes(keyword)
+            and _makes_inclusive(run, said, keyword, kind, way, out)
+        ):
+            continue
+        elif keyword in dialect.most and type(value) is int and value > dialect.most[keyword]:
+            out[keyword] = dialect.most[keyword]
+            _leave(run, keyword, value, way, sentences, f"more than {dialect.most[keyword]} is not taken here")
+        elif not dialect.takes(keyword) or (keyword in _WITH_SCHEMAS and (dialect.refs != "keep" or dialect.closed)):
+            _leave(run, keyword, value, way, sentences, run.reason(keyword))
+        elif keyword == "format" and not dialect.takes_format(kind, value):
+            _leave(run, keyword, value, way, sentences, f"this format of {kind or 'a value'} is not taken here")
+        elif keyword == "pattern" and dialect.patterns is not None and not dialect.patterns.fullmatch(str(value)):
+            _leave(run, keyword, value, way, sentences, "not every pattern is taken here")
+        elif not (keyword == "default" and value is None and dialect.closed):
+            out[keyword] = value
+
+
+def _makes_inclusive(
+    run: Run, said: Mapping[str, Any], keyword: str, kind: str | None, way: Way, out: dict[str, Any]
+) -> bool:
+    """Say a bound on integers that is exclusive by one that is not; whether it was done."""
+    other, step = _INCLUSIVE[keyword]
+    value = said[keyword]
+    if kind != "integer" or not run.dialect.takes(other) or type(value) is bool or type(value) not in (int, float):
+        return False
+    bound = math.floor(value) + 1 if step > 0 else math.ceil(value) - 1
+    beside = said.get(other)
+    if type(beside) is int or type(beside) is float:
+        bound = max(bound, beside) if step > 0 else min(bound, beside)
+    out[other] = bound
+    run.note(way, keyword, "rewritten", f"{other} says the same of integers")
+    return True
+
+
+def _leave(run: Run, keyword: str, value: Any, way: Way, sentences: list[str], reason: str) -> None:
+    text = describe_rule(keyword, value) if run.allows_description(way) else ""
+    if text:
+        sentences.append(text)
+    elif keyword in ANNOTATIONS and (value is None or value == "" or value == []):
+        return
+    checked = "parse_arguments" if keyword in VALIDATED else ""
+    run.note(way, keyword, "described" if text else "dropped", reason, checked=checked)
+
+
+def lower_annotations(
+    run: Run, said: Mapping[str, Any], way: Way, sentences: list[str], *, inside: bool = False
+) -> dict[str, Any]:
+    """The description and the other annotations that the dialect takes, with sentences for rules.
+
+    What stands around schemas that have words of their own (`inside`) needs none.
+    """
+    found: dict[str, Any] = {}
+    keep_rules(run, annotations_of(said), way, None, found, sentences)
+    text = add_sentences(said.get("description"), sentences)
+    demanded = run.dialect.complete and not inside
+    if (text or demanded) and run.allows_description(way):
+        found["description"] = text
+    if demanded and not text and way and "description" not in said:
+        run.note(way, "description", "defaulted", "every property has one here, and an empty one says nothing")
+    return found
+
+
+def lower_untyped(run: Run, said: dict[str, Any], way: Way, sentences: list[str]) -> Node:
+    """A value of any type."""
+    if run.dialect.untyped == "text":
+        run.note(way, "a value of any type", "rewritten", "it goes as JSON text")
+        return {"type": "string", **lower_annotations(run, said, way, [*sentences, "Any JSON value, as JSON text."])}, {
+            "json": True
+        }
+    if run.dialect.untyped == "refuse":
+        run.note(way, "a value of any type", "narrowed", "every value must have a type here", stops=True, refused=True)
+    return lower_annotations(run, said, way, sentences), None
+
+
+def lower_values(
+    run: Run, said: dict[str, Any], way: Way, kinds: tuple[str, ...], out: dict[str, Any], sentences: list[str]
+) -> tuple[Table | None, bool]:
+    """Lower the values that a schema lists, and say whether there is one.
+
+    Where they go as texts, the type of the wire's schema is that of texts.
+    """
+    listed = said.get("enum")
+    if "const" in said:
+        values = [said["const"]]
+        if type(listed) is list and not any(same(item, said["const"]) for item in listed):
+            return None, False
+    elif type(listed) is list:
+        values = listed
+    else:
+        return None, True
+    values = [value for value in values if not kinds or is_of(value, kinds)]
+    if not values:
+        return None, False
+    mixed = len(kinds) > 1 and not run.dialect.takes("anyOf")
+    if run.dialect.enum != "any" and (mixed or not all(_goes_as_it_is(value, run.dialect.enum) for value in values)):
+        run.note(way, "const" if "const" in said else "enum", "rewritten", "its values go as texts")
+        texts = texts_of(values)
+        out["type"] = "string"
+        _put(run, texts, way, out, sentences)
+        return {"texts": values, "said": texts}, True
+    if "const" in said and run.dialect.takes("const"):
+        out["const"] = said["const"]
+        return None, True
+    if "const" in said:
+        run.note(way, "const", "rewritten", "a list of one value stands for it")
+    _put(run, values, way, out, sentences)
+    return None, True
+
+
+def _put(run: Run, values: list[Any], way: Way, out: dict[str, Any], sentences: list[str]) -> None:
+    if run.dialect.takes("enum"):
+        out["enum"] = values
+        if run.dialect.enum == "texts" and run.dialect.takes_format("string", "enum") and run.dialect.formats:
+            out["format"] = "enum"
+        return
+    text = describe_rule("enum", values)
+    if text and run.allows_description(way):
+        sentences.append(text)
+    run.note_described(way, "enum", text, run.reason("enum"))
+
+
+def _goes_as_it_is(value: Any, rule: str) -> bool:
+    if rule == "scalars":
+        return type(value) not in (dict, list)
+    return type(value) is str or (rule == "numbers" and type(value) in (int, float))
+
+
+def texts_of(values: list[Any]) -> list[str]:
+    """One text for each value, no two alike."""
+    found: list[str] = []
+    taken = {value for value in values if type(value) is str}
+    for value in values:
+        if type(value) is str:
+            found.append(value)
+            continue
+        text = compact(value)
+        if text in taken:
+            text = f"{text} ({kind_of(value)})"
+        while text in taken:
+            text += "_"
+        taken.add(text)
+        found.append(text)
+    return found
+
+
+def describe_rule(keyword: str, value: Any) -> str:
+    """Say a rule in words; empty where there are none for it."""
+    if keyword == "uniqueItems":
+        return "No item twice." if value is True else ""
+    if keyword in _TEXTS and type(value) is str and len(value) <= _LONGEST:
+        return _TEXTS[keyword].format(value)
+    if keyword == "enum" and type(value) is list:
+        text = ", ".join(compact(item) for item in value[:20])
+        return f"One of: {text}." if len(value) <= 20 and len(text) <= _LONGEST else ""
+    if keyword == "examples" and type(value) is list and value:
+        text = compact(value[0])
+        return f"For example: {text}" if len(text) <= _LONGEST else ""
+    if keyword == "dependentRequired" and type(value) is dict:
+        pairs = [(name, others) for name, others in value.items() if type(others) is list and others]
+        text = " ".join(f"With {name}, also {' and '.join(map(str, others))}." for name, others in pairs)
+        return text if len(text) <= _LONGEST else ""
+    if keyword in _SENTENCES:
+        text = compact(value)
+        found = _ONE[keyword] if keyword in _ONE and text == "1" else _SENTENCES[keyword].format(text)
+        return found if len(text) <= _LONGEST else ""
+    return ""
+
+
+def add_sentences(description: Any, sentences: list[str]) -> str:
+    """Append sentences to a description."""
+    said = description.rstrip() if type(description) is str else ""
+    new = [text for text in dict.fromkeys(sentences) if text and text not in said]
+    if not new:
+        return said
+    if said and said[-1] not in ".!?:":
+        said += "."
+    return f"{said} {' '.join(new)}".strip()
+
+
+def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+    """Let a lowered schema admit null as well, as the dialect spells that."""
+    if dialect.nullable == "flag":
+        return {**out, "nullable": True}
+    if dialect.nullable == "none":
+        return out
+    if out == {} or "null" in kinds_of(out):
+        return out
+    if type(out.get("anyOf")) is list:
+        branches = out["anyOf"] if _NULL in out["anyOf"] else [*out["anyOf"], dict(_NULL)]
+        return {**out, "anyOf": branches}
+    listed = "enum" in out or "const" in out
+    takes_null = dialect.enum in ("any", "scalars") or not listed
+    if dialect.nullable == "type_list" and takes_null and "$ref" not in out and ("type" in out or listed):
+        wider = dict(out)
+        if "type" in out:
+            wider["type"] = [*kinds_of(out), "null"]
+        if "const" in wider:
+            wider["enum"] = [wider.pop("const"), None]
+        elif "enum" in wider and None not in wider["enum"]:
+            wider["enum"] = [*wider["enum"], None]
+        return wider
+    if out.keys() <= ANNOTATIONS:
+        return out
+    core = {key: value for key, value in out.items() if key not in ANNOTATIONS}
+    return {"anyOf": [core, dict(_NULL)], **annotations_of(out)}

@@ -1,0 +1,301 @@
+"""What schemas say, whatever the dialect: groups of keywords, inner schemas, types, null, and two schemas as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from ..json_text import same
+from .records import Way
+
+__all__ = [
+    "ANNOTATIONS",
+    "BOUND_TO",
+    "IDENTITY",
+    "LISTS",
+    "MAPS",
+    "SINGLE",
+    "STRUCTURE",
+    "VALIDATED",
+    "admits_null",
+    "annotations_of",
+    "is_of",
+    "kind_of",
+    "kinds_of",
+    "merge_schemas",
+    "subschemas",
+    "without_null",
+]
+
+ANNOTATIONS: Final = frozenset(
+    ["title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "$comment"]
+)
+"""Words about a value that admit and refuse none."""
+
+IDENTITY: Final = frozenset(
+    ["$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$defs", "definitions", "$comment"]
+)
+"""What names schemas, and says nothing of values."""
+
+STRUCTURE: Final = frozenset(
+    [
+        "$ref",
+        "type",
+        "nullable",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "enum",
+        "const",
+        "description",
+    ]
+)
+"""Keywords that are lowered by rules of their own."""
+
+BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(["minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"], ("string",)),
+    **dict.fromkeys(
+        ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], ("number", "integer")
+    ),
+    **dict.fromkeys(
+        [
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "contains",
+            "minContains",
+            "maxContains",
+            "unevaluatedItems",
+            "items",
+            "prefixItems",
+        ],
+        ("array",),
+    ),
+    **dict.fromkeys(
+        [
+            "minProperties",
+            "maxProperties",
+            "propertyNames",
+            "patternProperties",
+            "dependentRequired",
+            "dependentSchemas",
+            "unevaluatedProperties",
+            "properties",
+            "required",
+            "additionalProperties",
+        ],
+        ("object",),
+    ),
+}
+"""The types that a keyword speaks of; the others speak of every type."""
+
+VALIDATED: Final = frozenset([*BOUND_TO, "not", "if", "then", "else", "enum", "const"])
+"""Keywords that the generated validation enforces."""
+
+MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+SINGLE = (
+    "items",
+    "additionalProperties",
+    "additionalItems",
+    "contains",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+)
+_HIGHER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+_LOWER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+_WORDS = ("title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly")
+_SCHEMAS = ("items", "additionalProperties", "propertyNames", "contains")
+_OF_ALL = ("string", "number", "integer", "boolean", "object", "array", "null")
+
+
+def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Way, Any]]:
+    """The schemas directly inside of a schema, each with the way to it."""
+    for keyword in MAPS:
+        value = schema.get(keyword)
+        if type(value) is dict:
+            yield from (((keyword, name), inner) for name, inner in value.items())
+    for keyword in (*LISTS, "items"):
+        value = schema.get(keyword)
+        if type(value) is list:
+            yield from (((keyword, i), inner) for i, inner in enumerate(value))
+    for keyword in SINGLE:
+        value = schema.get(keyword)
+        if type(value) is dict or type(value) is bool:
+            yield (keyword,), value
+
+
+def kind_of(value: object) -> str:
+    """The JSON type of a value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "integer" if value.is_integer() else "number"
+    return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
+
+
+def is_of(value: object, kinds: tuple[str, ...]) -> bool:
+    """Whether a value has one of these types; an integer is a number."""
+    kind = kind_of(value)
+    return kind in kinds or (kind == "integer" and "number" in kinds)
+
+
+def kinds_of(schema: dict[str, Any]) -> tuple[str, ...]:
+    """The types that a schema names; none where it names none."""
+    named = schema.get("type")
+    if type(named) is str:
+        return (named,)
+    return tuple(dict.fromkeys(name for name in named if type(name) is str)) if type(named) is list else ()
+
+
+def annotations_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The words of a schema about its value."""
+    return {key: value for key, value in schema.items() if key in ANNOTATIONS}
+
+
+def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """A schema without null, and whether it admits null. A schema that admits nothing else stays as it is."""
+    said = dict(schema)
+    kinds = kinds_of(said)
+    free = not kinds
+    nullable = "null" in kinds and len(kinds) > 1
+    if nullable:
+        rest = [kind for kind in kinds if kind != "null"]
+        said["type"] = rest[0] if len(rest) == 1 else rest
+    if "const" in said and said["const"] is None:
+        return {"type": "null", **annotations_of(said)}, False
+    values = said.get("enum")
+    if type(values) is list:
+        others = [value for value in values if value is not None]
+        if not others and None in values:
+            return {"type": "null", **annotations_of(said)}, False
+        nullable = (nullable or free) and len(others) < len(values)
+        said["enum"] = others
+    elif "const" in said:
+        nullable = False
+    branches = said.get("anyOf")
+    if type(branches) is list:
+        others = [branch for branch in branches if not _is_null(branch)]
+        held = len(others) < len(branches) or any(_may_be_null(branch) for branch in others)
+        if len(others) < len(branches) and (free or nullable):
+            if not others:
+                return {"type": "null", **annotations_of(said)}, False
+            said["anyOf"] = others
+            return said, not values
+        nullable = nullable and held
+    return said, nullable
+
+
+def admits_null(schema: Any) -> bool:
+    """Whether a schema says that null is a value of it; one that says nothing of types does not."""
+    if type(schema) is not dict:
+        return False
+    kinds = kinds_of(schema)
+    if type(schema.get("enum")) is list:
+        return None in schema["enum"] and (not kinds or "null" in kinds)
+    if "const" in schema:
+        return schema["const"] is None
+    if "null" in kinds:
+        return True
+    branches = schema.get("anyOf", schema.get("oneOf"))
+    return not kinds and type(branches) is list and any(admits_null(branch) for branch in branches)
+
+
+def _may_be_null(branch: Any) -> bool:
+    """Whether nothing in a branch says that null is no value of it."""
+    if type(branch) is not dict:
+        return branch is True
+    if kinds := kinds_of(branch):
+        return "null" in kinds
+    if type(branch.get("enum")) is list:
+        return None in branch["enum"]
+    return "const" not in branch or branch["const"] is None
+
+
+def _is_null(branch: Any) -> bool:
+    if type(branch) is not dict:
+        return False
+    return (
+        kinds_of(branch) == ("null",) or branch.get("enum") == [None] or ("const" in branch and branch["const"] is None)
+    )
+
+
+def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -> dict[str, Any]:
+    """Merge two schemas that hold at once; the first one's words win.
+
+    What cannot be said together is left to the first one, and its keyword is added to `lost`: the result admits what
+    both admit, and perhaps more.
+    """
+    joined = dict(one)
+    for keyword, value in other.items():
+        if keyword not in joined:
+            joined[keyword] = value
+        elif keyword in _WORDS or same(joined[keyword], value):
+            continue
+        elif keyword == "type":
+            joined[keyword] = _common_types(joined[keyword], value)
+        elif keyword == "properties" and type(value) is dict and type(joined[keyword]) is dict:
+            joined[keyword] = _joined(joined[keyword], value)
+        elif keyword == "required" and type(value) is list and type(joined[keyword]) is list:
+            joined[keyword] = list(dict.fromkeys([*joined[keyword], *value]))
+        elif keyword == "enum" and type(value) is list and type(joined[keyword]) is list:
+            joined[keyword] = [item for item in joined[keyword] if any(same(item, found) for found in value)]
+        elif keyword in _HIGHER and _are_numbers(joined[keyword], value):
+            joined[keyword] = max(joined[keyword], value)
+        elif keyword in _LOWER and _are_numbers(joined[keyword], value):
+            joined[keyword] = min(joined[keyword], value)
+        elif keyword in _SCHEMAS:
+            joined[keyword] = _both_of(joined[keyword], value)
+        elif keyword == "uniqueItems":
+            joined[keyword] = True
+        else:
+            lost.append(keyword)
+    return joined
+
+
+def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    found = dict(one)
+    for name, schema in other.items():
+        found[name] = _both_of(found[name], schema) if name in found else schema
+    return found
+
+
+def _both_of(one: Any, other: Any) -> Any:
+    if one is False or other is False:
+        return False
+    if type(one) is not dict or one == {}:
+        return other
+    if type(other) is not dict or other == {} or same(one, other):
+        return one
+    return {"allOf": [one, other]}
+
+
+def _common_types(one: Any, other: Any) -> Any:
+    left, right = (set(_with_integers(kinds_of({"type": value}))) for value in (one, other))
+    common = [kind for kind in _OF_ALL if kind in left and kind in right]
+    if "number" in common:
+        common = [kind for kind in common if kind != "integer"]
+    return common[0] if len(common) == 1 else common
+
+
+def _with_integers(kinds: Iterable[str]) -> Iterable[str]:
+    found = list(kinds)
+    return [*found, "integer"] if "number" in found else found
+
+
+def _are_numbers(*values: Any) -> bool:
+    return all(type(value) is int or type(value) is float for value in values)

@@ -1,0 +1,384 @@
+"""Values of the format to JSON-ready data and back, by the annotations of their types.
+
+`dump` leaves out what is None, but for a required value, of which null is one. `load` takes both spellings of a name, but not both at once, keeps keys that it does
+not know under `unknown` in `metadata` (from where `dump` writes them flat again), and says where something is wrong.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+import types
+import typing
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final, Literal, TypeVar, cast
+
+from .errors import ConversionError, wrong_type
+from .paths import ROOT, Path, spelled
+
+__all__ = ["PYDANTIC", "dump", "load"]
+
+
+Data = dict[str, Any]
+
+
+def _assistant(data: Data, at: Path) -> Data:
+    """`toolCalls` beside the content become parts behind it."""
+    if "toolCalls" in data and "tool_calls" in data:
+        raise ConversionError(spelled((at, "toolCalls")), "is given twice, as toolCalls and as tool_calls")
+    key = "toolCalls" if "toolCalls" in data else "tool_calls"
+    if key not in data:
+        return data
+    calls = data[key]
+    if calls is None:
+        calls = []
+    if type(calls) is not list:
+        raise ConversionError(spelled((at, key)), "must be an array")
+    content = data.get("content")
+    parts = [{"type": "text", "text": content}] if type(content) is str and content else content or []
+    if type(parts) is not list:
+        raise ConversionError(spelled((at, "content")), "must be a string or an array")
+    rest = {name: value for name, value in data.items() if name not in (key, "content")}
+    if not calls:
+        return {**rest, "content": content}
+    return {**rest, "content": parts + [{"type": "tool_call", "call": call} for call in calls]}
+
+
+def _tool_message(data: Data, at: Path) -> Data:
+    """A message with one result of its own, as text (`content`) or as data (`response`), becomes a list of results."""
+    if "results" in data or not ("toolCallId" in data or "tool_call_id" in data):
+        return data
+    rest = {k: v for k, v in data.items() if k not in ("toolCallId", "tool_call_id", "name", "content", "response")}
+    identifier = data["toolCallId"] if "toolCallId" in data else data["tool_call_id"]
+    result: Data = {"toolCallId": identifier}
+    if "name" in data:
+        result["name"] = data["name"]
+    if "response" in data:
+        result |= {"kind": "data", "value": data["response"]}
+    elif type(data.get("content")) is list:
+        result |= {"kind": "multimodal", "value": data["content"]}
+    else:
+        result |= {"kind": "text", "value": data.get("content")}
+    return {**rest, "results": [result]}
+
+
+def _result(data: Data, at: Path) -> Data:
+    """The kind says of which type the value is."""
+    kind, value = data.get("kind"), data.get("value")
+    if kind in ("text", "error") and type(value) is not str:
+        raise ConversionError(spelled((at, "value")), f"must be a string where kind is {kind}")
+    if kind == "multimodal" and type(value) is not list:
+        raise ConversionError(spelled((at, "value")), "must be an array of parts where kind is multimodal")
+    if kind is not None and "value" not in data:
+        raise ConversionError(spelled((at, "value")), "is missing")
+    return data
+
+
+def _text_part(data: Data, at: Path) -> Data:
+    if "value" in data and "text" not in data:
+        raise ConversionError(spelled((at, "value")), "a text part holds its text in `text`")
+    return data
+
+
+def _image_part(data: Data, at: Path) -> Data:
+    for key in ("image_url", "imageUrl"):
+        if key in data:
+            raise ConversionError(spelled((at, key)), "an image part is flat: `url`, or `data` and `mediaType`")
+    return data
+
+
+def _definition(data: Data, at: Path) -> Data:
+    if type(data.get("function")) is dict and "name" not in data:
+        raise ConversionError(spelled((at, "function")), "a definition is flat: `name`, `description`, `parameters`")
+    return data
+
+
+FORMS: dict[str, Callable[[Data, Path], Data]] = {
+    "AssistantMessage": _assistant,
+    "ImagePart": _image_part,
+    "TextPart": _text_part,
+    "ToolDefinition": _definition,
+    "ToolMessage": _tool_message,
+    "ToolResult": _result,
+}
+"""By type: what is done with an object before its fields are read."""
+
+
+T = TypeVar("T")
+
+
+Load = Callable[[Any, Path], Any]
+
+
+UNKNOWN: Final = "unknown"
+
+
+_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+def camel(name: str) -> str:
+    """The JSON spelling of a Python name."""
+    first, *rest = name.split("_")
+    return first + "".join(word[:1].upper() + word[1:] for word in rest)
+
+
+PYDANTIC: Final[dict[str, Any]] = {
+    "alias_generator": camel,
+    "validate_by_name": True,
+    "validate_by_alias": True,
+    "serialize_by_alias": True,
+}
+"""How pydantic reads and writes the types, for apps that use them in their own models."""
+
+
+def dump(value: Any) -> Any:
+    """JSON-ready data of a value of the format, or of a list of them. Optional fields that are None are left out."""
+    kind: Any = type(value)
+    if kind is list or kind is tuple:
+        return [dump(item) for item in value]
+    table = _fields(kind)
+    if table is None:
+        return value
+    found: dict[str, Any] = {}
+    for name, python, nested, required in table:
+        item = getattr(value, python)
+        if item is None and not required:
+            continue
+        if python == "metadata" and item is not None and UNKNOWN in item:
+            item = {key: state for key, state in item.items() if key != UNKNOWN}
+            if not item:
+                continue
+        found[name] = dump(item) if nested else item
+    metadata = getattr(value, "metadata", None)
+    if metadata and type(metadata.get(UNKNOWN)) is dict:
+        for key, item in metadata[UNKNOWN].items():
+            found.setdefault(key, item)
+    return found
+
+
+def load(kind: type[T], data: Any) -> T:
+    """Read JSON data as a type of the format, or as one of its unions.
+
+    Raises:
+        ConversionError: something is missing, of the wrong type, spelled twice, or of no known kind.
+    """
+    return cast("T", _loader(cast("Any", kind))(data, ROOT))
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
+    """JSON name, Python name, whether values of the format may stand inside, whether null is a value of its own.
+
+    None for other types.
+    """
+    if not dataclasses.is_dataclass(kind):
+        return None
+    hints = _hints(kind)
+    return tuple(
+        (camel(f.name), f.name, _holds_types(hints[f.name]), f.default is dataclasses.MISSING)
+        for f in dataclasses.fields(kind)
+    )
+
+
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind, vars(sys.modules[kind.__module__]))
+
+
+def _holds_types(hint: Any) -> bool:
+    if hint is Any or dataclasses.is_dataclass(hint):
+        return True
+    if typing.get_origin(hint) is dict:
+        return False
+    return any(_holds_types(a) for a in typing.get_args(hint) if not isinstance(a, str))
+
+
+@cache
+def _loader(hint: Any) -> Load:
+    """The function that reads a value by an annotation."""
+    origin = typing.get_origin(hint)
+    if hint is Any:
+        return lambda data, at: data
+    if dataclasses.is_dataclass(hint):
+        return _object_loader(cast("type[Any]", hint))
+    if origin is list:
+        return _list_loader(_loader(typing.get_args(hint)[0]))
+    if origin is Literal:
+        return _word_loader(typing.get_args(hint))
+    if origin is dict or hint is dict:
+        return _plain_loader(dict, "an object")
+    if origin is types.UnionType or origin is typing.Union:
+        return _union_loader(typing.get_args(hint))
+    return {
+        str: _plain_loader(str, "a string"),
+        int: _plain_loader(int, "an integer"),
+        bool: _plain_loader(bool, "a boolean"),
+        float: _number,
+    }[hint]
+
+
+def _plain_loader(kind: type, expected: str) -> Load:
+    def read(data: Any, at: Path) -> Any:
+        if type(data) is not kind:
+            raise wrong_type(at, expected, data)
+        return data
+
+    return read
+
+
+def _number(data: Any, at: Path) -> Any:
+    if type(data) is not int and type(data) is not float:
+        raise wrong_type(at, "a number", data)
+    return data
+
+
+def _word_loader(words: tuple[Any, ...]) -> Load:
+    expected = "one of " + ", ".join(map(repr, words))
+
+    def read(data: Any, at: Path) -> Any:
+        if type(data) is not str:
+            raise wrong_type(at, expected, data)
+        if data not in words:
+            raise ConversionError(spelled(at), f"must be {expected}")
+        return data
+
+    return read
+
+
+def _list_loader(inner: Load) -> Load:
+    def read(data: Any, at: Path) -> Any:
+        if type(data) is not list:
+            raise wrong_type(at, "an array", data)
+        return [inner(item, (at, i)) for i, item in enumerate(data)]
+
+    return read
+
+
+def _union_loader(members: tuple[Any, ...]) -> Load:
+    """Choose by JSON type, then by the tag that the classes of the union share."""
+    optional = type(None) in members
+    texts = next((m for m in members if m is str or typing.get_origin(m) is Literal), None)
+    lists = next((m for m in members if typing.get_origin(m) is list), None)
+    classes = [m for m in members if dataclasses.is_dataclass(m)]
+    others = [m for m in members if m not in (texts, lists, type(None)) and m not in classes]
+    tag, tagged = _tags(classes)
+    expected = " or ".join(
+        word for word, there in (("a string", texts), ("an array", lists), ("an object", classes)) if there
+    )
+
+    def read(data: Any, at: Path) -> Any:
+        kind = type(data)
+        if data is None and optional:
+            return None
+        if kind is str and texts is not None:
+            if classes and texts is not str and data not in typing.get_args(texts):
+                words = ", ".join(map(repr, typing.get_args(texts)))
+                field = dataclasses.fields(classes[0])[0].name
+                meant = data if field == "name" and _NAME.fullmatch(str(data)) else "…"
+                raise ConversionError(spelled(at), f"must be one of {words}, or an object such as {{{field}: {meant}}}")
+            return _loader(texts)(data, at)
+        if kind is list and lists is not None:
+            return _loader(lists)(data, at)
+        if type(data) is dict and classes:
+            return _loader(_class_of(data, at, classes, tag, tagged))(data, at)
+        if others:
+            return _loader(others[0])(data, at)
+        raise wrong_type(at, expected, data)
+
+    return read
+
+
+def _tags(classes: list[Any]) -> tuple[str, dict[str, Any]]:
+    for tag in ("type", "role"):
+        found = {
+            word: c
+            for c in classes
+            if tag in c.__dataclass_fields__ and typing.get_origin(_hints(c)[tag]) is Literal
+            for word in typing.get_args(_hints(c)[tag])
+        }
+        if found and len(found) >= len(classes) - 1:
+            return tag, found
+    return "", {}
+
+
+def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagged: dict[str, Any]) -> Any:
+    """The class that an object stands for: by its tag, else the class without tag, else by its required fields."""
+    if len(classes) == 1:
+        return classes[0]
+    untagged = [c for c in classes if c not in tagged.values()]
+    if tag and tag in data:
+        word = data[tag]
+        if type(word) is not str:
+            raise wrong_type((at, tag), "a string", word)
+        if word in tagged:
+            return tagged[word]
+        if not untagged:
+            raise ConversionError(spelled((at, tag)), f"{word[:40]!r} is none of {', '.join(map(repr, tagged))}")
+    if len(untagged) == 1 and tagged:
+        return untagged[0]
+    for candidate in untagged:
+        required = [f.name for f in dataclasses.fields(candidate) if f.default is dataclasses.MISSING]
+        if all(name in data or camel(name) in data for name in required):
+            return candidate
+    if tagged:
+        raise ConversionError(spelled((at, tag)), "is missing")
+    raise ConversionError(spelled(at), f"is no {' or '.join(c.__name__ for c in classes)}")
+
+
+def _object_loader(kind: type[Any]) -> Load:
+    hints = _hints(kind)
+    table = [
+        (
+            f.name,
+            camel(f.name),
+            _loader(hints[f.name]),
+            f.default is dataclasses.MISSING,
+            _is_optional(hints[f.name]),
+        )
+        for f in dataclasses.fields(kind)
+    ]
+    known = {name for python, json, *_ in table for name in (python, json)}
+    keeps = "metadata" in {f.name for f in dataclasses.fields(kind)}
+    form = FORMS.get(kind.__name__)
+    refined = _refined(kind)
+
+    def read(data: Any, at: Path) -> Any:
+        if type(data) is not dict:
+            raise wrong_type(at, "an object", data)
+        if form is not None:
+            data = form(data, at)
+        values: dict[str, Any] = {}
+        for python, json, reader, required, optional in table:
+            if json != python and json in data and python in data:
+                raise ConversionError(spelled((at, json)), f"is given twice, as {json} and as {python}")
+            key = json if json in data else python
+            if key not in data:
+                if required:
+                    raise ConversionError(spelled((at, json)), "is missing")
+            elif data[key] is not None or required or not optional:
+                values[python] = reader(data[key], (at, key))
+        unknown = {key: item for key, item in data.items() if key not in known}
+        if unknown:
+            if not keeps:
+                raise ConversionError(spelled((at, min(unknown))), f"is no field of {kind.__name__}")
+            values["metadata"] = {**(values.get("metadata") or {}), UNKNOWN: unknown}
+        if refined is not None:
+            tag, word, field, inner = refined
+            if values.get(tag) == word:
+                values[field] = inner(values[field], (at, field))
+        return kind(**values)
+
+    return read
+
+
+def _refined(kind: type[Any]) -> tuple[str, str, str, Load] | None:
+    """The field whose type depends on a tag: a multimodal result holds parts."""
+    if kind.__name__ != "ToolResult":
+        return None
+    parts = vars(sys.modules[kind.__module__])["ContentPart"]
+    return "kind", "multimodal", "value", _list_loader(_loader(parts))
+
+
+def _is_optional(hint: Any) -> bool:
+    return type(None) in typing.get_args(hint)

@@ -1,0 +1,301 @@
+"""Streams: events of a wire joined into the body that they stand for, and the way back.
+
+A stream joins its events into the body of a whole response and reads that body as `from_response` does, so that both
+say the same. The streams of each API are in `apis`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from typing import Any, ClassVar
+
+from .answers import hold_calls
+from .conversion.reader import Reader
+from .conversion.values import plain
+from .conversion.wire import Wire
+from .conversion.writer import OnLoss, Writer
+from .errors import wrong_type
+from .models import (
+    CompletedEvent,
+    Completion,
+    ErrorEvent,
+    OpaquePart,
+    ReasoningDelta,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallEvent,
+    ToolCallPart,
+    ToolDefinition,
+)
+from .partial_json import PartialObject
+from .paths import ROOT, Path
+
+__all__ = ["BaseStream", "BaseStreamWriter", "OpenCall", "SentCall", "place_of"]
+
+
+def place_of(index: Any, at: Path) -> Any:
+    """The index that an event bears, as it is.
+
+    Raises:
+        ConversionError: it is an array or an object.
+    """
+    if type(index) in (dict, list):
+        raise wrong_type(at, "a number", index)
+    return index
+
+
+class OpenCall:
+    """A call that is coming: `head` is the wire's object without its arguments, `pieces` are their text so far."""
+
+    __slots__ = ("head", "index", "name", "partial", "pieces", "told", "wire_id")
+
+    def __init__(self, index: int, head: dict[str, Any]) -> None:
+        self.index = index
+        self.head = head
+        self.wire_id: str | None = None
+        self.name: str | None = None
+        self.pieces: list[str] = []
+        self.told = False
+        self.partial = PartialObject()
+
+    def add(self, piece: str) -> None:
+        """Take more text of the arguments."""
+        self.pieces.append(piece)
+
+
+class BaseStream:
+    """A stream of one answer.
+
+    `feed` takes an event, `finish` ends the stream whatever happened to its source, `result` is what came so far.
+    """
+
+    converter: ClassVar[Any]
+    """The converter of the provider, which reads the whole answer; set by the provider's module."""
+    _plain = staticmethod(plain)
+    """How the client's events become plain data."""
+
+    def __init__(self, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
+        self._turn = turn
+        self._tools = tuple(tools)
+        self.wire: Wire = self.converter.wire
+        self._names = Reader(self.wire, turn, self._tools)
+        self._calls: list[OpenCall] = []
+        self._failure: str | None = None
+        self._finished = False
+        self._calls_told = False
+
+    @classmethod
+    def iter_events(
+        cls,
+        source: Iterable[Any],
+        *,
+        turn: int = 0,
+        tools: Iterable[ToolDefinition | OpaquePart] = (),
+        text_only: bool = False,
+    ) -> Iterator[StreamEvent]:
+        """Read a client's stream as it comes; `completed` is the last event, also where the stream breaks."""
+        return _events(cls(turn, tools=tools), source, text_only)
+
+    @classmethod
+    def aiter_events(
+        cls,
+        source: AsyncIterable[Any],
+        *,
+        turn: int = 0,
+        tools: Iterable[ToolDefinition | OpaquePart] = (),
+        text_only: bool = False,
+    ) -> AsyncIterator[StreamEvent]:
+        """Read a client's asynchronous stream as it comes; `completed` is the last event."""
+        return _aevents(cls(turn, tools=tools), source, text_only)
+
+    def feed(self, event: Any) -> list[StreamEvent]:
+        """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
+
+        Raises:
+            ConversionError: the event is neither.
+        """
+        return self._take(event if type(event) is dict else self._plain(event, ROOT))
+
+    def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
+        """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing."""
+        if self._finished:
+            return []
+        self._finished = True
+        if error is not None and self._failure is None:
+            self._failure = f"{type(error).__name__}: {error}"
+        events: list[StreamEvent] = []
+        completion = self.result()
+        parts = completion.message.content
+        calls = [p.call for p in parts if type(p) is ToolCallPart] if type(parts) is list else []
+        for open_call, call in zip(self._calls, calls, strict=False):
+            if not open_call.told:
+                open_call.told = True
+                events.append(ToolCallDelta(open_call.index, call.id, call.name))
+        if self._ended() and not self._calls_told:
+            events += self._tell_calls(completion)
+        if self._failure is not None or not self._ended():
+            events.append(ErrorEvent(self._failure or "the stream broke off"))
+        events.append(CompletedEvent(completion))
+        return events
+
+    def result(self) -> Completion:
+        """The answer as far as it came; its calls cannot be run before its end has come."""
+        completion: Completion = self.converter.read_response(
+            self._body(), ROOT, Reader(self.wire, self._turn, self._tools)
+        )
+        if self._failure is not None or not self._ended():
+            if completion.finish_reason != "content_filter":
+                completion.finish_reason = "error" if self._finished or self._failure is not None else "other"
+            hold_calls(completion.message, "error")
+        return completion
+
+    def partial_arguments(self, index: int) -> dict[str, Any]:
+        """What can be read of the arguments of a call so far; `{}` for a call that is not there.
+
+        `index` is that of `tool_call_delta`. The text is parsed again when it has grown by a quarter.
+        """
+        if not 0 <= index < len(self._calls):
+            return {}
+        call = self._calls[index]
+        return call.partial.view(call.pieces)
+
+    def _tell_calls(self, completion: Completion | None = None) -> list[StreamEvent]:
+        """The calls of an answer that ended as it should, in their order."""
+        self._calls_told = True
+        parts = (completion or self.result()).message.content
+        if type(parts) is not list:
+            return []
+        calls = [part.call for part in parts if type(part) is ToolCallPart]
+        cut = any(call.invalid is not None and call.invalid.reason in ("truncated", "filtered") for call in calls)
+        return [] if cut else [ToolCallEvent(call) for call in calls]
+
+    def _delta(self, call: OpenCall, piece: str | None) -> ToolCallDelta:
+        """A delta of a call; id and name go with the first one that knows both."""
+        if call.told or not call.name:
+            return ToolCallDelta(call.index, arguments_delta=piece)
+        name = self._names.tool_name(call.name)
+        if not call.wire_id or call.wire_id.isspace() or self._taken(call):
+            return ToolCallDelta(call.index, None, None, piece)
+        call.told = True
+        return ToolCallDelta(call.index, call.wire_id, name, piece)
+
+    def _taken(self, call: OpenCall) -> bool:
+        return any(other.wire_id == call.wire_id for other in self._calls if other is not call)
+
+    def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
+        raise NotImplementedError
+
+    def _body(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _ended(self) -> bool:
+        """Whether the answer's own end has come."""
+        raise NotImplementedError
+
+
+def _events(stream: BaseStream, source: Iterable[Any], text_only: bool) -> Iterator[StreamEvent]:
+    """Feed what a source gives, and finish once it ends or breaks; a failure of it is told as an `error` event."""
+    failure: Exception | None = None
+    try:
+        for item in source:
+            yield from _wanted(stream.feed(item), text_only)
+    except Exception as error:  # noqa: BLE001 - whatever breaks a source is told as an event
+        failure = error
+    yield from _wanted(stream.finish(failure), text_only)
+
+
+async def _aevents(stream: BaseStream, source: AsyncIterable[Any], text_only: bool) -> AsyncIterator[StreamEvent]:
+    """The same over an asynchronous source."""
+    failure: Exception | None = None
+    try:
+        async for item in source:
+            for event in _wanted(stream.feed(item), text_only):
+                yield event
+    except Exception as error:  # noqa: BLE001 - as above
+        failure = error
+    for event in _wanted(stream.finish(failure), text_only):
+        yield event
+
+
+def _wanted(events: list[StreamEvent], text_only: bool) -> list[StreamEvent]:
+    return [event for event in events if type(event) is TextDelta] if text_only else events
+
+
+class SentCall:
+    """What of a call was sent: how much of its arguments, and whether its id and name."""
+
+    __slots__ = ("arguments", "named")
+
+    def __init__(self) -> None:
+        self.arguments = ""
+        self.named = False
+
+
+class BaseStreamWriter:
+    """Writes the events of one answer, for an app that offers this wire to others.
+
+    What the format knows only at the end (the id of the answer, residue, usage) goes with the last events. `id` and
+    `created` (seconds since 1970) stand in every event where the wire has them; there is no clock here.
+    """
+
+    converter: ClassVar[Any]
+    """The converter of the provider, which writes the whole answer; set by the provider's module."""
+
+    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
+        self.id = id
+        self.created = created
+        self.writer = Writer(self.converter.wire, on_loss, "weaken", answer=True)
+        self.calls: dict[int, SentCall] = {}
+        self.text: list[str] = []
+        self.reasoning: list[str] = []
+        self.ended = False
+
+    def write(self, event: StreamEvent) -> list[dict[str, Any]]:
+        """Write one event; what comes after `completed` gives nothing."""
+        if self.ended:
+            return []
+        if type(event) is TextDelta:
+            self.text.append(event.text)
+            return self._text(event.text)
+        if type(event) is ToolCallDelta:
+            return self._call(event)
+        if type(event) is ReasoningDelta:
+            self.reasoning.append(event.text)
+            return self._reasoning(event.text)
+        if type(event) is ErrorEvent:
+            return self._error(event.message)
+        if type(event) is CompletedEvent:
+            self.ended = True
+            body = self.converter.write_response(event.completion, self.id, self.created, self.writer)
+            return self._completed(body, event.completion)
+        if type(event) is ToolCallEvent:
+            return []
+        raise TypeError("not an event of a stream")
+
+    def finish(self) -> list[dict[str, Any]]:
+        """End the stream; without `completed` before, it ends as one that broke off."""
+        if self.ended:
+            return []
+        self.ended = True
+        return self._error("the stream broke off")
+
+    def sent(self, index: int) -> SentCall:
+        """What of a call was sent so far."""
+        return self.calls.setdefault(index, SentCall())
+
+    def _text(self, text: str) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        self.writer.no_place(ROOT, "reasoning")
+        return []
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+    def _error(self, message: str) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        raise NotImplementedError

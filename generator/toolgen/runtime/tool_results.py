@@ -1,0 +1,256 @@
+"""Results on wires that have a text, a list of parts or one object for them: the kind is told by words, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+from urllib.parse import quote, unquote
+
+from .conversion.residue import ABSENT, Residue, within
+from .conversion.values import Write, write_list
+from .conversion.writer import Writer
+from .errors import ConversionError, wrong_type
+from .json_text import compact, is_compact, is_json, loads, loose, same, walked
+from .models import TextPart, ToolResult
+from .paths import Path, spelled
+
+__all__ = [
+    "MEDIA_BEHIND",
+    "address_of",
+    "caption_of",
+    "in_words",
+    "media_kind",
+    "name_in",
+    "read_result_object",
+    "read_result_text",
+    "result_block_kind",
+    "write_captioned",
+    "write_result_object",
+    "write_result_parts",
+    "write_result_text",
+]
+
+
+MEDIA_BEHIND = "The result follows in the next message."
+"""What stands for a result that is media alone, for the text of a result may not be empty."""
+
+
+def read_result_text(text: str) -> tuple[Literal["text", "error"], str, Any]:
+    """Read a text; `{"error": text}` with no other key is an error."""
+    if text[:1] == "{" and '"error"' in text:
+        try:
+            value = loads(text)
+        except ValueError:
+            return "text", text, ABSENT
+        if type(value) is dict and value.keys() == {"error"} and type(value["error"]) is str:
+            return "error", value["error"], ABSENT if is_compact(text, value) else text
+    return "text", text, ABSENT
+
+
+def write_result_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer) -> str:
+    """Write a result of kind text, data or error.
+
+    Raises:
+        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+    """
+    if kind == "text" or kind == "error":
+        if type(value) is not str:
+            raise wrong_type(at, "a string", value)
+        if kind == "text":
+            return value
+        if type(kept) is str and read_result_text(kept)[:2] == ("error", value):
+            return kept
+        return compact({"error": value})
+    try:
+        return compact(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+
+
+def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
+    """Write the text parts of a result, and those that came inside of one; the others wait in `writer.media`."""
+    behind = len(writer.media)
+    texts = []
+    for i, part in enumerate(parts):
+        inside = "$inline" in within(part.metadata or {}, writer.wire.name)
+        if type(part) is TextPart or inside or getattr(part, "provider", None) == writer.wire.name:
+            texts += write_list([part], at, writer, write)
+        else:
+            writer.media.append((part, (at, i)))
+            writer.lost(
+                (at, i),
+                writer.kind_of(part),
+                "moved",
+                "note",
+                "it follows the results in a user message",
+            )
+    if len(writer.media) == behind:
+        return texts
+    if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
+        return str(texts[0]["text"])
+    return texts or MEDIA_BEHIND
+
+
+_KINDS = ("audio", "image", "video")
+
+
+_ATTACHED = "attachment:///"
+"""The scheme of addresses that are made here: an embedded resource must have one, and data of an app has none."""
+
+
+def result_block_kind(block: dict[str, Any]) -> str | None:
+    """What a block is: `text`, `image`, `audio`, `video` or `document`; None for one that does not hold what it must."""
+    kind = block.get("type")
+    if kind == "text":
+        return "text"
+    if kind in ("image", "audio"):
+        return str(kind) if block.get("data") is not None and block.get("mimeType") is not None else None
+    if kind == "resource_link":
+        return media_kind(block.get("mimeType")) if block.get("uri") is not None else None
+    resource = block.get("resource")
+    if kind != "resource" or type(resource) is not dict:
+        return None
+    if resource.get("text") is not None:
+        return "text"
+    return media_kind(resource.get("mimeType")) if resource.get("blob") is not None else None
+
+
+def media_kind(media_type: Any) -> str:
+    """The kind of part for a media type: `image`, `audio` or `video`, else `document`."""
+    kind = media_type.split("/", 1)[0].lower() if type(media_type) is str else ""
+    return kind if kind in _KINDS else "document"
+
+
+def name_in(address: str) -> str | None:
+    """The name of a file in its address; None where there is none."""
+    path = address.split("#", 1)[0].split("?", 1)[0]
+    return unquote(path.rsplit("/", 1)[1]) or None if "/" in path else None
+
+
+def address_of(name: str) -> str:
+    """An address for a file that has none."""
+    return _ATTACHED + quote(name, safe="", errors="surrogatepass")
+
+
+Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
+
+
+def read_result_object(response: dict[str, Any]) -> tuple[Kind, Any, bool | None, Residue]:
+    """Read kind, value and error flag: `output` alone is a result, `error` alone a failure, else the object is the result.
+
+    The object is kept where our own writing would differ.
+    """
+    kind, value, is_error = _read(response)
+    return kind, value, is_error, {} if _write(kind, value, is_error) == response else {"$response": response}
+
+
+_OWN = frozenset(["error", "output"])
+"""Keys that the API reads as its own."""
+
+
+def write_result_object(
+    kind: str, value: Any, is_error: bool | None, kept: Any, at: Path, writer: Writer
+) -> dict[str, Any]:
+    """Write a result of kind text, data or error; the object that came is kept while it says the same.
+
+    Raises:
+        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+    """
+    if type(kept) is dict:
+        known = _read(kept)
+        if known[0] == kind and known[2] == (is_error or None) and same(known[1], value):
+            return kept
+    if kind in ("text", "error"):
+        if type(value) is not str:
+            raise wrong_type(at, "a string", value)
+    elif is_error is None and type(value) is dict and value.keys().isdisjoint(_OWN) and is_json(value, "$ref"):
+        return value
+    else:
+        try:
+            text = compact(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+        if is_error and type(value) is str:
+            writer.lost((at[0], "kind"), "data", "rewritten", "note", "a text that says what failed is an error")
+        elif not is_error and '"$ref":' in text and _refers(value):
+            writer.lost(at[0], "data", "rewritten", "note", "as text, for the API would follow the references in it")
+            return {"output": text}
+        if not is_error:
+            return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
+    return _write(kind, value, is_error)
+
+
+def _read(response: dict[str, Any]) -> tuple[Kind, Any, bool | None]:
+    if response.keys() == {"output"}:
+        value = response["output"]
+        return ("text" if type(value) is str else "data"), value, None
+    if response.keys() == {"error"}:
+        value = response["error"]
+        return ("error", value, None) if type(value) is str else ("data", value, True)
+    return "data", response, None
+
+
+def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
+    if kind == "error" or (kind == "data" and is_error):
+        return {"error": value}
+    if kind == "data" and _refers(value):
+        return {"output": loose(value)}
+    if type(value) is dict and not value.keys() & _OWN:
+        return value
+    return {"output": value}
+
+
+def _refers(value: Any) -> bool:
+    """Whether a value holds a key that the API reads as a reference."""
+    return any(type(one) is dict and "$ref" in one for one in walked(value))
+
+
+def in_words(result: ToolResult) -> str:
+    """A result as text for the model, where it cannot stand with its call."""
+    if result.kind == "multimodal":
+        return "\n".join(part.text for part in result.value if type(part) is TextPart)
+    return (
+        str(result.value)
+        if result.kind == "text"
+        else compact({"error": result.value} if result.kind == "error" else result.value)
+    )
+
+
+def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Residue]:
+    """The text that stands with a result's media, whether it reports a failure, and what our own writing would not give."""
+    kind, value, is_error = _read(response)
+    if kind == "error":
+        is_error = True
+    text = value if kind in ("text", "error") else loose(value) if value != {} or is_error else ""
+    kept = {} if _caption(text, is_error) == response else {"$response": response}
+    return [TextPart(text)] if text else [], is_error, kept
+
+
+def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
+    if is_error:
+        return {"error": text}
+    return {"output": text} if text else {}
+
+
+def write_captioned(
+    parts: Sequence[Any], is_error: bool | None, own: Residue, at: Path, writer: Writer, write: Write
+) -> dict[str, Any]:
+    """Write a result of several parts: texts into `response`, the others into `parts`."""
+
+    def write_media(part: Any, here: Path, writer: Writer) -> Any:
+        return ABSENT if type(part) is TextPart else write(part, here, writer)
+
+    texts = [part.text for part in parts if type(part) is TextPart]
+    for i, part in enumerate(parts):
+        if type(part) is not TextPart:
+            continue
+        writer.own(part.metadata, (at, i))
+        if i > 0:
+            writer.lost((at, i), "TextPart", "moved", "note", "the texts of a result stand together, before its media")
+    if len(texts) > 1:
+        writer.lost(at, "TextPart", "rewritten", "note", "the texts of a result are one text")
+    text = "\n".join(texts)
+    kept = own.get("$response")
+    if type(kept) is not dict or caption_of(kept)[:2] != ([TextPart(text)] if text else [], is_error or None):
+        kept = _caption(text, is_error)
+    return {"response": kept, "parts": write_list(parts, at, writer, write_media)}

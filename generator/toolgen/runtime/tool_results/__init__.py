@@ -1,1 +1,0 @@
-"""Results of calls, in the ways in which wires take them."""

@@ -1,0 +1,293 @@
+"""The tools of a request as they are sent: which may be called, and each with its name, schema and declared settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from operator import attrgetter
+from typing import Any, Literal
+
+from .conversion.cache import from_bytes, to_bytes
+from .conversion.reader import Reader
+from .conversion.residue import ABSENT, Residue, restore, within
+from .conversion.values import write_list
+from .conversion.writer import Writer
+from .errors import ConversionError
+from .json_text import is_json
+from .models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
+from .paths import Path, spelled
+
+__all__ = ["UNSAID", "fill", "match", "offered_kind", "read_choice", "write_choice", "write_offer", "write_offered"]
+
+
+def fill(pattern: Any, mode: str, names: list[str]) -> Any:
+    """The value that a pattern stands for."""
+    if type(pattern) is dict:
+        return {key: fill(value, mode, names) for key, value in pattern.items()}
+    if type(pattern) is list and len(pattern) == 1 and _holds(pattern[0]):
+        return [fill(pattern[0], mode, [name]) for name in names]
+    if pattern == "$mode":
+        return mode
+    if pattern == "$name":
+        return names[0]
+    return pattern
+
+
+def match(pattern: Any, value: Any) -> tuple[str | None, list[str], Residue] | None:
+    """Mode, names, and the keys beside the pattern's; None where the value is something else."""
+    found: dict[str, list[str]] = {"$mode": [], "$name": []}
+    rest = _match(pattern, value, found)
+    if rest is ABSENT:
+        return None
+    return found["$mode"][0] if found["$mode"] else None, found["$name"], rest
+
+
+def _holds(pattern: Any) -> bool:
+    if type(pattern) is dict:
+        return any(map(_holds, pattern.values()))
+    return bool(pattern == "$name")
+
+
+def _match(pattern: Any, value: Any, found: dict[str, list[str]]) -> Any:
+    if type(pattern) is dict:
+        if type(value) is not dict:
+            return ABSENT
+        rest = {key: item for key, item in value.items() if key not in pattern}
+        for key, inner in pattern.items():
+            left = _match(inner, value.get(key, ABSENT), found)
+            if left is ABSENT:
+                return ABSENT
+            if left:
+                rest[key] = left
+        return rest
+    if type(pattern) is list and len(pattern) == 1 and _holds(pattern[0]):
+        if type(value) is not list or any(_match(pattern[0], item, found) != {} for item in value):
+            return ABSENT
+        return {}
+    if pattern in ("$mode", "$name"):
+        if type(value) is not str:
+            return ABSENT
+        found[pattern].append(value)
+        return {}
+    return {} if type(value) is type(pattern) and value == pattern else ABSENT
+
+
+UNSAID = "$absent"
+"""The row of a choice that is said by leaving it out."""
+
+
+_CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "required")
+
+
+def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoice | None, Any]:
+    """Read a choice; one that no row of the table fits gives None and is kept."""
+    table = {form: row for form, row in table.items() if row != UNSAID}
+    for word in _CHOICES:
+        if word in table and type(value) is type(table[word]) and value == table[word]:
+            return word, ABSENT
+    if type(value) is str and value in table.get("also", {}):
+        return table["also"][value], {"$whole": value}
+    if "named" in table and (found := match(table["named"], value)) and len(found[1]) == 1:
+        _, names, rest = found
+        return NamedToolChoice(reader.tool_name(names[0]), reader.metadata(rest)), ABSENT
+    words = _words(table)
+    if "allowed" in table and (found := match(table["allowed"], value)) and found[1]:
+        known = [reader.tool_name(name) for name in found[1]]
+        for mode in ("auto", "required"):
+            if found[0] == words[mode]:
+                return AllowedToolChoice(known, mode, reader.metadata(found[2])), ABSENT
+    for word in _CHOICES:
+        if word in table and match(table[word], value):
+            return word, {"$whole": value}
+    return None, value
+
+
+def _words(table: Mapping[str, Any]) -> Mapping[str, str]:
+    """The wire's words for whether a call may or must be made."""
+    return {"auto": "auto", "required": "required", **table.get("modes", {})}
+
+
+def write_choice(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
+    """Write a choice; one that the table has no row for is a loss of behaviour, but `auto` is what silence means.
+
+    Raises:
+        ConversionError: it names a tool that this provider may not get, or the loss was not allowed.
+    """
+    row: str
+    mode: str
+    if type(choice) is NamedToolChoice:
+        row, mode, names, own = "named", "required", [choice.name], writer.own(choice.metadata, at)
+    elif type(choice) is AllowedToolChoice:
+        row, mode, names, own = (
+            "allowed",
+            choice.mode or "auto",
+            choice.names,
+            writer.own(choice.metadata, at),
+        )
+    else:
+        row, mode, names, own = str(choice), "", [], {}
+    refused = writer.wire.refused.intersection(names)
+    if refused:
+        raise ConversionError(spelled(at), f"names a tool that is not offered to {writer.wire.title}")
+    if row not in table:
+        if row == "auto":
+            return ABSENT
+        writer.lost(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has no such choice")
+        return ABSENT
+    if table[row] == UNSAID:
+        writer.lost(at, "toolChoice", "defaulted", "note", "it is so unasked")
+        return ABSENT
+    spelling = [writer.tool_name(name, (at, "name")) for name in names]
+    if row == choice and type(kept) is dict:
+        whole = kept.get("$whole")
+        if match(table[row], whole) or (type(whole) is str and table.get("also", {}).get(whole) == row):
+            return whole
+    written = fill(table[row], _words(table).get(mode, mode), spelling)
+    if type(written) is str and names and any(written == table.get(word) for word in _CHOICES):
+        writer.lost(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} takes this name for a choice")
+        return ABSENT
+    if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
+        writer.lost(at, "toolChoice", "rewritten", "note", "the one tool that must be called is named")
+    if own and type(written) is dict:
+        restore(written, own)
+    return written
+
+
+Write = Callable[[Any, Path, Writer], Any]
+
+
+def write_offer(
+    tools: Sequence[Any] | None,
+    choice: ToolChoice | None,
+    at: Path,
+    writer: Writer,
+    table: Mapping[str, Any],
+    write: Write,
+) -> list[Any] | Any:
+    """Write the tools that the choice leaves, each with `write`; ABSENT where there are none to write.
+
+    `at` is the place of the request. A choice that forces a call is a loss of behaviour, for the wire has no row for it
+    in `table`.
+    """
+    allowed = choice.names if type(choice) is AllowedToolChoice else None
+    if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
+        writer.lost((at, "toolChoice"), "toolChoice", "rewritten", "note", "tools that may not be called are left out")
+    elif choice is not None:
+        write_choice(choice, ABSENT, (at, "toolChoice"), writer, table)
+    if tools is None:
+        return ABSENT
+    if choice == "none":
+        writer.lost((at, "tools"), "tools", "dropped", "note", "none of them may be called")
+        return ABSENT
+    if allowed is None:
+        return write_list(tools, (at, "tools"), writer, write)
+
+    def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
+        if type(tool) is ToolDefinition and tool.name in allowed:
+            return write(tool, place, writer)
+        writer.lost(place, "a tool", "dropped", "note", "it may not be called")
+        return ABSENT
+
+    return write_list(tools, (at, "tools"), writer, write_allowed)
+
+
+def offered_kind(tool: dict[str, Any]) -> str | None:
+    """What a tool is: `function` where it holds one and says nothing else of its type; None for any other."""
+    said = tool.get("type", "function")
+    return "function" if said == "function" and type(tool.get("function")) is dict else None
+
+
+OfferedWrite = Callable[[Any, Path, Writer], Any]
+
+
+_facts_of = attrgetter(*(field.name for field in fields(ToolDefinition)))
+
+
+def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> Any:
+    """Write a tool. What its declaration says of this provider is in its metadata, and comes last.
+
+    `$description` stands for the description, `$patch` is a merge patch (RFC 7396) on the entry. What the declaration
+    says of the tool for any wire that has a key for it is under `declaration`. An entry that lost nothing on the way is
+    remembered: what is sent with every request is written once.
+
+    Raises:
+        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+    """
+    if type(tool) is not ToolDefinition:
+        return write(tool, at, writer)
+    wire, facts, spent = writer.wire, _facts_of(tool), writer.spent
+    key = to_bytes(facts)
+    known = wire.entries.get(key)
+    if known is not None and not wire.lowerings.over(known[1], spent):
+        for what, count in known[1].items():
+            spent[what] = spent.get(what, 0) + count
+        return from_bytes(known[0])
+    before, losses = dict(spent), writer.losses
+    entry, alike = _written(tool, at, writer, write)
+    renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # told once a request
+    if alike and not renamed and writer.losses == losses and is_json(entry) and is_json(list(facts)):
+        wanted = {what: count - before.get(what, 0) for what, count in spent.items() if count != before.get(what, 0)}
+        copy = to_bytes(entry)
+        if copy is not None:
+            wire.entries.put(key, (copy, wanted), len(copy))
+            return from_bytes(copy)
+    return entry
+
+
+def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite) -> tuple[Any, bool]:
+    """Write a tool, and say whether it would be the same beside any other tools.
+
+    Raises:
+        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+    """
+    if tool.name in writer.wire.refused:
+        writer.lost(at, "a tool", "dropped", "behaviour", f"its declaration leaves out {writer.wire.title}")
+        return ABSENT, False
+    own = writer.kept(tool.metadata)
+    said = within(tool.metadata or {}, "declaration")
+    writer.known = "$strict" in said
+    settled = _settled(tool, at, writer)
+    if type(own.get("$description")) is str:
+        settled = replace(settled, description=own["$description"])
+    entry = write(settled, at, writer)
+    writer.known = False
+    for name, key in writer.wire.declared_keys.items():
+        if f"${name}" in said and type(entry) is dict:
+            entry = {**entry, key: said[f"${name}"]}
+    patch = within(own, "$patch")
+    if patch and type(entry) is dict:
+        entry = _patched(entry, patch)
+    return entry, settled.strict == tool.strict or settled.strict is True or not _crowded_out(tool, writer)
+
+
+def _crowded_out(tool: ToolDefinition, writer: Writer) -> bool:
+    """Whether a tool would be strict, had the tools before it left it room."""
+    return bool(writer.wire.lowerings.settled(tool.parameters, {})[0])
+
+
+def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
+    """A tool with `strict` settled for this wire.
+
+    Raises:
+        ConversionError: its schema cannot be strict here, and that was not to be weakened.
+    """
+    strict = writer.wire.strictness(tool, writer.spent)
+    if strict == tool.strict:
+        return tool
+    if tool.strict:
+        refused = writer.wire.refusals(tool)
+        writer.lost((at, "strict"), "strict", "dropped", "behaviour", f"{refused[0].what}: {refused[0].reason}")
+        writer.loosened.add(tool.name)
+    return replace(tool, strict=strict)
+
+
+def _patched(value: Any, patch: dict[str, Any]) -> dict[str, Any]:
+    patched = dict(value) if type(value) is dict else {}
+    for key, item in patch.items():
+        if item is None:
+            patched.pop(key, None)
+        elif type(item) is dict:
+            patched[key] = _patched(patched.get(key), item)
+        else:
+            patched[key] = item
+    return patched

@@ -1,0 +1,21 @@
+"""The version of toolgen and of its runtime, which is one, and the check of packages that share an installed runtime."""
+
+from __future__ import annotations
+
+__all__ = ["__version__", "require"]
+
+__version__ = "0.1.0"
+
+
+def require(needed: str, package: str) -> None:
+    """Refuse a runtime of another minor version than a package was built for; patches change nothing that it uses.
+
+    Raises:
+        ImportError: the versions differ; the message says both, and the two ways out.
+    """
+    if __version__.split(".")[:2] != needed.split("."):
+        raise ImportError(
+            f"{package} was built for toolgen-runtime {needed}, and {__version__} is installed: "
+            f"run `pip install 'toolgen-runtime~={needed}.0'`, or build the package with toolgen {__version__}",
+            name="toolgen_runtime",
+        )

@@ -1,0 +1,58 @@
+"""Schemas lowered for each provider, and what tests ask of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.support.dialects import CHECKERS
+from tests.support.repository import profile
+from toolgen.runtime.apis.gemini.tools import from_openapi
+from toolgen.runtime.conversion.encoding import decode_value, encode_value
+from toolgen.runtime.lowering.dialects import Dialect
+from toolgen.runtime.lowering.lowered import lower
+from toolgen.runtime.lowering.records import Lowered
+
+DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
+STRICT, OPENAPI = ("openai_chat", "strict"), ("gemini", "openapi")
+every_dialect = pytest.mark.parametrize("dialect", CHECKERS, ids="-".join)
+
+TEXT = {"type": "string"}
+NODE = {"type": "object", "properties": {"v": TEXT, "next": {"$ref": "#/$defs/N"}}, "required": ["v"]}
+"""What refers to itself, as the definition `N`."""
+
+
+def of(inner: Any, *required: str, **more: Any) -> dict[str, Any]:
+    """A closed object with one property, `a`."""
+    return {
+        "type": "object",
+        "properties": {"a": inner},
+        "required": list(required),
+        "additionalProperties": False,
+        **more,
+    }
+
+
+def lowered(schema: Any, dialect: tuple[str, str], **more: Any) -> Lowered:
+    """A lowered schema, which the provider's documentation does not speak against."""
+    found = lower(schema, Dialect({**DIALECTS[dialect].facts, **more}))
+    if not more and not found.refusals:
+        assert list(CHECKERS[dialect](found.schema)) == []
+    return found
+
+
+def sent(inner: Any, dialect: tuple[str, str], **more: Any) -> Any:
+    """The property `a` of an object that requires it, as it is sent."""
+    return lowered(of(inner, "a"), dialect, **more).schema["properties"]["a"]
+
+
+def there_and_back(found: Lowered, value: Any) -> tuple[Any, Any]:
+    table = found.spelling
+    spelled = value if table is None else encode_value(value, table)
+    return spelled, spelled if table is None else decode_value(spelled, table)
+
+
+def admits(found: Lowered, value: Any, *, openapi: bool = False) -> bool:
+    return bool(Draft202012Validator(from_openapi(found.schema) if openapi else found.schema).is_valid(value))

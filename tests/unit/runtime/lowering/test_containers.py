@@ -1,0 +1,75 @@
+"""Arrays and objects, dialect by dialect: what is sent, and what keeps strict mode from being chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.support.dialects import CHECKERS
+from tests.unit.runtime.lowering.lowered_schemas import (
+    NODE,
+    OPENAPI,
+    STRICT,
+    TEXT,
+    admits,
+    every_dialect,
+    lowered,
+    of,
+    there_and_back,
+)
+
+ARRAYS: dict[str, Any] = {
+    "nothing said": {"type": "array"},
+    "an empty schema": {"type": "array", "items": {}},
+    "true": {"type": "array", "items": True},
+    "false": {"type": "array", "items": False},
+    "a tuple": {"type": "array", "prefixItems": [TEXT, {"type": "integer"}], "items": False, "minItems": 2},
+    "a tuple with a tail": {"type": "array", "prefixItems": [TEXT], "items": {"type": "integer"}},
+    "an open tuple": {"type": "array", "prefixItems": [TEXT]},
+}
+
+
+@pytest.mark.pain("P08")
+@pytest.mark.parametrize("array", ARRAYS)
+@every_dialect
+def test_arrays_of_every_kind_are_sent_or_refused(dialect: tuple[str, str], array: str) -> None:
+    found = lowered(of(ARRAYS[array], "a"), dialect)
+    if found.refusals:
+        assert array not in ("a tuple", "a tuple with a tail")
+        return
+    for value in ([], ["x", 1], ["x"]):
+        if not Draft202012Validator(ARRAYS[array]).is_valid(value):
+            continue
+        spelled, returned = there_and_back(found, {"a": value})
+        assert returned == {"a": value}
+        assert admits(found, spelled, openapi=dialect == OPENAPI)
+
+
+STOPPED: dict[str, tuple[Any, str]] = {
+    "an optional text": (of(TEXT), ""),
+    "an optional object": (of(of(TEXT, "a")), ""),
+    "an object in anyOf": (of({"anyOf": [of(TEXT), {"type": "integer"}]}, "a"), ""),
+    "recursive": (of({"$ref": "#/$defs/N"}, **{"$defs": {"N": {**NODE, "additionalProperties": False}}}), ""),
+    "a map": (of({"type": "object", "additionalProperties": {"type": "integer"}}, "a"), "a map"),
+    "a free object": (of({"type": "object"}, "a"), "a map"),
+    "any value": (of({}, "a"), "a value of any type"),
+    "optional or null": (of({"type": ["string", "null"]}), "an optional property that may be null"),
+}
+
+
+@pytest.mark.pain("P09", "P12")
+@pytest.mark.parametrize("case", STOPPED)
+def test_strict_says_all_of_a_tool_or_why_it_cannot(case: str) -> None:
+    schema, stopping = STOPPED[case]
+    found = lowered(schema, STRICT)
+    assert [record.what for record in found.records if record.stops] == ([stopping] if stopping else [])
+
+
+def test_a_map_goes_as_pairs_where_the_author_says_so() -> None:
+    found = lowered(of({"type": "object", "additionalProperties": {"type": "integer"}}), STRICT, maps="pairs")
+    assert list(CHECKERS[STRICT](found.schema)) == []
+    assert not any(record.stops for record in found.records)
+    assert there_and_back(found, {"a": {"x": 1}}) == ({"a": [{"key": "x", "value": 1}]}, {"a": {"x": 1}})
+    assert there_and_back(found, {}) == ({"a": None}, {})

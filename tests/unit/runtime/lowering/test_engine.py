@@ -1,0 +1,59 @@
+"""What a schema says of its types: every one of them in a dialect that has six and no union."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.runtime.lowering.lowered_schemas import TEXT, admits, lowered, of, there_and_back
+
+PLAIN: list[tuple[Any, Any, Any, Any]] = [
+    (TEXT, {"type": "string", "description": ""}, "x", "x"),
+    ({"type": "string", "description": "A name.", "minLength": 2}, {"type": "string", "description": "A name. At least 2 characters."}, "xy", "xy"),
+    ({"type": ["string", "integer"]}, {"type": "string", "description": "One of these types: string, integer. Any JSON value, as JSON text."}, 7, "7"),
+    ({"type": ["string", "integer", "null"]}, {"type": "string", "description": "One of these types: string, integer. Any JSON value, as JSON text."}, None, "null"),
+    ({}, {"type": "string", "description": "Any JSON value, as JSON text."}, {"b": [1]}, '{"b":[1]}'),
+    ({"type": "null"}, {"type": "string", "description": "Any JSON value, as JSON text."}, None, "null"),
+    ({"enum": ["x", None]}, {"type": "string", "enum": ["x", "null"], "description": ""}, None, "null"),
+    ({"type": "boolean", "const": True}, {"type": "string", "enum": ["true"], "description": ""}, True, "true"),
+    ({"type": "number", "enum": [1, 0.5]}, {"type": "number", "enum": [1, 0.5], "description": ""}, 0.5, 0.5),
+    ({"type": "object", "additionalProperties": TEXT}, {"type": "object", "properties": {}, "description": ""}, {"b": "x"}, {"b": "x"}),
+    ({"type": "array"}, {"type": "array", "items": {"type": "string", "description": "Any JSON value, as JSON text."}, "description": ""}, [1, "x"], ["1", '"x"']),
+    ({"type": "array", "items": False}, {"type": "array", "items": {"type": "string", "description": ""}, "description": "At most 0 items."}, [], []),
+    ({"type": "array", "items": {"type": "integer", "enum": []}}, {"type": "array", "items": {"type": "string", "description": "There is no such value."}, "description": ""}, [], []),
+    ({"type": "array", "prefixItems": [TEXT, {"type": "integer"}], "items": False}, {"type": "array", "items": {"type": "string", "description": "Any JSON value, as JSON text."}, "description": "At most 2 items. In this order: string, integer."}, ["x", 1], ['"x"', "1"]),
+    ({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}, {"type": "integer", "description": "At least 1."}, 3, 3),
+]  # fmt: skip
+
+
+@pytest.mark.row("K01", "K02", "K03", "K04", "K05", "K06")
+@pytest.mark.parametrize(("inner", "expected", "value", "spelled"), PLAIN)
+def test_a_dialect_of_six_types_says_every_type_and_description(
+    inner: Any, expected: Any, value: Any, spelled: Any
+) -> None:
+    """What has several types, or any, goes as JSON text; a null that is not listed cannot be said, and that is recorded."""
+    found = lowered(of(inner, "a"), ("kagami", "open"))
+    assert found.schema["properties"]["a"] == expected
+    assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
+    assert "description" not in found.schema
+
+
+@pytest.mark.row("K06")
+def test_a_description_that_is_lacking_is_recorded_and_so_is_null() -> None:
+    found = lowered(of({"type": ["string", "null"]}, "a"), ("kagami", "open"))
+    assert [(r.way, r.what, r.action) for r in found.records if r.way] == [
+        (("properties", "a"), "description", "defaulted"),
+        (("properties", "a"), "null", "narrowed"),
+    ]
+
+
+def test_recursion_ends_in_json_text_in_a_dialect_of_six_types() -> None:
+    found = lowered({"type": "object", "properties": {"me": {"$ref": "#"}}}, ("kagami", "open"))
+    value: Any = {}
+    for _ in range(6):
+        value = {"me": value}
+    spelled, returned = there_and_back(found, value)
+    assert returned == value
+    assert admits(found, spelled)
+    assert '{"me":' in str(spelled)

@@ -1,0 +1,157 @@
+"""Keywords, dialect by dialect: which are sent and which recorded, null, listed values, and rules in other words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.dialects import CHECKERS
+from tests.unit.runtime.lowering.lowered_schemas import (
+    DIALECTS,
+    OPENAPI,
+    TEXT,
+    admits,
+    every_dialect,
+    lowered,
+    of,
+    sent,
+    there_and_back,
+)
+from toolgen.runtime.conversion.encoding import decode_value
+
+EVERY_KEYWORD: dict[str, Any] = {
+    "$comment": "c", "title": "t", "description": "d", "default": "a", "examples": ["a"], "deprecated": True,
+    "readOnly": True, "writeOnly": True, "minLength": 1, "maxLength": 9, "pattern": "a", "format": "idn-email",
+    "minimum": 1, "maximum": 9, "exclusiveMinimum": 0.5, "exclusiveMaximum": 9.5, "multipleOf": 0.5, "minItems": 1,
+    "maxItems": 9, "uniqueItems": True, "contains": {"type": "string"}, "minContains": 1, "maxContains": 2,
+    "prefixItems": [{"type": "string"}], "items": {"type": "string"}, "unevaluatedItems": False, "minProperties": 1,
+    "maxProperties": 9, "propertyNames": {"pattern": "a"}, "patternProperties": {"^x": {"type": "string"}},
+    "dependentRequired": {"a": ["b"]}, "dependentSchemas": {"a": {"required": ["b"]}}, "unevaluatedProperties": False,
+    "not": {"const": 0}, "if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"required": ["c"]},
+    "contentEncoding": "base64", "contentMediaType": "text/plain", "x-of-our-own": 1,
+}  # fmt: skip
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """Every keyword at a depth, through every kind of nesting."""
+    inner: Any = {"type": ["string", "number", "array", "object"], **EVERY_KEYWORD}
+    holders = (
+        lambda one: {"type": "object", "properties": {"p": one}, "required": ["p"]},
+        lambda one: {"type": "array", "items": one},
+        lambda one: {"anyOf": [one, TEXT]},
+        lambda one: {"type": "array", "prefixItems": [one], "items": False},
+    )
+    for level in range(depth):
+        inner = holders[level % len(holders)](inner)
+    return of(inner, "a")
+
+
+@pytest.mark.pain("P01", "P10")
+@pytest.mark.parametrize("depth", range(5))
+@every_dialect
+def test_no_keyword_that_a_provider_does_not_know_is_sent_and_each_that_went_is_recorded(
+    dialect: tuple[str, str], depth: int
+) -> None:
+    found = lowered(nested(depth), dialect)
+    gone = {
+        record.what for record in found.records if record.action in ("described", "dropped", "rewritten", "narrowed")
+    }
+    text = repr(found.schema)
+    quiet = {"$comment", "title", "x-of-our-own"}
+    assert [
+        k for k in EVERY_KEYWORD if f"'{k}'" not in text and k not in gone and k not in quiet
+    ] == [] or found.refusals
+
+
+NULLS = {
+    "a list of types": lambda schema: {**schema, "type": [schema["type"], "null"]},
+    "any of": lambda schema: {"anyOf": [schema, {"type": "null"}]},
+    "one of": lambda schema: {"oneOf": [{"type": "null"}, schema]},
+}
+SIX = (
+    TEXT,
+    {"type": "integer", "minimum": 1},
+    {"type": "number"},
+    {"type": "boolean"},
+    {"type": "array", "items": {"type": "integer"}},
+    of(TEXT, "a"),
+)
+
+
+@pytest.mark.pain("P04")
+@pytest.mark.row("T42")
+@pytest.mark.parametrize("spelling", NULLS)
+@pytest.mark.parametrize("schema", SIX, ids=lambda schema: str(schema["type"]))
+@pytest.mark.parametrize("dialect", [name for name in CHECKERS if not DIALECTS[name].plain], ids="-".join)
+def test_null_is_spelled_as_the_dialect_has_it(dialect: tuple[str, str], schema: Any, spelling: str) -> None:
+    nullable = sent(NULLS[spelling](schema), dialect)
+    if dialect != ("xai", "open") and dialect[0] != "ollama":
+        assert nullable == sent(NULLS["a list of types"](schema), dialect)
+    plain = sent(schema, dialect)
+    kind = DIALECTS[dialect].nullable
+    if kind == "flag":
+        assert nullable == {**plain, "nullable": True}
+    elif kind == "none":
+        assert nullable == plain
+    elif kind == "any_of":
+        words = {"description": plain.pop("description")} if "description" in plain else {}
+        assert nullable == {"anyOf": [plain, {"type": "null"}], **words}
+    else:
+        assert nullable == {**plain, "type": [plain["type"], "null"]}
+
+
+@pytest.mark.row("T42")
+def test_null_in_both_fields_of_gemini() -> None:
+    either = {"type": ["string", "null"]}
+    assert sent(either, OPENAPI) == {"type": "STRING", "nullable": True}
+    assert sent(either, ("gemini", "open")) == either
+
+
+ENUMS: dict[str, list[Any]] = {
+    "integers": [1, 3, 7],
+    "numbers": [0.5, 1.5],
+    "booleans": [True, False],
+    "mixed": [1, "1", True, "a"],
+    "with null": ["a", None],
+    "one": [60],
+}
+
+
+@pytest.mark.pain("P06")
+@pytest.mark.row("K02")
+@pytest.mark.parametrize("values", ENUMS)
+@every_dialect
+def test_listed_values_go_as_they_can_and_come_back_typed(dialect: tuple[str, str], values: str) -> None:
+    found = lowered(of({"enum": ENUMS[values]}, "a"), dialect)
+    for value in ENUMS[values]:
+        spelled, returned = there_and_back(found, {"a": value})
+        assert admits(found, spelled, openapi=dialect == OPENAPI)
+        assert (returned, type(returned["a"])) == ({"a": value}, type(value))
+
+
+@pytest.mark.row("K02")
+def test_listed_integers_are_texts_in_the_openapi_subset() -> None:
+    found = lowered(of({"type": "integer", "enum": [1, 3, 7]}, "a"), OPENAPI)
+    assert found.schema["properties"]["a"] == {"type": "STRING", "enum": ["1", "3", "7"], "format": "enum"}
+    assert decode_value({"a": "3"}, found.spelling or {}) == {"a": 3}
+    assert decode_value({"a": 3}, found.spelling or {}) == {"a": 3}
+
+
+RULES: list[tuple[Any, Any]] = [
+    ({"const": "x"}, {"type": "STRING", "enum": ["x"], "format": "enum"}),
+    ({"type": "integer", "exclusiveMinimum": 0}, {"type": "INTEGER", "minimum": 1}),
+    ({"type": "integer", "exclusiveMaximum": 9.5, "maximum": 20}, {"type": "INTEGER", "maximum": 9}),
+    ({"type": "number", "exclusiveMinimum": 0}, {"type": "NUMBER", "description": "More than 0."}),
+    ({"type": "string", "format": "uri"}, {"type": "STRING", "description": "Format: uri."}),
+    ({"type": "string", "format": "date"}, {"type": "STRING", "format": "date"}),
+    ({"oneOf": [TEXT, {"type": "integer"}]}, {"anyOf": [{"type": "STRING"}, {"type": "INTEGER"}]}),
+    ({"type": "integer", "multipleOf": 5, "description": "Steps"}, {"type": "INTEGER", "description": "Steps. A multiple of 5."}),
+    ({"type": "array", "items": TEXT, "uniqueItems": True}, {"type": "ARRAY", "items": {"type": "STRING"}, "description": "No item twice."}),
+]  # fmt: skip
+
+
+@pytest.mark.pain("P07")
+@pytest.mark.parametrize(("schema", "wire"), RULES, ids=lambda value: str(value)[:40])
+def test_a_rule_is_said_by_another_keyword_or_in_words(schema: Any, wire: Any) -> None:
+    assert sent(schema, OPENAPI) == wire

@@ -1,0 +1,97 @@
+"""References, dialect by dialect: resolved, kept, and in circles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.unit.runtime.lowering.lowered_schemas import (
+    DIALECTS,
+    NODE,
+    OPENAPI,
+    TEXT,
+    admits,
+    every_dialect,
+    lowered,
+    of,
+    there_and_back,
+)
+from toolgen.runtime.apis.gemini.tools import from_openapi
+
+
+@pytest.mark.pain("P02")
+@every_dialect
+def test_references_lead_somewhere_or_are_resolved_with_the_words_beside_them(dialect: tuple[str, str]) -> None:
+    schema = of(
+        {"$ref": "#/$defs/P", "description": "Where to."},
+        "a",
+        **{"$defs": {"P": of({"$ref": "#/$defs/T"}, "a"), "T": {**TEXT, "description": "A text."}}},
+    )
+    schema["properties"]["b"] = {"type": "array", "items": {"$ref": "#/$defs/T"}}
+    schema["properties"]["c"] = {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "integer"}]}
+    schema["required"] = ["a", "b", "c"]
+    found = lowered(schema, dialect)
+    assert "Where to." in str(found.schema["properties"]["a"])
+    if DIALECTS[dialect].refs == "inline":
+        assert "$ref" not in str(found.schema)
+    for value, valid in (({"a": {"a": "x"}, "b": ["y"], "c": 1}, True), ({"a": {"a": 1}, "b": ["y"], "c": 1}, False)):
+        spelled, returned = there_and_back(found, value)
+        assert returned == value
+        assert admits(found, spelled, openapi=dialect == OPENAPI) == valid
+
+
+@pytest.mark.pain("P02")
+@every_dialect
+def test_names_of_definitions_that_mean_something_in_a_pointer_lead_to_them_all_the_same(
+    dialect: tuple[str, str],
+) -> None:
+    refs = {"a": "#/$defs/x~1y", "b": "#/$defs/x_y", "c": "#/$defs/50%25~0"}
+    schema = of(TEXT, "a", "b", "c", **{"$defs": {"x/y": of(TEXT, "a"), "x_y": {"type": "integer"}, "50%~": TEXT}})
+    schema["properties"] = {name: {"$ref": ref} for name, ref in refs.items()}
+    found = lowered(schema, dialect)
+    judge = Draft202012Validator(from_openapi(found.schema) if dialect == OPENAPI else found.schema)
+    assert judge.is_valid({"a": {"a": "x"}, "b": 1, "c": "x"})
+    for wrong in ({"a": 1, "b": 1, "c": "x"}, {"a": {"a": "x"}, "b": "x", "c": "x"}, {"a": {"a": "x"}, "b": 1, "c": 1}):
+        assert not judge.is_valid(wrong)
+
+
+CIRCLES: dict[str, Any] = {
+    "one type": {"$defs": {"N": NODE}},
+    "two types": {"$defs": {"N": of({"$ref": "#/$defs/M"}), "M": of({"$ref": "#/$defs/N"})}},
+    "through anyOf": {"$defs": {"N": of({"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]})}},
+    "through a map": {"$defs": {"N": {"type": "object", "additionalProperties": {"$ref": "#/$defs/N"}}}},
+    "no object": {
+        "$defs": {
+            "N": {
+                "anyOf": [
+                    TEXT,
+                    {"type": "array", "items": {"$ref": "#/$defs/N"}},
+                    {"type": "object", "additionalProperties": {"$ref": "#/$defs/N"}},
+                ]
+            }
+        }
+    },
+}
+
+
+@pytest.mark.pain("P03")
+@pytest.mark.parametrize("circle", CIRCLES)
+@every_dialect
+def test_a_type_inside_of_itself_ends_or_stays_or_is_refused(dialect: tuple[str, str], circle: str) -> None:
+    found = lowered(of({"$ref": "#/$defs/N"}, "a", **CIRCLES[circle]), dialect)
+    assert len(repr(found.schema)) < 20_000
+    if found.refusals or "$ref" in repr(found.schema):
+        return
+    assert any("unrolled" in r.reason or r.what == "additionalProperties" for r in found.records)
+
+
+def test_references_that_double_at_each_step_do_not_grow_without_end() -> None:
+    names = [f"D{i}" for i in range(40)]
+    definitions = {n: of({"$ref": f"#/$defs/D{i + 1}"}) for i, n in enumerate(names)}
+    for i, name in enumerate(names):
+        definitions[name]["properties"]["b"] = {"$ref": f"#/$defs/D{i + 1}"}
+    found = lowered(of({"$ref": "#/$defs/D0"}, **{"$defs": {**definitions, "D40": TEXT}}), ("ollama", "open"))
+    assert len(repr(found.schema)) < 200_000
+    assert [record.reason for record in found.records] == ["it is too large once its references are followed"]

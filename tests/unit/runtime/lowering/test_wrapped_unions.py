@@ -1,0 +1,160 @@
+"""A union at the root that stands under one property, where the author asks for that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.support.dialects import CHECKERS
+from tests.support.repository import profile
+from tests.support.schema_values import valid_values
+from toolgen.runtime.apis.gemini.tools import from_openapi
+from toolgen.runtime.conversion.encoding import decode_value, encode_value
+from toolgen.runtime.json_text import same
+from toolgen.runtime.lowering.dialects import Dialect
+from toolgen.runtime.lowering.lowered import lower
+from toolgen.runtime.lowering.records import Lowered
+
+TEXT = {"type": "string"}
+
+
+def closed(*required: str, **properties: Any) -> dict[str, Any]:
+    """A closed object."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+CIRCLE = closed("v", v=TEXT, next={"$ref": "#"})
+UNIONS: dict[str, dict[str, Any]] = {
+    "told apart by a constant": {
+        "description": "Pay.",
+        "oneOf": [
+            closed("by", "number", by={"const": "card"}, number=TEXT, note=TEXT),
+            closed("by", "iban", by={"const": "bank"}, iban=TEXT, level={"enum": [1, 2]}),
+        ],
+    },
+    "told apart by their members": {"anyOf": [closed("a", a=TEXT, b=TEXT), closed("c", c={"type": "integer"}, d=TEXT)]},
+    "one of two is needed": {**closed(a=TEXT, b=TEXT), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+    "behind references": {
+        "anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}],
+        "$defs": {"A": closed("a", a=TEXT, other={"$ref": "#/$defs/B"}), "B": closed("b", b=TEXT, c=TEXT)},
+    },
+    "the whole behind a reference": {
+        "$ref": "#/$defs/U",
+        "$defs": {"U": {"anyOf": [closed("a", a=TEXT), closed("b", b=TEXT, c=TEXT)]}},
+    },
+    "with members of all": {
+        "type": "object",
+        "properties": {"id": TEXT, "n": {"type": "integer"}},
+        "required": ["id"],
+        "anyOf": [{"properties": {"a": TEXT}, "required": ["a"]}, {"properties": {"b": TEXT}, "required": ["b"]}],
+    },
+    "parts of two": {
+        "allOf": [{"type": "object", "properties": {"id": TEXT}}],
+        "oneOf": [{"allOf": [closed("a", a=TEXT, id=TEXT)]}, closed("b", b=TEXT, id=TEXT)],
+    },
+    "in itself": {"anyOf": [CIRCLE, closed("w", w=TEXT, next={"$ref": "#"})]},
+    "with a property of the same name": {"anyOf": [closed("value", value=closed("value", value=TEXT)), closed("b", b=TEXT)]},
+    "not all of them objects": {"anyOf": [closed("a", a=TEXT), {"type": "null"}, closed("b", b=TEXT), {"type": "array"}]},
+}  # fmt: skip
+TAKING = ("mcp", "copilot", "mistral", "modular_prompt", "prompt")
+NEVER_TAKING = ("kagami",)
+REFUSING = [one for one in CHECKERS if one[0] not in (*TAKING, *NEVER_TAKING) and one != ("xai", "open")]
+"""The dialects that take unions, but not at the root."""
+each = pytest.mark.parametrize("dialect", REFUSING, ids="-".join)
+
+
+def lowered(schema: dict[str, Any], dialect: tuple[str, str]) -> Lowered:
+    """A schema lowered as a provider takes it, with its union wrapped."""
+    name, mode = dialect
+    return lower(schema, Dialect({**profile(name)["dialects"][mode], "unions": "wrapped"}))
+
+
+@pytest.mark.pain("P13")
+@pytest.mark.parametrize("union", UNIONS)
+@each
+def test_a_wrapped_union_is_taken_and_its_values_go_there_and_back(dialect: tuple[str, str], union: str) -> None:
+    schema = UNIONS[union]
+    found = lowered(schema, dialect)
+    if found.refusals:
+        assert union == "in itself"
+        return
+    assert list(CHECKERS[dialect](found.schema)) == []
+    wire = from_openapi(found.schema) if dialect[1] == "openapi" else found.schema
+    assert list(wire["properties"]) == wire["required"] == ["value"]
+    assert len(wire["properties"]["value"]["anyOf"]) == 2
+    (record,) = [r for r in found.records if "stand under the property value" in r.reason]
+    assert (record.action, record.checked, record.stops, record.refused) == ("rewritten", "", False, False)
+    judge, source = Draft202012Validator(wire), Draft202012Validator(schema)
+    assert found.spelling is not None
+    narrowed = any(record.action == "narrowed" for record in found.records)
+    values = [value for value in valid_values(schema, seed=7, tries=30) if type(value) is dict]
+    assert len(values) >= 4
+    for value in values:
+        assert source.is_valid(value)
+        spelled = encode_value(value, found.spelling)
+        assert list(spelled) == ["value"]
+        assert narrowed or judge.is_valid(spelled), spelled
+        assert narrowed or same(decode_value(spelled, found.spelling), value)
+    assert not judge.is_valid({"value": {"none": "of them"}}) or "additionalProperties" not in str(wire["properties"])
+
+
+@pytest.mark.pain("P13")
+def test_what_no_branch_admits_is_not_admitted_wrapped_either() -> None:
+    found = lowered(UNIONS["told apart by a constant"], ("openai_chat", "strict"))
+    judge = Draft202012Validator(found.schema)
+    assert found.schema["description"] == "Pay."
+    assert judge.is_valid({"value": {"by": "card", "number": "1", "note": None}})
+    assert not judge.is_valid({"value": {"by": "card", "iban": "1", "level": None}})
+    assert not judge.is_valid({"by": "card", "number": "1", "note": None})
+
+
+HOSTILE: list[Any] = [
+    {},
+    {"value": None},
+    {"value": 5},
+    {"value": []},
+    {"value": {"value": {}}, "more": 1},
+    {"value": [{"value": 1}]},
+    {"a": {"value": 1}},
+    {"v": "x", "next": {"value": 3}},
+    {"v": 1, "next": []},
+]
+for _ in range(3):
+    HOSTILE += [{"value": value} for value in HOSTILE]
+
+
+@pytest.mark.parametrize("union", UNIONS)
+@each
+def test_values_that_fit_nothing_are_read_and_written_without_an_exception(
+    dialect: tuple[str, str], union: str
+) -> None:
+    table = lowered(UNIONS[union], dialect).spelling
+    assert table is not None
+    deep: Any = {"v": "x"}
+    for _ in range(2_000):
+        deep = {"value": {"v": "x", "next": deep}}
+    for value in [*HOSTILE, deep]:
+        assert type(decode_value(value, table)) is dict
+        assert type(encode_value(value, table)) is dict
+    assert decode_value({"value": 5}, table) == {"value": 5}
+    assert decode_value({"value": {}, "more": 1}, table) == {"value": {}, "more": 1}
+
+
+@pytest.mark.parametrize("dialect", [("mcp", "open"), ("copilot", "open"), ("mistral", "open")], ids="-".join)
+def test_a_union_stays_where_it_is_taken(dialect: tuple[str, str]) -> None:
+    found = lowered(UNIONS["told apart by their members"], dialect)
+    assert "anyOf" in found.schema
+    assert found.spelling is None
+
+
+@each
+def test_a_union_of_one_object_needs_no_wrapper(dialect: tuple[str, str]) -> None:
+    found = lowered({"anyOf": [closed("a", a=TEXT), {"type": "null"}]}, dialect)
+    assert list(found.schema["properties"]) == ["a"]

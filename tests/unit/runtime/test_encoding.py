@@ -1,0 +1,43 @@
+"""Values of lowered schemas, encoded and decoded: null for what is absent, and the branch that a value goes by."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.runtime.lowering.lowered_schemas import STRICT, TEXT, lowered, of, there_and_back
+from toolgen.runtime.conversion.encoding import decode_value, encode_value
+
+
+@pytest.mark.pain("P11")
+def test_null_for_what_may_be_absent_comes_back_as_absent_and_other_nulls_stay() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "optional": TEXT,
+            "default": {"type": "integer", "default": 3},
+            "nullable": {"type": ["string", "null"]},
+            "both": {"type": ["string", "null"]},
+        },
+        "required": ["nullable"],
+    }
+    found = lowered(schema, STRICT)
+    every = {"optional": None, "default": None, "nullable": None, "both": None}
+    assert encode_value({"nullable": None}, found.spelling or {}) == every
+    assert decode_value(every, found.spelling or {}) == {"nullable": None, "both": None}
+    said = {"optional": "x", "default": 1, "nullable": "y", "both": "z"}
+    assert there_and_back(found, said) == (said, said)
+
+
+def test_a_value_goes_by_the_branch_that_has_a_place_for_all_of_it() -> None:
+    open_one = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
+    renamed = {"type": "object", "properties": {"a b": {"type": "integer"}, "c": TEXT}, "required": ["a b"]}
+    found = lowered(of({"anyOf": [open_one, renamed]}, "a"), STRICT, properties="[a-z_]+")
+    for value, spelled in (
+        ({"a b": 1}, {"a_b": 1, "c": None}),
+        ({"a b": 1, "c": "x"}, {"a_b": 1, "c": "x"}),
+        ({"ok": True}, {"ok": True}),
+        ({}, {"ok": None}),
+        ({"a b": 1, "other": 2}, {"a b": 1, "other": 2, "ok": None}),
+    ):
+        assert encode_value({"a": value}, found.spelling or {}) == {"a": spelled}
+        assert decode_value({"a": spelled}, found.spelling or {}) == {"a": value} or "other" in value
