@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli import options
-from toolgen.cli.running import FINE, WRONG, end, output_folder, report
-from toolgen.cli.terminal import emit
+from toolgen.cli.group import (
+    format_option,
+    out_option,
+    output_folder,
+    provider_option,
+    schemas_argument,
+    verbosity_options,
+)
+from toolgen.cli.process import FINE, WRONG, end, progress
+from toolgen.cli.terminal import emit, report
 
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
@@ -18,12 +25,12 @@ if TYPE_CHECKING:
 
 
 @click.command("build")
-@options.schemas
-@options.out
-@options.providers
-@options.finding_format
+@schemas_argument
+@out_option
+@provider_option
+@format_option
 @click.option("--force", is_flag=True, help="Overwrite generated files that were edited by hand.")
-@options.verbosity
+@verbosity_options
 def command(
     schemas: Path,
     out: Path | None,
@@ -39,7 +46,6 @@ def command(
     Example:
       toolgen build schemas/ --out app/tools
     """
-    from toolgen.cli.progress import progress
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import apply

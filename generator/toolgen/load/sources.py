@@ -68,6 +68,11 @@ class Sources:
         return document.path == below(self.name, document.source)
 
 
+def pointer_text(pointer: Pointer) -> str:
+    """A pointer as JSON spells it (RFC 6901)."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in pointer)
+
+
 def root_of(folder: str) -> str:
     """What the paths of the files below a folder begin with."""
     return "" if folder == "." else f"{folder.rstrip('/')}/"

@@ -13,16 +13,14 @@ from toolgen.load.sources import root_of
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.plan.wire_shapes import ShapeError
 from toolgen.render.converters import wire_class
-from toolgen.render.environment import environment
-from toolgen.render.format_code import format_code
+from toolgen.render.imports import UnknownNameError, reachable, with_imports
 from toolgen.render.installed import MINOR, with_installed_runtime
-from toolgen.render.layout import HEADER, laid_out
-from toolgen.render.lowered import OnWire, tools_on_wires
+from toolgen.render.model_code import format_code
 from toolgen.render.portability import portability
-from toolgen.render.reachable import reachable
 from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
+from toolgen.render.templates import HEADER, environment, laid_out
 from toolgen.render.tools import tool_modules
-from toolgen.render.used_names import UnknownNameError, with_imports
+from toolgen.render.wire_tools import OnWire, tools_on_wires
 from toolgen.resolve import Catalog, Format, Profile
 from toolgen.resources import runtime_folder, wires_folder
 from toolgen.runtime.lowering.leniency import leniency
