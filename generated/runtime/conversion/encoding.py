@@ -187,11 +187,15 @@ class _Decoders(_Functions):
 
     def of_listed(self, values: list[Any], texts: list[str]) -> _Function:
         by_text = dict(zip(reversed(texts), reversed(values), strict=True))
-        return (
-            lambda value, depth: by_text.get(value, value)
-            if type(value) is str and depth <= _DEEPEST
-            else value
-        )
+
+        def decode_listed(value: Any, depth: int) -> Any:
+            return (
+                by_text.get(value, value)
+                if type(value) is str and depth <= _DEEPEST
+                else value
+            )
+
+        return decode_listed
 
     def of_union(self, branches: list[Any]) -> _Function:
         made = [(there, self.of(inner)) for _, there, inner in branches]

@@ -47,12 +47,16 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
         end(WRONG)
     output = built.output(output_folder(schemas, out, built.config.out))
     drift = compare(built.files, output, built.stamp, findings)
-    report(findings, form, quiet=quiet, verbose=verbose)
+    reported = report(findings, form, quiet=quiet, verbose=verbose)
     if findings.errors:
         end(WRONG)
     if not drift.any:
         if not quiet:
             emit(f"{shown(output.name)}: in step with {built.sources.name}\n", sys.stderr)
+        if form == "text" and not (quiet or verbose or providers):
+            why = built.remember(output, out, reported)
+            if why:
+                emit(f"no record of this check is kept, and the next one takes as long: {why}\n", sys.stderr)
         end(FINE)
     emit("".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff)
     if not quiet:
