@@ -16,9 +16,6 @@ from .wire import Wire, synthetic_id
 __all__ = ["Reader"]
 
 
-_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
-
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
