@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -29,7 +29,7 @@ from conversation import conversation
 
 HERE = Path(__file__).resolve().parent
 PROFILES = HERE.parent / "schemas" / "providers"
-GOALS = {"tools": 1.3, "request": 2.0, "messages": 1.5, "response": 1.5, "stream": 1.5, "growth": 2.0}
+GOALS = {"tools": 1.3, "declared": 1.3, "request": 2.0, "messages": 1.5, "response": 1.5, "stream": 1.5, "growth": 2.0}
 
 
 @dataclass(frozen=True)
@@ -128,13 +128,35 @@ def cases(package: str) -> list[Case]:
             ("stream", run_stream(provider.Stream), run_stream(wire.Stream), (events, events)),
         ]
         found += [Case(f"{name} {work}", GOALS[work], a, b, lambda x=x: x) for work, a, b, x in works]
+        found.append(declared_case(name, models, provider))
     return found
+
+
+DECLARED = {
+    "get_weather": {"city": "Oslo", "unit": "celsius"},
+    "create_order": {"customer_id": "c_1", "items": [{"sku": "A1", "quantity": 2}, {"sku": "B2", "quantity": 1}]},
+    "search_documents": {"query": {"field": "title", "equals": "streams"}, "limit": 10},
+}
+"""Calls of tools that the sample project declares."""
+
+
+def declared_case(name: str, models: Any, provider: Any) -> Case:
+    """An answer with calls of declared tools, against the same one with calls of tools that nobody declared."""
+
+    def answer(prefix: str) -> Any:
+        calls = [models.ToolCall(f"call_{n}abcd", prefix + tool, DECLARED[tool]) for n, tool in enumerate(DECLARED)]
+        parts = [models.TextPart("Let me see."), *map(models.ToolCallPart, calls)]
+        completion = models.Completion(models.AssistantMessage(parts), "tool_calls")
+        return provider.to_response(completion, id="one", created=1, on_loss=ignored, on_unsupported="weaken")
+
+    inputs = answer(""), answer("un")
+    return Case(f"{name} declared", GOALS["declared"], provider.from_response, provider.from_response, lambda: inputs)
 
 
 def request_case(models: Any, provider: Any, wire: Any, ours: list[Any], theirs: list[Any]) -> tuple[Any, ...]:
     """A request with all declared tools, against plain messages beside a new copy of the same tools."""
     definitions = importlib.import_module(f"{models.__package__}.tools").DEFINITIONS
-    offered = [definitions[name] for name in definitions if name in provider._ENTRIES]
+    offered = [definitions[name] for name in definitions if name in get_args(provider.ToolName)]
     text = json.dumps(provider.TOOLS)
 
     def by_hand(messages: Any) -> Any:
@@ -152,8 +174,8 @@ def ignored(loss: Any) -> None:
 
 def tools_case(name: str, provider: Any) -> Case:
     """All entries by name, against indexing a constant by the same names."""
-    names = list(provider._ENTRIES)
-    constant = dict(provider._ENTRIES)
+    names = get_args(provider.ToolName)
+    constant = {tool: provider.tools(tool)[0] for tool in names}
     return Case(
         f"{name} tools()",
         GOALS["tools"],

@@ -32,9 +32,6 @@ __all__ = [
 _CONTAINERS = frozenset([dict, list])
 
 
-_encoder = json.JSONEncoder(ensure_ascii=False)
-
-
 def too_deep(value: Any) -> bool:
     """Whether objects and lists stand more than `MAX_DEPTH` deep inside each other."""
     return type(value) in _CONTAINERS and _goes_below(value, MAX_DEPTH)
@@ -98,7 +95,7 @@ def deep_text(value: Any) -> str:
                     (id(item), _members(item), "}" if type(item) is dict else "]")
                 )
                 break
-            written.append(_encoder.encode(item))
+            written.append(_loose.encode(item))
         else:
             written.append(end)
             within.discard(identity)
@@ -111,7 +108,7 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
     comma = ""
     if type(value) is dict:
         for name, item in value.items():
-            yield f"{comma}{_encoder.encode(name)}:", item
+            yield f"{comma}{_loose.encode(name)}:", item
             comma = ","
     else:
         for item in value:
@@ -122,11 +119,10 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
 MAX_SIZE = 8_000_000
 """Characters of a text that is read."""
 
-
 MAX_DEPTH = 200
 """Objects and lists inside each other."""
 
-
+_TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -147,16 +143,19 @@ def loads(text: str | bytes | bytearray) -> Any:
             text = text.decode("utf-8")
         except UnicodeDecodeError:
             raise JSONError("not UTF-8") from None
-    if text.count("{") + text.count("[") > MAX_DEPTH:
-        _check_depth(text)
+    may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
     try:
         value = _decoded(text)
-    except JSONError:
-        raise
-    except json.JSONDecodeError as error:
-        raise JSONError(f"{error.msg} (character {error.pos})") from None
-    except ValueError:
+    except (ValueError, RecursionError) as error:
+        if may_be_deep:  # which is said before anything else that is wrong
+            _check_depth(text)
+        if isinstance(error, JSONError | RecursionError):
+            raise
+        if isinstance(error, json.JSONDecodeError):
+            raise JSONError(f"{error.msg} (character {error.pos})") from None
         raise JSONError("a number with too many digits") from None
+    if may_be_deep and too_deep(value):
+        raise JSONError(_TOO_DEEP)
     _check_encodable(text, value)
     return value
 
@@ -177,7 +176,7 @@ def _check_depth(text: str) -> None:
         if char in "[{":
             depth += 1
             if depth > MAX_DEPTH:
-                raise JSONError(f"nested more than {MAX_DEPTH} deep")
+                raise JSONError(_TOO_DEEP)
         elif char in "]}":
             depth -= 1
 
@@ -214,14 +213,7 @@ def _no_constant(_: str) -> Any:
 _DECODER: Any = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant
 )
-
-
 _SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once
-
-
-_encoder = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
-)
 
 
 def compact(value: Any) -> str:
@@ -321,8 +313,11 @@ def loose(value: Any) -> str:
         return deep_text(value)
 
 
-def _chunks_of(encoder: json.JSONEncoder) -> Callable[[Any, int], Iterable[str]]:
-    """The encoder's own inner function, made once: `encode` makes it anew for each value."""
+def _chunks_of() -> Callable[[Any, int], Iterable[str]]:
+    """The inner function of an encoder, made once: `encode` makes it anew for each value."""
+    encoder = json.JSONEncoder(
+        ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
+    )
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return lambda value, level: (encoder.encode(value),)
@@ -333,7 +328,7 @@ def _chunks_of(encoder: json.JSONEncoder) -> Callable[[Any, int], Iterable[str]]
     return chunks
 
 
-_chunks = _chunks_of(_encoder)
+_chunks = _chunks_of()
 
 
 def same(left: Any, right: Any) -> bool:

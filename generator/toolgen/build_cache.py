@@ -73,8 +73,8 @@ def remember(
     said: tuple[str, str],
     sources: Mapping[str, str],
     files: Mapping[str, str],
-) -> None:
-    """Record a build: `said` is what `build` and `check` say next time, where nothing changes.
+) -> str:
+    """Record a build, and return why there is no record, or an empty text: `said` is what `build` and `check` say next time, where nothing changes.
 
     `sources` are SHA-256 of what was read by path in SCHEMAS, `files` those of all that belongs into `package`. Where
     something else stands there by now, or the record cannot be written, there is none.
@@ -93,19 +93,22 @@ def remember(
                 stamp = _stamp(file)
                 digest = _digest(file)
                 if _stamp(file) != stamp or expected.get(path, digest if kind == "s" else "") != digest:
-                    return
+                    return f"{path} has changed meanwhile"
                 coarse = stamp[1] % 1_000_000_000 == 0
                 fresh = max(stamp[1:3]) > now - (COARSE if coarse else FINE)
                 lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
             if not expected.keys() <= there.keys():
-                return
-        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+                return "files are gone meanwhile"
+        for folder in (os.path.dirname(os.path.dirname(place)), os.path.dirname(place)):
+            if not os.path.isdir(folder):
+                os.mkdir(folder, 0o700)
         draft = f"{place}.{os.getpid()}"
         with open(draft, "w", encoding="utf-8", errors="surrogateescape") as record:
             record.write("\n".join(lines))
         os.replace(draft, place)
-    except (OSError, ValueError):
-        return  # a cache: without it the next build takes its time
+    except (OSError, ValueError) as error:
+        return str(error)  # a cache: without it the next build takes its time
+    return ""
 
 
 def _folders(words: list[str]) -> tuple[str, str | None] | None:
@@ -126,13 +129,15 @@ def _place(schemas: str, out: str | None) -> str:
     """The path of a record.
 
     Raises:
-        ValueError: the user has no cache folder, or it lies beside the sources: nothing new is made there.
+        ValueError: the user has no cache folder and no place for one, or it lies beside the sources: nothing new is made
+            there.
     """
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    if not os.path.isdir(cache) or f"{os.path.realpath(cache)}{os.sep}".startswith(
-        f"{os.path.dirname(os.path.realpath(schemas))}{os.sep}"
-    ):
-        raise ValueError("no place for a record")
+    home = os.path.expanduser("~")
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
+    if not os.path.isabs(cache) or not (os.path.isdir(cache) or os.path.isdir(os.path.dirname(cache))):
+        raise ValueError("there is no cache folder: set XDG_CACHE_HOME to the absolute path of a folder")
+    if f"{os.path.realpath(cache)}{os.sep}".startswith(f"{os.path.dirname(os.path.realpath(schemas))}{os.sep}"):
+        raise ValueError("the cache folder lies beside the sources, where nothing new is made")
     folders = schemas, "" if out is None else out
     names = "\n".join(
         (os.getcwd(), *map(os.path.normpath, folders))

@@ -22,7 +22,7 @@ from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from tests.support.schema_values import is_valid, valid_values
 from toolgen.runtime.apis.gemini.tools import from_openapi
-from toolgen.runtime.conversion.encoding import decode_value, encode_value
+from toolgen.runtime.conversion.encoding import Encoding
 from toolgen.runtime.json_text import same
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.leniency import leniency
@@ -43,17 +43,17 @@ def faults(schema: dict[str, Any], name: str, mode: str, seed: int) -> Iterator[
     narrowed = any(r.action == "narrowed" and (r.stops or r.what != "further properties") for r in found.records)
     lenient = leniency(schema)
     for value in valid_values(schema, seed):
-        if lenient is not None and not same(decode_value(value, lenient), value):
+        if lenient is not None and not same(Encoding(lenient).decode(value), value):
             yield f"read otherwise than it is meant: {value!r:.200}"
-        spelled = encode_value(value, found.spelling) if found.spelling else value
+        spelled = Encoding(found.spelling).encode(value) if found.spelling else value
         if not narrowed and not is_valid(judge, spelled):
             error = next(iter(judge.iter_errors(spelled)), None)
             yield f"not admitted: {spelled!r:.200}: {error and error.message:.200}"
-        if not same(decode_value(spelled, found.spelling) if found.spelling else spelled, value) and not narrowed:
+        if not same(Encoding(found.spelling).decode(spelled) if found.spelling else spelled, value) and not narrowed:
             yield f"comes back otherwise: {value!r:.200} -> {spelled!r:.200}"
     for value in valid_values(wire, seed + 1, tries=3):
         if found.spelling:
-            decode_value(value, found.spelling)
+            Encoding(found.spelling).decode(value)
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.generated import Package, compiled, write_project
 from tests.support.repository import PROFILES
-from toolgen.render.reachable import IMPORTED_BY_APPS, reachable
+from toolgen.render.imports import IMPORTED_BY_APPS, reachable
 from toolgen.resources import runtime_folder
 
 

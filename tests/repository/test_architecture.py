@@ -57,8 +57,8 @@ IMPURE = {
     "uuid",
 }
 
-GENERATORS = {"render/model_code.py": "the models of tools", "render/format_code.py": "the types of the format"}
-"""The only modules that import datamodel_code_generator."""
+GENERATOR = "render/model_code.py"
+"""The only module that imports datamodel_code_generator."""
 
 
 COPIED = ("runtime", "wires")
@@ -116,7 +116,7 @@ def test_imports_keep_to_the_order_of_the_stages() -> None:
 
 def test_what_follows_parse_knows_its_types_and_calls_none_of_it() -> None:
     later = [path for path in modules() if part_of(path) in STAGES[2:5]]
-    assert len(later) > 40
+    assert {part_of(path) for path in later} == {"resolve", "rules", "plan"}
     names = [
         (name_of(path), alias.name)
         for path in later
@@ -129,16 +129,16 @@ def test_what_follows_parse_knows_its_types_and_calls_none_of_it() -> None:
 
 def test_between_load_and_write_nothing_sees_the_machine() -> None:
     between = [path for path in modules() if part_of(path) in STAGES[1:-1]]
-    assert len(between) > 50
+    assert {part_of(path) for path in between} == {"parse", "resolve", "rules", "plan", "render"}
     seen = [(name_of(path), name) for path in between for name, _ in imports(path) if name.split(".")[0] in IMPURE]
     assert seen == []
 
 
-def test_the_code_generator_is_behind_two_modules() -> None:
+def test_the_code_generator_is_behind_one_module() -> None:
     users = {
         name_of(p) for p in modules() for name, _ in imports(p) if name.split(".")[0] == "datamodel_code_generator"
     }
-    assert users == set(GENERATORS)
+    assert users == {GENERATOR}
 
 
 def test_nothing_but_the_command_line_prints() -> None:

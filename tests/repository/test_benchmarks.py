@@ -92,3 +92,13 @@ def test_the_floor_of_messages_is_that_of_wires_with_objects(sample: Package, mo
     floor = importlib.import_module("floor")
     found = [name for name in WIRES if floor.takes_objects(sample.provider(name), models)]
     assert found == ["anthropic", "bedrock", "gemini", "ollama"]
+
+
+def test_every_case_runs(sample: Package) -> None:
+    run = importlib.import_module("run")
+    found = run.cases(sample.name)
+    assert len(found) > 60
+    for case in found:
+        ours, theirs = case.fresh()
+        case.ours(ours)
+        case.theirs(theirs)

@@ -112,22 +112,19 @@ def test_add_a_provider(copy: Path) -> None:
 
 @pytest.mark.slow
 def test_add_a_lint_rule(copy: Path) -> None:
-    """A file in rules/lint, a row of its code, and two fixtures."""
-    (copy / "generator/toolgen/rules/lint/tool_with_short_name.py").write_text(
-        '"""A tool whose name says too little."""\n\n'
-        "from __future__ import annotations\n\n"
-        "from toolgen.diagnostics import Findings\n"
-        "from toolgen.resolve import Catalog\n\n"
-        'CODE = "tool-with-short-name"\n\n\n'
-        "def check(catalog: Catalog, findings: Findings) -> None:\n"
+    """A function in a module of rules/lint, a row of its code, and two fixtures."""
+    names = copy / "generator/toolgen/rules/lint/names.py"
+    names.write_text(
+        names.read_text("utf-8") + '\n\n@catalog_rule("tool-with-short-name")\n'
+        "def check_short_name(catalog: Catalog, findings: Findings) -> None:\n"
         '    """Report tools whose name has less than four letters."""\n'
         "    for tool in catalog.tools:\n"
         "        if len(tool.name) < 4:\n"
-        '            findings.add(CODE, tool.document.span("name"), tool=tool.name)\n',
+        '            findings.add("tool-with-short-name", tool.document.span("name"), tool=tool.name)\n',
         "utf-8",
     )
     replace(
-        copy / "generator/toolgen/diagnostics/rows/rules.py",
+        copy / "generator/toolgen/diagnostics/codes/rules.py",
         "ROWS: tuple[Code, ...] = (\n",
         "ROWS: tuple[Code, ...] = (\n"
         "    Code(\n"

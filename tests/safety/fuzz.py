@@ -29,7 +29,7 @@ from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.printers import PRINTERS
 from toolgen.render import package
-from toolgen.render.imported import Imported
+from toolgen.render.wire_tools import Imported
 
 from .projects import write
 

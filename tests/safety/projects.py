@@ -14,7 +14,7 @@ from tests.support.generated import shipped_profiles
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Finding, Findings
 from toolgen.pipeline import read_project
-from toolgen.render.imported import Imported
+from toolgen.render.wire_tools import Imported
 
 TOOL = "name: probe\ndescription: d\n"
 

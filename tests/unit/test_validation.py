@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toolgen.diagnostics import Finding, Findings
-from toolgen.diagnostics.rows.parse import ROWS
+from toolgen.diagnostics.codes.parse import ROWS
 from toolgen.load import load
 from toolgen.parse.config import Config, configuration
 from toolgen.validation import MAX_FINDINGS, conforms, meta

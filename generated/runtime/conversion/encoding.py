@@ -19,12 +19,13 @@ Nothing here raises on a value that does not fit: it stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from ..json_text import compact, loads, same
 
-__all__ = ["Table", "decode_value", "encode_value"]
+__all__ = ["Encoding", "Table"]
 
 Table = dict[str, Any]
 """How values on the wire differ from those of the source."""
@@ -41,181 +42,388 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,),
 }
 
-
-def encode_value(value: Any, table: Table, fill: bool = True) -> Any:
-    """Encode a value of the source as the wire has it, with null for what is absent (`fill`). Nothing is changed in place."""
-    return _encode(value, table, table, fill, 0)
+_Function: TypeAlias = Callable[[Any, int], Any]
+"""What changes a value that stands at some depth; it gives the value itself where nothing is to be changed."""
 
 
-def decode_value(value: Any, table: Table) -> Any:
-    """Decode a value of the wire as the source has it. Nothing is changed in place."""
-    return _decode(value, table, table, 0)
+class Encoding:
+    """A table in use. Each direction is made into functions when it is first needed.
+
+    Nothing is changed in place, and what needs no change is not copied: the value itself comes back where nothing does.
+    """
+
+    __slots__ = ("_decode", "_encode", "table")
+
+    def __init__(self, table: Table) -> None:
+        """Take a table, which is not changed from now on."""
+        self.table = table
+        self._decode: _Function | None = None
+        self._encode: dict[bool, _Function] = {}
+
+    def decode(self, value: Any) -> Any:
+        """Decode a value of the wire as the source has it."""
+        function = self._decode
+        if function is None:
+            function = self._decode = _Decoders(self.table).root()
+        return function(value, 0)
+
+    def encode(self, value: Any, fill: bool = True) -> Any:
+        """Encode a value of the source as the wire has it, with null for what is absent (`fill`)."""
+        function = self._encode.get(fill)
+        if function is None:
+            function = self._encode[fill] = _Encoders(self.table, fill).root()
+        return function(value, 0)
 
 
-def _resolved(node: Any, table: Table) -> Any:
-    seen = 0
-    while node is not None and "ref" in node and seen < _DEEPEST:
-        name = node["ref"]
+class _Functions(ABC):
+    """Makes the functions of one direction by the nodes of a table; None stands for one that changes nothing."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._made: dict[str, _Function | None] = {}
+
+    def root(self) -> _Function:
+        """The function of the whole table."""
+        return self.function(self._table) or _unchanged
+
+    def of(self, node: Any) -> _Function | None:
+        """The function of a node, which may be a reference; definitions may lead to themselves."""
+        name, target = _followed(node, self._table)
+        if name is None:
+            return None if target is None else self.function(target)
+        if name not in self._made:
+            self._made[name] = lambda value, depth: (self._made[name] or _unchanged)(
+                value, depth
+            )
+            self._made[name] = None if target is None else self.function(target)
+        return self._made[name]
+
+    def function(self, node: Table) -> _Function | None:
+        """The function of a node that is no reference."""
+        if "json" in node:
+            return self.json_text
+        if "texts" in node:
+            return self.of_listed(node["texts"], node["said"])
+        if "any" in node:
+            return self.of_union(node["any"])
+        objects, lists = self.of_object(node), self.of_list(node)
+        if objects is None and lists is None:
+            return None
+
+        def change_container(value: Any, depth: int) -> Any:
+            change = (
+                objects
+                if type(value) is dict
+                else lists
+                if type(value) is list
+                else None
+            )
+            return (
+                value
+                if change is None or depth > _DEEPEST
+                else change(value, depth + 1)
+            )
+
+        return change_container
+
+    def of_list(self, node: Table) -> _Function | None:
+        """The function of lists at a node."""
+        first, rest = (
+            [self.of(inner) for inner in node.get("first", ())],
+            self.of(node.get("items")),
+        )
+        if rest is None and not any(first):
+            return None
+
+        def change_list(value: Any, depth: int) -> Any:
+            changes = [*first[: len(value)], *[rest] * (len(value) - len(first))]
+            items = [
+                item if f is None else f(item, depth)
+                for item, f in zip(value, changes, strict=True)
+            ]
+            return (
+                value
+                if all(new is old for new, old in zip(items, value, strict=True))
+                else items
+            )
+
+        return change_list
+
+    @staticmethod
+    @abstractmethod
+    def json_text(value: Any, depth: int) -> Any:
+        """Change a value that is JSON text on the wire."""
+
+    @abstractmethod
+    def of_listed(self, values: list[Any], texts: list[str]) -> _Function:
+        """The function of values that are texts on the wire."""
+
+    @abstractmethod
+    def of_union(self, branches: list[Any]) -> _Function:
+        """The function of a union, which chooses a branch by the shape of the value."""
+
+    @abstractmethod
+    def of_object(self, node: Table) -> _Function | None:
+        """The function of objects at a node."""
+
+
+class _Decoders(_Functions):
+    def function(self, node: Table) -> _Function | None:
+        inner = super().function(node)
+        if "text" not in node:
+            return inner
+
+        def decode_text(value: Any, depth: int) -> Any:
+            if type(value) is str and depth <= _DEEPEST and value.lstrip()[:1] == "{":
+                found = _read_json(value)
+                value = found if type(found) is dict else value
+            return value if inner is None else inner(value, depth)
+
+        return decode_text
+
+    @staticmethod
+    def json_text(value: Any, depth: int) -> Any:
+        return value if depth > _DEEPEST else _read_json(value)
+
+    def of_listed(self, values: list[Any], texts: list[str]) -> _Function:
+        by_text = dict(zip(reversed(texts), reversed(values), strict=True))
+
+        def decode_listed(value: Any, depth: int) -> Any:
+            return (
+                by_text.get(value, value)
+                if type(value) is str and depth <= _DEEPEST
+                else value
+            )
+
+        return decode_listed
+
+    def of_union(self, branches: list[Any]) -> _Function:
+        made = [(there, self.of(inner)) for _, there, inner in branches]
+
+        def decode_union(value: Any, depth: int) -> Any:
+            if depth > _DEEPEST:
+                return value
+            function = next(
+                (function for there, function in made if _fits(value, there)), None
+            )
+            return value if function is None else function(value, depth + 1)
+
+        return decode_union
+
+    def of_object(self, node: Table) -> _Function | None:
+        if "wrap" in node:
+            return self._wrapped(node["wrap"], self.of(node.get("as")) or _unchanged)
+        if "object" not in node:
+            return None
+        more = self.of(node.get("more"))
+        named = {
+            entry.get("name", name): (
+                name,
+                entry.get("null") == "absent",
+                self.of(entry.get("as")),
+            )
+            for name, entry in node["object"].items()
+        }
+
+        def decode_object(value: Any, depth: int) -> Any:
+            found: dict[str, Any] | None = None
+            for spelled, item in value.items():
+                name, absent, function = named.get(spelled, (spelled, False, more))
+                kept = item if function is None else function(item, depth)
+                if found is None:
+                    if (
+                        kept is item
+                        and name == spelled
+                        and not (absent and item is None)
+                    ):
+                        continue
+                    found = _before(value, spelled)
+                if item is not None or not absent:
+                    found[name] = kept
+            return value if found is None else found
+
+        if more is not None or any(
+            name != spelled for spelled, (name, _, _) in named.items()
+        ):
+            return decode_object
+        # the properties alone that may need a change, of which most values have few
+        absents = [spelled for spelled, (_, absent, _) in named.items() if absent]
+        inside = [
+            (spelled, function)
+            for spelled, (_, _, function) in named.items()
+            if function is not None
+        ]
+
+        def decode_known(value: Any, depth: int) -> Any:
+            found: dict[str, Any] | None = None
+            for spelled in absents:
+                if spelled in value and value[spelled] is None:
+                    found = dict(value) if found is None else found
+                    del found[spelled]
+            for spelled, function in inside:
+                if spelled in value and (found is None or spelled in found):
+                    kept = function(value[spelled], depth)
+                    if kept is not value[spelled]:
+                        found = dict(value) if found is None else found
+                        found[spelled] = kept
+            return value if found is None else found
+
+        return decode_known
+
+    def of_list(self, node: Table) -> _Function | None:
+        if "pairs" not in node and "map" not in node:
+            return super().of_list(node)
+        function = self.of(node.get("more")) or _unchanged
+
+        def decode_pairs(value: Any, depth: int) -> Any:
+            found: dict[str, Any] = {}
+            for pair in value:
+                if (
+                    type(pair) is not dict
+                    or pair.keys() != {"key", "value"}
+                    or type(pair["key"]) is not str
+                ):
+                    return value
+                if pair["key"] in found:
+                    return value
+                found[pair["key"]] = function(pair["value"], depth)
+            return found
+
+        return decode_pairs
+
+    def _wrapped(self, key: str, function: _Function) -> _Function:
+        def decode_wrapped(value: Any, depth: int) -> Any:
+            inner = value.get(key)
+            return (
+                function(inner, depth)
+                if len(value) == 1 and type(inner) is dict
+                else value
+            )
+
+        return decode_wrapped
+
+
+class _Encoders(_Functions):
+    def __init__(self, table: Table, fill: bool) -> None:
+        super().__init__(table)
+        self._fill = fill
+
+    @staticmethod
+    def json_text(value: Any, depth: int) -> Any:
+        return value if depth > _DEEPEST else _write_json(value)
+
+    def of_listed(self, values: list[Any], texts: list[str]) -> _Function:
+        def encode_listed(value: Any, depth: int) -> Any:
+            if depth > _DEEPEST:
+                return value
+            return next(
+                (
+                    text
+                    for text, item in zip(texts, values, strict=True)
+                    if same(item, value)
+                ),
+                value,
+            )
+
+        return encode_listed
+
+    def of_union(self, branches: list[Any]) -> _Function:
+        """The first branch that a value fits and that has a place for all of it, else the first that it fits."""
+        made = [
+            (here, there.get("only"), self._names(inner), self.of(inner))
+            for here, there, inner in branches
+        ]
+
+        def encode_union(value: Any, depth: int) -> Any:
+            if depth > _DEEPEST:
+                return value
+            fitting = [branch for branch in made if _fits(value, branch[0])]
+            for _, only, names, function in fitting:
+                if (
+                    only is None
+                    or type(value) is not dict
+                    or {names.get(name, name) for name in value} <= set(only)
+                ):
+                    return value if function is None else function(value, depth + 1)
+            function = fitting[0][3] if fitting else None
+            return value if function is None else function(value, depth + 1)
+
+        return encode_union
+
+    def _names(self, node: Any) -> dict[str, str]:
+        """The other names on the wire of an object's properties."""
+        _, target = _followed(node, self._table)
+        entries = (target or {}).get("object", {})
+        return {
+            name: entry["name"] for name, entry in entries.items() if "name" in entry
+        }
+
+    def of_object(self, node: Table) -> _Function | None:
+        if "wrap" in node:
+            key, inner = node["wrap"], self.of(node.get("as")) or _unchanged
+            return lambda value, depth: {key: inner(value, depth)}
+        if "pairs" in node:
+            each = self.of(node.get("more")) or _unchanged
+            return lambda value, depth: [
+                {"key": key, "value": each(item, depth)} for key, item in value.items()
+            ]
+        if "object" not in node:
+            return None
+        more, entries = self.of(node.get("more")), node["object"]
+        named = {
+            name: (entry.get("name", name), self.of(entry.get("as")))
+            for name, entry in entries.items()
+        }
+        nulls = [
+            (name, named[name][0])
+            for name, entry in entries.items()
+            if self._fill and "null" in entry
+        ]
+
+        def encode_object(value: Any, depth: int) -> Any:
+            found: dict[str, Any] | None = None
+            for name, item in value.items():
+                spelled, function = named.get(name, (name, more))
+                kept = item if function is None else function(item, depth)
+                if found is None:
+                    if kept is item and spelled == name:
+                        continue
+                    found = _before(value, name)
+                found[spelled] = kept
+            for name, spelled in nulls:
+                if name not in value:
+                    found = dict(value) if found is None else found
+                    found[spelled] = None
+            return value if found is None else found
+
+        return encode_object
+
+
+def _unchanged(value: Any, depth: int) -> Any:
+    """The value itself."""
+    return value
+
+
+def _followed(node: Any, table: Table) -> tuple[str | None, Any]:
+    """The node that a reference leads to, with its name; a node that is none itself, without. A circle leads nowhere."""
+    name: str | None = None
+    seen: set[str] = set()
+    while node is not None and "ref" in node and (name is None or node is not table):
+        name = str(node["ref"])
+        if name in seen:
+            return None, None
+        seen.add(name)
         node = table.get("defs", {}).get(name) if name else table
-        seen += 1
-    return node
+    return name, node
 
 
-def _encode(value: Any, node: Any, table: Table, fill: bool, depth: int) -> Any:
-    node = _resolved(node, table) if node is not None and node is not table else node
-    if node is None or depth > _DEEPEST:
-        return value
-    kind = type(value)
-    if "json" in node:
-        return _write_json(value)
-    if "texts" in node:
-        return next(
-            (
-                text
-                for text, item in zip(node["said"], node["texts"], strict=True)
-                if same(item, value)
-            ),
-            value,
-        )
-    if "any" in node:
-        chosen = _branch_of(value, node["any"], table)
-        return (
-            value
-            if chosen is None
-            else _encode(value, chosen[2], table, fill, depth + 1)
-        )
-    if "wrap" in node and kind is dict:
-        return {node["wrap"]: _encode(value, node.get("as"), table, fill, depth + 1)}
-    if "pairs" in node and kind is dict:
-        more = node.get("more")
-        return [
-            {"key": key, "value": _encode(item, more, table, fill, depth + 1)}
-            for key, item in value.items()
-        ]
-    if "object" in node and kind is dict:
-        return _encode_object(value, node, table, fill, depth)
-    if kind is list:
-        return [
-            _encode(item, inner, table, fill, depth + 1)
-            for item, inner in _items(value, node)
-        ]
-    return value
-
-
-def _branch_of(value: Any, branches: list[Any], table: Table) -> Any:
-    """The first branch that a value fits and that has a place for all of it, else the first that it fits."""
-    first = None
-    for branch in branches:
-        if _fits(value, branch[0]):
-            if _knows(branch, value, table):
-                return branch
-            first = branch if first is None else first
-    return first
-
-
-def _knows(branch: Any, value: Any, table: Table) -> bool:
-    """Whether every property of an object has a place in a branch that is closed on the wire."""
-    _, there, inner = branch
-    if type(value) is not dict or "only" not in there:
-        return True
-    said = (_resolved(inner, table) or {}).get("object", {})
-    return {
-        said[name].get("name", name) if name in said else name for name in value
-    } <= set(there["only"])
-
-
-def _decode(value: Any, node: Any, table: Table, depth: int) -> Any:
-    node = _resolved(node, table) if node is not None and node is not table else node
-    if node is None or depth > _DEEPEST:
-        return value
-    if "text" in node and type(value) is str:
-        found = _read_json(value)
-        value = found if type(found) is dict else value
-    kind = type(value)
-    if "json" in node:
-        return _read_json(value)
-    if "texts" in node:
-        if kind is str and value in node["said"]:
-            return node["texts"][node["said"].index(value)]
-        return value
-    if "any" in node:
-        for _, there, inner in node["any"]:
-            if _fits(value, there):
-                return _decode(value, inner, table, depth + 1)
-        return value
-    if "wrap" in node and kind is dict:
-        inner = value.get(node["wrap"])
-        held = len(value) == 1 and type(inner) is dict
-        return _decode(inner, node.get("as"), table, depth + 1) if held else value
-    if ("pairs" in node or "map" in node) and kind is list:
-        return _decode_pairs(value, node, table, depth)
-    if "object" in node and kind is dict:
-        return _decode_object(value, node, table, depth)
-    if kind is list:
-        return [
-            _decode(item, inner, table, depth + 1)
-            for item, inner in _items(value, node)
-        ]
-    return value
-
-
-def _items(value: list[Any], node: Any) -> list[tuple[Any, Any]]:
-    first, rest = node.get("first", ()), node.get("items")
-    return [
-        (item, first[i] if i < len(first) else rest) for i, item in enumerate(value)
-    ]
-
-
-def _encode_object(
-    value: dict[str, Any], node: Any, table: Table, fill: bool, depth: int
-) -> dict[str, Any]:
-    said, more = node["object"], node.get("more")
+def _before(value: dict[str, Any], key: str) -> dict[str, Any]:
+    """The entries of an object before one of its keys."""
     found: dict[str, Any] = {}
     for name, item in value.items():
-        entry = said.get(name)
-        if entry is None:
-            found[name] = _encode(item, more, table, fill, depth + 1)
-        else:
-            found[entry.get("name", name)] = _encode(
-                item, entry.get("as"), table, fill, depth + 1
-            )
-    for name, entry in said.items():
-        if fill and "null" in entry and name not in value:
-            found[entry.get("name", name)] = None
-    return found
-
-
-def _decode_object(
-    value: dict[str, Any], node: Any, table: Table, depth: int
-) -> dict[str, Any]:
-    more = node.get("more")
-    named = {
-        entry.get("name", name): (name, entry) for name, entry in node["object"].items()
-    }
-    found: dict[str, Any] = {}
-    for spelled, item in value.items():
-        if spelled not in named:
-            found[spelled] = _decode(item, more, table, depth + 1)
-            continue
-        name, entry = named[spelled]
-        if item is None and entry.get("null") == "absent":
-            continue
-        found[name] = _decode(item, entry.get("as"), table, depth + 1)
-    return found
-
-
-def _decode_pairs(value: list[Any], node: Any, table: Table, depth: int) -> Any:
-    found: dict[str, Any] = {}
-    for pair in value:
-        if (
-            type(pair) is not dict
-            or pair.keys() != {"key", "value"}
-            or type(pair["key"]) is not str
-        ):
-            return value
-        if pair["key"] in found:
-            return value
-        found[pair["key"]] = _decode(pair["value"], node.get("more"), table, depth + 1)
+        if name == key:
+            break
+        found[name] = item
     return found
 
 

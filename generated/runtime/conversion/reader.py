@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Reader"]
 
 
-_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
-
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
@@ -73,7 +70,7 @@ class Reader:
         if (
             not self.tools
             and call.name not in self._offered
-            and call.name not in self.wire.read_by_tables
+            and self.wire.is_plain(call)
         ):
             return call
         if self._tables is None:

@@ -15,7 +15,8 @@ from .residue import holds, within
 if TYPE_CHECKING:
     from ..lowering.records import Record
     from ..lowering.tools import Lowerings
-    from ..models import ToolDefinition
+    from ..models import ToolCall, ToolDefinition
+    from .encoding import Encoding
 
 __all__ = ["DeclaredTools", "Wire", "WireFacts", "renamed", "synthetic_id"]
 
@@ -145,7 +146,6 @@ class Wire:
         self.spoken = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(declared.refused)
         self.has_strict = bool(facts.dialects.get("strict"))
-        self.spellings = declared.spellings
         self.strict = frozenset(declared.strict)
         self.entries: Cache[tuple[bytes, Mapping[str, int]]] = Cache()
 
@@ -167,9 +167,36 @@ class Wire:
         return Lowerings(self._facts.dialects, self.declared.depth)
 
     @cached_property
-    def read_by_tables(self) -> frozenset[str]:
-        """The names of the declared tools whose arguments may be spelled otherwise here, or by a model."""
-        return frozenset([*self.spellings, *self.declared.leniency])
+    def encodings(self) -> Mapping[str, Encoding]:
+        """How the arguments of declared tools differ on this wire, by name; of those alone that do."""
+        from .encoding import (
+            Encoding,
+        )  # late, here and below: not every process converts calls
+
+        return {
+            name: Encoding(table) for name, table in self.declared.spellings.items()
+        }
+
+    @cached_property
+    def lenient(self) -> Mapping[str, Encoding]:
+        """What models may mean where they say otherwise than a declared tool's parameters, by name."""
+        from .encoding import Encoding
+
+        return {name: Encoding(table) for name, table in self.declared.leniency.items()}
+
+    def is_plain(self, call: ToolCall) -> bool:
+        """Whether the arguments of a call are the same on both sides, by what the build knows of its tool."""
+        encoding, lenient, spelled = (
+            self.encodings.get(call.name),
+            self.lenient.get(call.name),
+            call.arguments,
+        )
+        if encoding is not None and not (
+            encoding.decode(spelled) is spelled
+            and encoding.encode(spelled, fill=False) is spelled
+        ):
+            return False
+        return lenient is None or lenient.decode(spelled) is spelled
 
     def strictness(self, tool: ToolDefinition, spent: dict[str, int]) -> bool | None:
         """Whether a tool goes out strict; where its declaration leaves that open, by the room that the tools before it left.

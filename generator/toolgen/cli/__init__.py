@@ -19,7 +19,7 @@ def main() -> None:
         if said is not None:
             emit(said, sys.stderr)
             sys.exit(0)
-        from toolgen.cli.stopping import stoppable
+        from toolgen.cli.process import stoppable
 
         with stoppable():
             from toolgen.cli.group import main_group

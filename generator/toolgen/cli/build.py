@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli import options
-from toolgen.cli.running import FINE, WRONG, end, output_folder, report
-from toolgen.cli.terminal import emit
-
-if TYPE_CHECKING:
-    from toolgen.compilation import Compilation
-    from toolgen.write import Output
+from toolgen.cli.group import (
+    format_option,
+    out_option,
+    output_folder,
+    provider_option,
+    schemas_argument,
+    verbosity_options,
+)
+from toolgen.cli.process import FINE, WRONG, end, progress
+from toolgen.cli.terminal import emit, report
 
 
 @click.command("build")
-@options.schemas
-@options.out
-@options.providers
-@options.finding_format
+@schemas_argument
+@out_option
+@provider_option
+@format_option
 @click.option("--force", is_flag=True, help="Overwrite generated files that were edited by hand.")
-@options.verbosity
+@verbosity_options
 def command(
     schemas: Path,
     out: Path | None,
@@ -39,7 +41,6 @@ def command(
     Example:
       toolgen build schemas/ --out app/tools
     """
-    from toolgen.cli.progress import progress
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import apply
@@ -57,7 +58,7 @@ def command(
     if built is None or output is None or changes is None:
         end(WRONG)
     if form == "text" and not (quiet or verbose or force or providers):
-        _remember(built, output, schemas, out, reported)
+        built.remember(output, out, reported)
     if not quiet:
         counts = (
             (len(changes.created), "created"),
@@ -70,21 +71,3 @@ def command(
             sys.stderr,
         )
     end(FINE)
-
-
-def _remember(built: Compilation, output: Output, schemas: Path, out: Path | None, reported: str) -> None:
-    """Let the next build and check know what this one saw, so that they can be short."""
-    from hashlib import sha256
-
-    from toolgen.build_cache import remember
-    from toolgen.write.building import package
-    from toolgen.write.place import shown
-
-    stamp = built.stamp
-    texts = package(built.files, stamp)
-    said = (
-        f"{reported}{shown(output.name)}: {len(texts)} unchanged\n",
-        f"{reported}{shown(output.name)}: in step with {built.sources.name}\n",
-    )
-    digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
-    remember(str(schemas), None if out is None else str(out), str(output.folder), said, stamp.sources, digests)

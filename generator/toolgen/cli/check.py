@@ -7,17 +7,24 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli import options
-from toolgen.cli.running import FINE, FOUND, WRONG, end, output_folder, report
-from toolgen.cli.terminal import emit
+from toolgen.cli.group import (
+    format_option,
+    out_option,
+    output_folder,
+    provider_option,
+    schemas_argument,
+    verbosity_options,
+)
+from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
+from toolgen.cli.terminal import emit, report
 
 
 @click.command("check")
-@options.schemas
-@options.out
-@options.providers
-@options.finding_format
-@options.verbosity
+@schemas_argument
+@out_option
+@provider_option
+@format_option
+@verbosity_options
 def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
     """Compare what build would write with what is there; print a diff, write nothing.
 
@@ -27,7 +34,6 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
     Example:
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
-    from toolgen.cli.progress import progress
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import compare
@@ -41,12 +47,16 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
         end(WRONG)
     output = built.output(output_folder(schemas, out, built.config.out))
     drift = compare(built.files, output, built.stamp, findings)
-    report(findings, form, quiet=quiet, verbose=verbose)
+    reported = report(findings, form, quiet=quiet, verbose=verbose)
     if findings.errors:
         end(WRONG)
     if not drift.any:
         if not quiet:
             emit(f"{shown(output.name)}: in step with {built.sources.name}\n", sys.stderr)
+        if form == "text" and not (quiet or verbose or providers):
+            why = built.remember(output, out, reported)
+            if why:
+                emit(f"no record of this check is kept, and the next one takes as long: {why}\n", sys.stderr)
         end(FINE)
     emit("".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff)
     if not quiet:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from toolgen.cli.running import FINE, WRONG, end
+from toolgen.cli.process import FINE, WRONG, end
 from toolgen.cli.terminal import emit
 
 

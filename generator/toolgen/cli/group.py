@@ -1,16 +1,23 @@
-"""The group of all commands. A module in this folder with a `command` is one; it is imported when it is asked for."""
+"""The group of all commands, and the options that several of them share.
+
+A module in this folder with a `command` is one; it is imported when it is asked for.
+"""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from toolgen import __version__
 
-_SHARED = ("__init__", "group", "options", "progress", "running", "stopping", "terminal")
+_SHARED = ("__init__", "group", "process", "terminal")
+"""Modules that are no command."""
 
 
 class Commands(click.Group):
@@ -47,3 +54,45 @@ def main_group() -> None:
       toolgen build schemas/     write the package
       toolgen check schemas/     fail if it is not in step with its sources
     """
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+schemas_argument = click.argument("schemas", type=click.Path(path_type=Path), default=Path("schemas"))
+
+out_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder of the generated package; default: `out` of toolgen.yaml, or `generated` beside SCHEMAS.",
+)
+
+provider_option = click.option(
+    "--provider",
+    "providers",
+    multiple=True,
+    metavar="NAME",
+    help="Only this provider; may be given more than once.",
+)
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github"]),
+    default="text",
+    show_default=True,
+    help="How findings are printed.",
+)
+
+
+def verbosity_options(command: F) -> F:
+    """Add `-q` and `-v`."""
+    command = click.option("-v", "--verbose", is_flag=True, help="Notes as well.")(command)
+    return click.option("-q", "--quiet", is_flag=True, help="Errors only.")(command)
+
+
+def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Path:
+    """The folder of the generated package: the option, the configuration, or `generated` beside SCHEMAS."""
+    if out is not None:
+        return out
+    parent = schemas / ".." if schemas.name in ("", "..") else schemas.parent
+    return parent / (configured or "generated")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli import options
-from toolgen.cli.running import FINE, WRONG, end, list_changes, report
-from toolgen.cli.terminal import emit
-from toolgen.importing.formats import names
+from toolgen.cli.group import verbosity_options
+from toolgen.cli.process import FINE, WRONG, end
+from toolgen.cli.terminal import emit, list_changes, report
+from toolgen.importing.formats import MODULES
 
 
 @click.command("import")
-@click.argument("format", type=click.Choice(names()), metavar=f"[{'|'.join(names())}]")
+@click.argument("format", type=click.Choice(list(MODULES)), metavar=f"[{'|'.join(MODULES)}]")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--out",
@@ -29,7 +29,7 @@ from toolgen.importing.formats import names
     metavar="NAME",
     help="What a later import knows this one again by; by default the title of an OpenAPI document, or FILE's name.",
 )
-@options.verbosity
+@verbosity_options
 def command(format: str, file: Path, schemas: Path, source: str | None, quiet: bool, verbose: bool) -> None:
     """Turn the tools in FILE into declarations under DIR/tools, one YAML file a tool.
 
@@ -47,7 +47,7 @@ def command(format: str, file: Path, schemas: Path, source: str | None, quiet: b
       toolgen import openapi petstore.yaml --out schemas
     """
     from toolgen.diagnostics import Findings
-    from toolgen.importing.importing import import_file
+    from toolgen.importing.steps import import_file
 
     findings = Findings()
     done = import_file(file, format, schemas, findings, source=source)

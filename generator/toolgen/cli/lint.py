@@ -8,15 +8,15 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli import options
-from toolgen.cli.running import FINE, FOUND, WRONG, end, report
-from toolgen.cli.terminal import emit
+from toolgen.cli.group import format_option, provider_option, schemas_argument
+from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
+from toolgen.cli.terminal import emit, report
 
 
 @click.command("lint")
-@options.schemas
-@options.providers
-@options.finding_format
+@schemas_argument
+@provider_option
+@format_option
 @click.option("-v", "--verbose", is_flag=True, help="The size of each payload as well.")
 @click.option("-q", "--quiet", is_flag=True, help="Errors only.")
 def command(schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
@@ -29,7 +29,6 @@ def command(schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, v
     Example:
       toolgen lint schemas/ --format github
     """
-    from toolgen.cli.progress import progress
     from toolgen.compilation import lint_project
     from toolgen.diagnostics import Findings
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli import options
-from toolgen.cli.running import FINE, WRONG, end, report
-from toolgen.cli.terminal import emit
+from toolgen.cli.group import provider_option, schemas_argument
+from toolgen.cli.process import FINE, WRONG, end
+from toolgen.cli.terminal import emit, report
 
 if TYPE_CHECKING:
     from toolgen.resolve import Profile
@@ -44,8 +44,8 @@ _NOT_PLAIN = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", 
 
 
 @click.command("rules")
-@options.schemas
-@options.providers
+@schemas_argument
+@provider_option
 @click.option(
     "--format",
     "form",

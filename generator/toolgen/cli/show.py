@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli import options
-from toolgen.cli.running import FINE, WRONG, end, report
-from toolgen.cli.terminal import emit
+from toolgen.cli.group import format_option, provider_option, verbosity_options
+from toolgen.cli.process import FINE, WRONG, end
+from toolgen.cli.terminal import emit, report
 
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
-    from toolgen.render.lowered import Told
+    from toolgen.render.wire_tools import Told
 
 
 @click.command("show")
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="The sources.",
 )
-@options.providers
-@options.finding_format
-@options.verbosity
+@provider_option
+@format_option
+@verbosity_options
 def command(tool: str, schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
     """Print TOOL's payload as it will be sent, and what was lost on the way.
 

@@ -1,4 +1,4 @@
-"""Prints text so that it works in any terminal: ASCII, a closed pipe, a full disk behind stdout."""
+"""Prints text and findings so that it works in any terminal: ASCII, a closed pipe, a full disk behind stdout."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 TYPE_CHECKING = False  # importing typing takes as long as all else that is done where nothing changed
 if TYPE_CHECKING:
     from typing import TextIO
+
+    from toolgen.diagnostics import Finding, Findings
 
 _CONTROLS = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
 
@@ -46,3 +48,25 @@ def _silence(stream: TextIO) -> None:
         os.dup2(nowhere, stream.fileno())
     finally:
         os.close(nowhere)
+
+
+def report(findings: Findings, form: str, *, quiet: bool = False, verbose: bool = False) -> str:
+    """Print the findings on stderr, errors and warnings, notes where asked for; return what was printed."""
+    from toolgen.diagnostics.printers import PRINTERS
+
+    shown: list[Finding] = [
+        f for f in findings if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
+    ]
+    text = PRINTERS[form](shown, findings.texts) if shown or form == "json" else ""
+    if text:
+        emit(text, sys.stderr)
+    return text
+
+
+def list_changes(findings: Findings) -> None:
+    """Print all findings on stderr, one a line however many there are: they are what a command did."""
+    from toolgen.diagnostics.printers import safe
+
+    for finding in findings:
+        place = f"{finding.span.path}:{finding.span.line}:{finding.span.column}"
+        emit(f"{safe(place)}: {finding.level}[{finding.code}]: {safe(finding.message)}\n", sys.stderr)

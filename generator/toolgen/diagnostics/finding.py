@@ -41,7 +41,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One sentence about one place. `code` is a key of the table in `codes.py`."""
+    """One sentence about one place. `code` is a key of the table in `codes`."""
 
     span: Span
     code: str
@@ -57,6 +57,11 @@ def quoted(value: object, limit: int = 80) -> str:
     clipped = text if len(text) <= limit else text[: limit - 1] + "…"
     safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in clipped)
     return f"'{safe}'"
+
+
+def listed(names: list[str]) -> str:
+    """Names as a sentence has them."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def nearest(word: str, known: Iterable[str], *, most: int = 1, alike: float = 0.6) -> list[str]:

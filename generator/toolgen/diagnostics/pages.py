@@ -6,7 +6,6 @@ import re
 import textwrap
 
 from toolgen.diagnostics.codes import BY_STAGE, CODES, Code
-from toolgen.diagnostics.examples import EXAMPLES
 from toolgen.diagnostics.finding import nearest
 
 WIDTH = 100
@@ -29,7 +28,6 @@ def page(code: str) -> str | None:
     row = CODES.get(code)
     if row is None:
         return None
-    example = EXAMPLES.get(code)
     parts = [
         f"{row.id}\n{'=' * len(row.id)}\n",
         _section("What it means", f"{row.level} of {_stage(row)}: {_shown(row.message)}"),
@@ -37,8 +35,8 @@ def page(code: str) -> str | None:
         _section("How to mend it", row.hint or row.mend),
         _section("How to silence it", _silencing(row)),
     ]
-    if example is not None:
-        parts += [_source("Found in", example.failing), _source("Mended", example.mended)]
+    if row.example is not None:
+        parts += [_source("Found in", row.example.failing), _source("Mended", row.example.mended)]
     return "\n".join(parts)
 
 

@@ -203,6 +203,11 @@ class Reader:
         return kept
 
 
+def is_definition(entry: Entry) -> bool:
+    """Whether an object is a tool with a name, and no file that lists some."""
+    return "name" in entry and "tools" not in entry
+
+
 def _is_page(value: object, key: str) -> bool:
     """Whether a value is an answer with a list of tools in it."""
     if not isinstance(value, dict):

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.comparing import same
+from toolgen.importing.merge import same
 from toolgen.load import Document, Pointer
 from toolgen.load.loading import read_back
 

@@ -21,7 +21,7 @@ from toolgen.load import limits
 from toolgen.load.folder import Folder, Found, kind_of_file
 from toolgen.load.json_reader import read_json
 from toolgen.load.reading import Report, Unreadable, decoded
-from toolgen.load.sources import Document, Sources, Tree, kind_of
+from toolgen.load.sources import SHIPPED, Document, Sources, Tree, kind_of
 from toolgen.load.yaml_reader import read_yaml
 
 Kind = Literal["tool", "type", "provider", "format", "config"]
@@ -182,7 +182,6 @@ def _resolved(file: Path, report: Report) -> Path:
     return path
 
 
-_SHIPPED = "<toolgen>"
 _CONFIG = "toolgen"
 
 
@@ -245,7 +244,7 @@ class _Loading:
             return []
         if (self._builtin / name).resolve() == (self._schemas / name).resolve():
             return []
-        folder = Folder(self._builtin, _SHIPPED, self._findings)
+        folder = Folder(self._builtin, SHIPPED, self._findings)
         documents: list[Document] = []
         for found in folder.sources(name, deep=False):
             loaded = read(folder, found, kind, self._findings, self._budget)
@@ -283,9 +282,9 @@ class _Loading:
 
 def load_shipped(kind: str, builtin: Path, findings: Findings) -> tuple[Document, ...]:
     """The shipped documents of one folder (`providers` or `format`)."""
-    folder = Folder(builtin, _SHIPPED, findings)
+    folder = Folder(builtin, SHIPPED, findings)
     kinds: dict[str, Kind] = {"providers": "provider", "format": "format"}
-    budget = Budget(_SHIPPED)
+    budget = Budget(SHIPPED)
     return tuple(
         document
         for found in folder.sources(kind, deep=False)

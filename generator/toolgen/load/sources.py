@@ -13,6 +13,10 @@ Pointer = tuple[str | int, ...]
 """The way from a document's root to a value: keys and positions."""
 
 
+SHIPPED = "<toolgen>"
+"""How the paths of files begin that come with toolgen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One document of a source file. `value` is plain JSON data and is never changed by a stage.
@@ -28,6 +32,11 @@ class Document:
     value: Any
     values: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
     keys: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it comes with toolgen, and not from SCHEMAS."""
+        return self.path.startswith(f"{SHIPPED}/")
 
     def span(self, *pointer: str | int) -> Span:
         """The place of the value at `pointer`, or of the nearest value around it."""
@@ -66,6 +75,11 @@ class Sources:
     def is_own(self, document: Document) -> bool:
         """Whether a document is the project's own, and not shipped."""
         return document.path == below(self.name, document.source)
+
+
+def pointer_text(pointer: Pointer) -> str:
+    """A pointer as JSON spells it (RFC 6901)."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in pointer)
 
 
 def root_of(folder: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from toolgen.plan.admitted import PREFIX
+from toolgen.plan.admission import PREFIX
 from toolgen.plan.assertions import asserted
 from toolgen.plan.names import ClassName, PythonName
 from toolgen.plan.scalars import Shape

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.plan.admitted import PREFIX, ObjectView, admits_null, exclusive, object_view
+from toolgen.plan.admission import PREFIX, ObjectView, admits_null, exclusive, object_view
 from toolgen.plan.assertions import EVERYTHING, OBJECTS, idle, unsaid
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
 from toolgen.plan.names import ClassName, field_names, type_name

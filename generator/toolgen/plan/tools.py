@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.plan.admitted import PREFIX, object_view
+from toolgen.plan.admission import PREFIX, object_view
 from toolgen.plan.assertions import FAMILIES, asserted
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, ordered
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name

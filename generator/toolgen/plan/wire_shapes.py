@@ -12,8 +12,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolgen.plan.plain_forms import PLAIN_FORMS, TESTS, PlainKey, PlainObject
-from toolgen.plan.wire_objects import KeyPlan, Kind, LostField, MemberPlan, ObjectPlan, ShapePlan, UnionPlan
+from toolgen.plan.wire_objects import (
+    PLAIN_FORMS,
+    TESTS,
+    KeyPlan,
+    Kind,
+    LostField,
+    MemberPlan,
+    ObjectPlan,
+    PlainKey,
+    PlainObject,
+    ShapePlan,
+    UnionPlan,
+)
 from toolgen.resolve import Format, FormatField, FormatType
 
 CHECKS: Mapping[str, tuple[str, str]] = {

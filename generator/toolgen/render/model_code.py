@@ -1,6 +1,6 @@
-"""Type expressions from datamodel-code-generator: the only module that imports it.
+"""Types from datamodel-code-generator, of tools and of the format: the only module that imports it.
 
-It is given shapes and nothing else: class names, texts and patterns are replaced by tokens before and put back
+Of tools it is given shapes and nothing else: class names, texts and patterns are replaced by tokens before and put back
 afterwards through `python_string`, so no text of a source passes through its templates.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from datamodel_code_generator.format import PythonVersion
 from datamodel_code_generator.parser import LiteralType
 
 from toolgen.render.literals import python_string
+from toolgen.render.templates import AliasText, ClassText, FieldText
+from toolgen.resolve import Format
 
 _FIELDS_PER_CLASS = 40
 
@@ -115,31 +118,39 @@ def _aliased(node: ast.Assign) -> dict[str, ast.expr]:
 
 def model_code(schema: dict[str, Any]) -> str:
     """The code of models for a schema of allow-listed keywords, with options that are pinned."""
+    return _generated(
+        schema,
+        output_model_type=DataModelType.PydanticV2BaseModel,
+        target_pydantic_version=TargetPydanticVersion("2.12"),
+        use_annotated=True,
+        strict_nullable=True,
+        strict_types=list(StrictTypes),
+        use_single_value_enum_as_const=True,
+        read_const_beside_enum=True,
+        filter_literal_values=True,
+        use_tuple_for_closed_arrays=True,
+        use_tuple_for_fixed_items=True,
+        use_typed_nullable_map_values=True,
+        use_typed_map_values_beside_other_types=True,
+        use_single_dict_for_object_maps=True,
+    )
+
+
+def _generated(schema: dict[str, Any], **options: Any) -> str:
+    """The one module that the model generator makes of a schema: nothing is fetched, formatted or dated."""
     code = generate(
         schema,
         config=GenerateConfig(
             input_file_type=InputFileType.JsonSchema,
-            output_model_type=DataModelType.PydanticV2BaseModel,
-            target_python_version=PythonVersion("3.11"),
-            target_pydantic_version=TargetPydanticVersion("2.12"),
+            target_python_version=PythonVersion.PY_311,
             disable_timestamp=True,
             formatters=[],
             allow_remote_refs=False,
             strict_refs=True,
             treat_dot_as_module=False,
-            use_annotated=True,
-            strict_nullable=True,
-            strict_types=list(StrictTypes),
             enum_field_as_literal=LiteralType.All,
-            use_single_value_enum_as_const=True,
-            read_const_beside_enum=True,
-            filter_literal_values=True,
             use_standard_collections=True,
-            use_tuple_for_closed_arrays=True,
-            use_tuple_for_fixed_items=True,
-            use_typed_nullable_map_values=True,
-            use_typed_map_values_beside_other_types=True,
-            use_single_dict_for_object_maps=True,
+            **options,
         ),
     )
     if not isinstance(code, str):
@@ -218,3 +229,64 @@ class _Tokens(ast.NodeTransformer):
 
 def _number(node: ast.Constant | ast.UnaryOp) -> bool:
     return isinstance(node, ast.UnaryOp) or isinstance(node.value, int)
+
+
+def format_code(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
+    """The types of the format as slotted dataclasses: classes and aliases, each in the order of the sources.
+
+    The generator gives annotations and defaults; the layout is the template's. Plain dataclasses and not pydantic
+    models: built by position they cost a seventh, and importing them imports no pydantic (docs/design.md).
+    """
+    metadata = {"type": "object", "additionalProperties": True}
+    schema = {"$defs": {n: _inlined(s, metadata) for n, s in format.schema["$defs"].items() if n != "Metadata"}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # notices about the generator's own future defaults; the version is pinned
+        text = _generated(
+            schema,
+            output_model_type=DataModelType.DataclassesDataclass,
+            snake_case_field=True,
+            use_union_operator=True,
+            use_one_literal_as_default=True,
+            dataclass_arguments={"slots": True},
+        )
+    return _read(text, format)
+
+
+def _inlined(value: Any, metadata: dict[str, Any]) -> Any:
+    """Without descriptions, which the template writes, and with Metadata as the plain object it is."""
+    if isinstance(value, dict):
+        if value.get("$ref") == "#/$defs/Metadata":
+            return metadata
+        return {k: _inlined(v, metadata) for k, v in value.items() if not (k == "description" and isinstance(v, str))}
+    return [_inlined(v, metadata) for v in value] if isinstance(value, list) else value
+
+
+def _read(text: str, format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
+    classes: dict[str, ClassText] = {}
+    aliases: dict[str, AliasText] = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef):
+            kind = format.types[node.name]
+            described = {f.python: str(f.schema.get("description", "")) for f in kind.fields}
+            fields = tuple(
+                FieldText(
+                    item.target.id,
+                    ast.unparse(item.annotation),
+                    None if item.value is None else ast.unparse(item.value),
+                    described.get(item.target.id, ""),
+                )
+                for item in node.body
+                if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+            )
+            classes[node.name] = ClassText(node.name, kind.description, fields)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            name = node.target.id
+            if name in format.types:
+                aliases[name] = AliasText(name, format.types[name].description, ast.unparse(node.value))
+    missing = format.types.keys() - classes.keys() - aliases.keys() - {"Metadata"}
+    if missing:
+        raise ValueError(f"the model generator gave no {', '.join(sorted(missing))}")
+    return (
+        tuple(classes[n] for n in format.types if n in classes),
+        tuple(aliases[n] for n in format.types if n in aliases),
+    )

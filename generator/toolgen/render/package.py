@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from jinja2 import UndefinedError
 
@@ -13,16 +14,14 @@ from toolgen.load.sources import root_of
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.plan.wire_shapes import ShapeError
 from toolgen.render.converters import wire_class
-from toolgen.render.environment import environment
-from toolgen.render.format_code import format_code
+from toolgen.render.imports import UnknownNameError, reachable, with_imports
 from toolgen.render.installed import MINOR, with_installed_runtime
-from toolgen.render.layout import HEADER, laid_out
-from toolgen.render.lowered import OnWire, tools_on_wires
+from toolgen.render.model_code import format_code
 from toolgen.render.portability import portability
-from toolgen.render.reachable import reachable
 from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
+from toolgen.render.templates import HEADER, environment, laid_out
 from toolgen.render.tools import tool_modules
-from toolgen.render.used_names import UnknownNameError, with_imports
+from toolgen.render.wire_tools import OnWire, tools_on_wires
 from toolgen.resolve import Catalog, Format, Profile
 from toolgen.resources import runtime_folder, wires_folder
 from toolgen.runtime.lowering.leniency import leniency
@@ -47,6 +46,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     is_ours = is_shipped(MODELS, catalog.format.schema)
     models, names = (shipped_models(), _names(catalog.format)) if is_ours else models_text(catalog.format)
     files: Files = {
+        **runtime_files(),
         **{path: _static(path) for path in ("messages.py", "running.py")},
         "__init__.py": _static("__init__.py", MINOR if catalog.runtime == "installed" else None),
         "models.py": laid_out(
@@ -54,7 +54,6 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
         ),
         "py.typed": "",
         "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
-        **runtime_files(),
         "runtime/loop.py": _static("runtime_loop.py"),
         "runtime/models.py": models,
         **tool_modules(catalog.tools, catalog.types, "running" in catalog.parts),
@@ -81,7 +80,8 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     left_out = tuple(path for part, paths in PART_FILES.items() if part not in catalog.parts for path in paths)
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
     found = with_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable(kept)
-    return Package(dict(sorted(found.items())), wires)
+    copied = runtime_files().keys() & found.keys()
+    return Package({path: runtime_module(path) if path in copied else found[path] for path in sorted(found)}, wires)
 
 
 PART_FILES: Mapping[str, tuple[str, ...]] = {
@@ -98,14 +98,21 @@ def _static(path: str, runtime: str | None = None) -> str:
     return laid_out(path, environment().get_template(f"{path}.jinja").render(runtime=runtime))
 
 
+@cache
 def runtime_files() -> Files:
-    """The modules that no schema changes, as they are."""
+    """The source of the modules that no schema changes."""
     root = runtime_folder()
     return {
-        f"runtime/{path.relative_to(root).as_posix()}": laid_out(path.name, path.read_text(encoding="utf-8"))
+        f"runtime/{path.relative_to(root).as_posix()}": path.read_text(encoding="utf-8")
         for path in sorted(root.rglob("*.py"))
         if path.name != "models.py"
     }
+
+
+@cache
+def runtime_module(path: str) -> str:
+    """A module that no schema changes, as it is copied."""
+    return laid_out(path, runtime_files()[path])
 
 
 def _session(plan: ProviderPlan) -> str:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolgen.plan.admitted import PREFIX
+from toolgen.plan.admission import PREFIX
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, refers, shapes_of
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_facts, plan_tools
 from toolgen.render.checks import CheckFunction, Checks
-from toolgen.render.class_text import AliasText, ClassText, FieldText
-from toolgen.render.environment import environment
 from toolgen.render.imports import Imports, natural
-from toolgen.render.layout import laid_out
 from toolgen.render.literals import python_literal, python_string
 from toolgen.render.model_code import Expression, type_expressions
+from toolgen.render.templates import AliasText, ClassText, FieldText, environment, laid_out
 from toolgen.resolve.catalog import SharedType, Tool
 
 

@@ -14,9 +14,9 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import METASCHEMAS, Dialect, UnknownDialectError, dialect, respelled
-from toolgen.resolve.patterns import compiled
 from toolgen.resolve.places import Library, Place, walk
 from toolgen.resolve.references import Links
+from toolgen.resolve.values import compiled
 from toolgen.validation import json_type, type_hint, words
 
 _COUNTS = tuple(f"{end}{what}" for what in ("Length", "Items", "Properties", "Contains") for end in ("min", "max"))

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.validators import extend
+from pydantic_core import SchemaError, SchemaValidator, core_schema
+from pydantic_core import ValidationError as PatternError
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS
-from toolgen.resolve.patterns import matches
 from toolgen.resolve.places import Library, Place, walk
 
 MAX_STEPS = 400_000
@@ -279,3 +281,25 @@ def _quick(schema: dict[str, Any], value: Any) -> str | None:
     named = schema["type"]
     types = named if isinstance(named, list) else [named]
     return "" if any(_TYPES[t](value) for t in types) else f"it is not of type {' or '.join(types)}"
+
+
+@lru_cache(maxsize=4096)
+def compiled(pattern: str) -> SchemaValidator | str:
+    """The matcher of a pattern in the linear-time engine of pydantic (Rust's regex syntax), or why there is none."""
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=pattern))
+    except SchemaError as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        return next((line[7:] for line in lines if line.startswith("error: ")), lines[-1])
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a text matches; an unusable pattern, which has its own finding, matches all."""
+    matcher = compiled(pattern)
+    if isinstance(matcher, str):
+        return True
+    try:
+        matcher.validate_python(text)
+    except PatternError:
+        return False
+    return True

@@ -1,8 +1,8 @@
 """Rules: what a linked catalogue risks. A rule says something; it never changes the catalogue."""
 
-from toolgen.rules.allowing import allows, check_silencing, settle
-from toolgen.rules.payloads import Lost, Payload, Payloads, Tokenizer, size
-from toolgen.rules.registry import RULES, Rule, apply_payload_rules, apply_rules
+from toolgen.rules.lint import RULES, apply_payload_rules, apply_rules
+from toolgen.rules.rule import Lost, Payload, Payloads, Rule, Tokenizer, size
+from toolgen.rules.suppressions import allows, check_silencing, settle
 
 __all__ = [
     "RULES",

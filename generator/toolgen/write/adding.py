@@ -16,10 +16,9 @@ from pathlib import Path
 from toolgen.diagnostics import Findings, Span
 from toolgen.write import disk
 from toolgen.write.building import LISTED, exchange, make_parents, remove_parents
-from toolgen.write.changes import Files, lf
+from toolgen.write.changes import Files, Tree, lf, scan
 from toolgen.write.place import Place, report, shown
 from toolgen.write.switch import Switch, discard
-from toolgen.write.tree import Tree, scan
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,10 @@ from contextlib import suppress
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.write import disk
-from toolgen.write.changes import Changes, Files, State, carried, changes, read_state
+from toolgen.write.changes import Changes, Files, State, Tree, carried, changes, read_state
 from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text
 from toolgen.write.place import Output, Place, locate, reason_of, report
 from toolgen.write.switch import Switch
-from toolgen.write.tree import Tree
 
 LISTED = 25
 """Files in the way that are named one by one."""

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from toolgen.write import disk
+from toolgen.write.changes import Tree, is_litter, parents, scan
 from toolgen.write.lockfile import LOCK, LONGEST, LockError, read_lock
 from toolgen.write.place import Place
-from toolgen.write.tree import Tree, is_litter, parents, scan
 
 
 class Switch:

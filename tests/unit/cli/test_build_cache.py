@@ -29,9 +29,9 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-def record(project: Path) -> None:
+def record(project: Path) -> str:
     with chdir(project):
-        remember("schemas", None, "generated", SAID, digests(Path("schemas")), digests(Path("generated")))
+        return remember("schemas", None, "generated", SAID, digests(Path("schemas")), digests(Path("generated")))
 
 
 def _let_the_clock_tick(file: Path) -> None:
@@ -209,17 +209,34 @@ def test_where_no_record_can_be_written_there_is_none(project: Path, monkeypatch
     assert shortcut(["build"]) is None
 
 
-def test_no_cache_folder_is_made_and_none_in_the_project_is_used(
+def test_no_cache_folder_in_the_project_is_used_and_none_is_made_where_there_is_no_home(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (project / ".cache").mkdir()
     before = sorted(project.rglob("*"))
-    for cache in (project / ".cache", project.parent / f"{project.name} has none"):
-        monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-        record(project)
+    missing = project.parent / f"{project.name} has none"
+    for cache, why in (
+        (str(project / ".cache"), "lies beside the sources"),
+        (str(missing / "cache"), "there is no cache folder"),
+        ("cache", "there is no cache folder"),
+    ):
+        monkeypatch.setenv("XDG_CACHE_HOME", cache)
+        assert why in record(project)
         assert shortcut(["build"]) is None
         assert sorted(project.rglob("*")) == before
-        assert not (project.parent / f"{project.name} has none").exists()
+        assert not missing.exists()
+
+
+def test_a_home_without_a_cache_folder_gets_one(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the XDG base directory specification has it: a new machine's second check is short."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    assert record(project) == ""
+    assert shortcut(["check"]) == SAID[1]
+    assert (home / ".cache").stat().st_mode & 0o777 == 0o700
 
 
 def test_the_command_line_says_the_same_either_way(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -238,7 +255,18 @@ def test_the_command_line_says_the_same_either_way(tmp_path: Path, tmp_path_fact
         assert [shortcut(["build"]), shortcut(["check"])] == [r.stderr for r in long]
     short = [toolgen(*words, cwd=tmp_path) for words in (["build"], ["check"])]
     assert [(r.returncode, r.stdout, r.stderr) for r in short] == [(r.returncode, r.stdout, r.stderr) for r in long]
-    assert [len(list((caches / word).iterdir())) for word in ("build", "check")] == [1, 0]  # check writes nothing
+    assert [len(list((caches / word).iterdir())) for word in ("build", "check")] == [1, 1]
+
+
+def test_a_check_says_why_it_keeps_no_record(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    assert toolgen("build", cwd=tmp_path).returncode == 0
+    found = toolgen("check", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    assert found.returncode == 0
+    assert (
+        "no record of this check is kept, and the next one takes as long: the cache folder lies beside" in found.stderr
+    )
+    assert "no record" not in toolgen("check", "-q", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path)}).stderr
 
 
 def test_a_command_that_shows_less_or_more_leaves_no_record(tmp_path: Path) -> None:
@@ -246,5 +274,5 @@ def test_a_command_that_shows_less_or_more_leaves_no_record(tmp_path: Path) -> N
     for options in (["-q"], ["--force"], ["--format", "github"]):
         assert toolgen("build", *options, cwd=tmp_path).returncode == 0
         assert shortcut(["build", str(tmp_path / "schemas")]) is None
-    assert toolgen("check", cwd=tmp_path).returncode == 0
+    assert toolgen("check", "-q", cwd=tmp_path).returncode == 0
     assert shortcut(["build", str(tmp_path / "schemas")]) is None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
-import pkgutil
 import re
 import string
 from collections.abc import Callable, Iterator
@@ -15,9 +13,8 @@ import pytest
 
 from tests.support.sources import faults
 from toolgen.compilation import lint_project
-from toolgen.diagnostics import CODES, Finding, Findings, Span, examples
-from toolgen.diagnostics.codes import BY_STAGE, Code
-from toolgen.diagnostics.examples import EXAMPLES
+from toolgen.diagnostics import CODES, Finding, Findings, Span
+from toolgen.diagnostics.codes import BY_STAGE, Code, resolve_catalog
 from toolgen.diagnostics.pages import STAGES, contents, page, similar_codes
 from toolgen.pipeline import link_project
 
@@ -108,15 +105,16 @@ def test_there_is_no_page_of_a_code_that_does_not_exist() -> None:
     assert similar_codes("x" * 100_000) == []
 
 
-OF_STAGE = {
-    code: module.name
-    for module in pkgutil.iter_modules(examples.__path__)
-    for code in getattr(importlib.import_module(f"{examples.__name__}.{module.name}"), "EXAMPLES", ())
-}
-"""The file that an example stands in, by code."""
+EXAMPLES = {row.id: row.example for row in CODES.values() if row.example is not None}
+
+OF_STAGE = {row.id: stage for stage, rows in BY_STAGE.items() for row in rows if row.example is not None}
+"""The stage that an example is of, by code."""
 
 TOGETHER = ("load", "parse", "rules")
-"""Files whose examples are all found in one run."""
+"""Stages whose examples are all found in one run."""
+
+OF_NAMES = {row.id for row in resolve_catalog.ROWS}
+"""Codes whose examples have names that matter."""
 
 
 def found_in(folder: Path, texts: dict[str, str], run: Callable[[Path, Findings], object]) -> list[Finding]:
@@ -132,7 +130,7 @@ def found_in(folder: Path, texts: dict[str, str], run: Callable[[Path, Findings]
 
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Finding]]:
-    """The findings of the examples that share a run, by file."""
+    """The findings of the examples that share a run, by stage."""
     runs = {"load": link_project, "parse": link_project, "rules": lint_project}
     return {
         stage: found_in(
@@ -144,8 +142,9 @@ def failing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Finding]
     }
 
 
-def test_examples_are_of_codes() -> None:
-    assert EXAMPLES.keys() == OF_STAGE.keys() <= CODES.keys()
+def test_stages_with_sources_have_examples() -> None:
+    assert set(OF_STAGE.values()) == {"load", "parse", "resolve", "rules"}
+    assert len(EXAMPLES) > 50
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
@@ -153,7 +152,7 @@ def test_an_example_has_its_finding(tmp_path: Path, code: str, request: pytest.F
     text = EXAMPLES[code].failing
     if OF_STAGE[code] in TOGETHER:
         found = request.getfixturevalue("failing")[OF_STAGE[code]]
-    elif OF_STAGE[code] == "resolve_names":
+    elif code in OF_NAMES:
         found = found_in(tmp_path, {code: text}, link_project)
     else:
         found = [replace(f, span=Span(f"{code}.yaml")) for f in faults({f"tools/{code}.yaml": text})]

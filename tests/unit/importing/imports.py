@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from toolgen.diagnostics import Finding, Findings
-from toolgen.importing.importing import import_file
+from toolgen.importing.steps import import_file
 from toolgen.write.adding import Added
 
 

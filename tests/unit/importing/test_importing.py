@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.support.generated import Package, compiled, shipped_profiles
 from toolgen.diagnostics import Findings
-from toolgen.importing.formats import names
-from toolgen.importing.importing import import_file
+from toolgen.importing.formats import MODULES
+from toolgen.importing.steps import import_file
 from toolgen.load import limits
 from toolgen.pipeline import read_project
 
@@ -186,7 +186,7 @@ def test_what_the_project_holds_to_be_an_error_is_one(tmp_path: Path) -> None:
 
 
 def test_a_declaration_that_could_not_be_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolgen.importing.planning.yaml_text", lambda value: "name: other\n")
+    monkeypatch.setattr("toolgen.importing.outcomes.yaml_text", lambda value: "name: other\n")
     assert imported(tmp_path, [GOOD]).codes == ["import-unreadable"]
 
 
@@ -245,5 +245,5 @@ def test_what_is_imported_is_built_and_runs(tools: list[dict[str, Any]]) -> None
 @_SETTINGS
 def test_no_value_is_more_than_findings(value: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for format in names():
+        for format in MODULES:
             imported(Path(folder) / format, value, format)

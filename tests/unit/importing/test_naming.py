@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from toolgen.importing.declaring import legal_name
+from toolgen.importing.declarations import legal_name
 
 from .imports import imported
 

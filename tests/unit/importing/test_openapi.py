@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.support.generated import Package, compiled
 from toolgen.diagnostics import Findings
-from toolgen.importing.openapi.operations import chosen
+from toolgen.importing.formats.openapi.operations import chosen
 from toolgen.pipeline import read_project
 
 from .imports import Result, imported
@@ -421,7 +421,7 @@ components:
 
 
 def test_large_schemas_that_are_repeated_come_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolgen.importing.openapi.schemas.TOTAL_VALUES", 2_000)
+    monkeypatch.setattr("toolgen.importing.formats.openapi.schemas.TOTAL_VALUES", 2_000)
     components = {"schemas": {"Big": {"type": "object", "properties": {f"m{i}": {} for i in range(100)}}}}
     paths = {f"/a{i}": {"post": body({"$ref": "#/components/schemas/Big"})} for i in range(40)}
     assert imported(tmp_path, document(paths, components), "openapi").codes == ["too-many-values"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from toolgen.diagnostics.rows.load import ROWS
+from toolgen.diagnostics.codes import BY_STAGE
 from toolgen.load import limits
 
 from .projects import TOOL, brief, loaded
@@ -178,10 +178,10 @@ def test_a_fault_is_a_finding_at_its_place(case: Case, tmp_path: Path) -> None:
 def test_every_code_of_the_stage_has_a_case() -> None:
     elsewhere = {"unreadable-source", "too-many-sources"}  # test_folder.py
     seen = {line.rsplit(": ", 1)[1] for case in CASES for line in case.expected}
-    assert seen | elsewhere == {row.id for row in ROWS}
+    assert seen | elsewhere == {row.id for row in BY_STAGE["load"]}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+@pytest.mark.parametrize("row", BY_STAGE["load"], ids=lambda row: row.id)
 def test_every_code_says_why(row) -> None:
     assert row.why.count(".") >= 1
     assert row.hint or row.id.startswith("not-")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.generated import Package
-from toolgen.plan.plain_forms import PLAIN_FORMS, TESTS, PlainForm
+from toolgen.plan.wire_objects import PLAIN_FORMS, TESTS, PlainForm
 from toolgen.resources import runtime_names
 
 VALUES: list[Any] = [

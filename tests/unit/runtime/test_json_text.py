@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.json_text import JSONError, compact, is_compact, loads
+from toolgen.runtime.json_text import MAX_DEPTH, JSONError, compact, deep_text, is_compact, loads
 
 numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
 strings = st.text(st.sampled_from('ab": ,{}[]\\/\x7fé🚀\n'), max_size=6).flatmap(
@@ -71,3 +71,31 @@ def test_what_is_no_strict_json(text: str) -> None:
 def test_a_value_may_stand_between_blanks() -> None:
     found: Any = loads(' \n{"a": 1}\t')
     assert found == {"a": 1}
+
+
+def test_many_brackets_are_no_depth() -> None:
+    flat = [{"a": [i]} for i in range(2 * MAX_DEPTH)]
+    assert loads(json.dumps(flat)) == flat
+    deepest = "[" * MAX_DEPTH + "]" * MAX_DEPTH
+    assert loads(deepest) == json.loads(deepest)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1),
+        '{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1),
+        "[" * 100_000,
+        "[" * 100_000 + "]" * 100_000,
+        "[" * (MAX_DEPTH + 1) + "NaN" + "]" * (MAX_DEPTH + 1),
+        "[" * (MAX_DEPTH + 1) + '{"a":1,"a":1}',
+    ],
+    ids=["lists", "objects", "open", "closed", "with NaN", "with a duplicate key"],
+)
+def test_depth_is_what_is_told_of_a_text_that_is_too_deep(text: str) -> None:
+    with pytest.raises(JSONError, match=f"^nested more than {MAX_DEPTH} deep$"):
+        loads(text)
+
+
+def test_deep_text_holds_what_a_parser_gives() -> None:
+    assert deep_text(json.loads('{"a": [NaN, -Infinity, "é", null, {}]}')) == '{"a":[NaN,-Infinity,"é",null,{}]}'

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from toolgen.importing.reader import Entry, ImportedTool, Reader
+from toolgen.importing.formats import Format
+from toolgen.importing.reader import Entry, ImportedTool, Reader, is_definition
 from toolgen.load import Pointer
-
-TITLE = "a ToolSpec, or an array of its definitions or of what to_json_schema gives"
 
 _KNOWN = frozenset(["name", "description", "input_schema", "parameters", "aliases", "risk", "risk_level"])
 _PARAMETER = frozenset(["name", "description", "param_type", "required"])
@@ -54,16 +53,12 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
             yield tool
 
 
-def _is_tool(entry: Entry) -> bool:
-    return "name" in entry and "tools" not in entry
-
-
 def _entries(reader: Reader) -> Iterator[tuple[Pointer, str, Entry]]:
     """The definitions with the names that a map of them gives."""
     value = reader.document.value
     tools = value.get("tools") if isinstance(value, dict) else None
     if not isinstance(tools, dict):
-        for at, entry in reader.entries("tools", _is_tool):
+        for at, entry in reader.entries("tools", is_definition):
             name = entry.get("name")
             yield at, name if isinstance(name, str) else "", entry
         return
@@ -77,7 +72,7 @@ def _entries(reader: Reader) -> Iterator[tuple[Pointer, str, Entry]]:
 def _led(reader: Reader, names: set[str]) -> dict[str, list[str]]:
     """By tool, the aliases of a ToolSpec that lead to it; one that leads to no tool of the file is said to be left out."""
     value = reader.document.value
-    if not isinstance(value, dict) or _is_tool(value):
+    if not isinstance(value, dict) or is_definition(value):
         return {}
     found: dict[str, list[str]] = {}
     for alias, name in (reader.object((), value, "aliases") or {}).items():
@@ -172,3 +167,6 @@ def _parameter(
     way = ("parameters", "properties", name)
     moved |= {way: at, (*way, "type"): (*at, "param_type"), (*way, "format"): (*at, "param_type")}
     return name
+
+
+FORMATS = {"copilot_quorum": Format("a ToolSpec, or an array of its definitions or of what to_json_schema gives", read)}

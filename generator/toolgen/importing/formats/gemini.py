@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from toolgen.importing.formats import Format
 from toolgen.importing.reader import Entry, ImportedTool, Reader
 from toolgen.load import Pointer
 from toolgen.runtime.apis.gemini.tools import from_openapi
-
-TITLE = "the tools of a request body, or an array of function declarations"
 
 _DECLARATIONS = ("functionDeclarations", "function_declarations")
 _PARAMETERS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
@@ -85,3 +84,6 @@ def _json_schema(reader: Reader, at: Pointer, key: str, schema: Any) -> Any:
     if read != schema:
         reader.changed("import-dialect", (*at, key), key=key)
     return read
+
+
+FORMATS = {"gemini": Format("the tools of a request body, or an array of function declarations", read)}

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolgen.importing.reader import Entry, ImportedTool, Reader
+from toolgen.importing.formats import Format
+from toolgen.importing.reader import Entry, ImportedTool, Reader, is_definition
 from toolgen.load import Pointer
 from toolgen.runtime.apis.mcp.fields import WRAPPED, is_wrapper, value_schema_of
-
-TITLE = "an answer to tools/list, or the array of tools in it"
 
 _KNOWN = frozenset(["name", "title", "description", "inputSchema", "outputSchema", "annotations"])
 
@@ -21,7 +20,7 @@ _KNOWN = frozenset(["name", "title", "description", "inputSchema", "outputSchema
 def read(reader: Reader) -> Iterator[ImportedTool]:
     """Read the tools of a tools/list answer; more pages than the file has are a warning."""
     _check_complete(reader)
-    for at, entry in reader.entries("tools", _is_tool):
+    for at, entry in reader.entries("tools", is_definition):
         name = reader.name(at, entry)
         result, place = _result(reader, (*at, "outputSchema"), entry)
         tool = ImportedTool(
@@ -42,10 +41,6 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
         )
         if name is not None:
             yield tool
-
-
-def _is_tool(entry: Entry) -> bool:
-    return "name" in entry and "tools" not in entry
 
 
 def _result(reader: Reader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any] | bool | None, Pointer]:
@@ -76,3 +71,6 @@ def _check_complete(reader: Reader) -> None:
         at, page = (*at, "result"), page["result"]
     if isinstance(page, dict) and isinstance(page.get("tools"), list) and page.get("nextCursor") is not None:
         reader.changed("import-more-pages", (*at, "nextCursor"))
+
+
+FORMATS = {"mcp": Format("an answer to tools/list, or the array of tools in it", read)}

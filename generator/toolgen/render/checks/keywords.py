@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from toolgen.render.checks.evaluation import seen_items, seen_properties, texts
 from toolgen.render.checks.expressions import (
     FALSE,
     TRUE,
@@ -18,7 +19,6 @@ from toolgen.render.checks.expressions import (
     opposite,
     some,
 )
-from toolgen.render.checks.seen import seen_items, seen_properties, texts
 from toolgen.render.literals import python_literal, python_string
 
 Of = Callable[[Any, str, Scope], Condition]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from toolgen.plan.admitted import PREFIX
+from toolgen.plan.admission import PREFIX
 from toolgen.plan.assertions import NUMBERS, TEXTS
 
 MAX_WORDS = 160

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolgen.plan.plain_forms import PlainObject
-from toolgen.plan.wire_objects import KeyPlan, LostField, ObjectPlan, ShapePlan
+from toolgen.plan.wire_objects import KeyPlan, LostField, ObjectPlan, PlainObject, ShapePlan
 from toolgen.render.converters.code import (
     Block,
     Method,

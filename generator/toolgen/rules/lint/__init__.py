@@ -1,1 +1,43 @@
-"""Lint rules, one a file: `CODE` and `check(catalog, findings)` or `check_payloads(payloads, findings)`."""
+"""The lint rules: every `Rule` in the modules of this folder. A function more, decorated with its code, is a rule more.
+
+A rule looks at the catalogue (`catalog_rule`), or at what providers are sent (`payload_rule`). `toolgen lint` runs all of
+them; a build runs those of the first kind that say `in_build=True`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from toolgen.diagnostics import Findings, Level
+from toolgen.resolve import Catalog
+from toolgen.rules.rule import Payloads, Rule
+
+
+def _found() -> Iterator[Rule]:
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
+        values = vars(importlib.import_module(f"{__name__}.{module.name}")).values()
+        yield from (value for value in values if isinstance(value, Rule))
+
+
+RULES: Mapping[str, Rule] = {rule.code: rule for rule in _found()}
+"""By code."""
+
+Levels = Mapping[str, Level | Literal["off"]]
+"""The project's own levels, by code; `off` leaves a rule out."""
+
+
+def apply_rules(catalog: Catalog, findings: Findings, levels: Levels, *, building: bool = True) -> None:
+    """Let the rules look at the catalogue: while building those that a build runs, else all."""
+    for rule in RULES.values():
+        if rule.check is not None and (rule.in_build or not building) and levels.get(rule.code) != "off":
+            rule.check(catalog, findings)
+
+
+def apply_payload_rules(payloads: Payloads, findings: Findings, levels: Levels) -> None:
+    """Let the rules look at what providers are sent."""
+    for rule in RULES.values():
+        if rule.check_payloads is not None and levels.get(rule.code) != "off":
+            rule.check_payloads(payloads, findings)

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Reader"]
 
 
-_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
-
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
@@ -51,7 +48,7 @@ class Reader:
         """
         if too_deep(call.arguments):
             return _unread(call)
-        if not self.tools and call.name not in self._offered and call.name not in self.wire.read_by_tables:
+        if not self.tools and call.name not in self._offered and self.wire.is_plain(call):
             return call
         if self._tables is None:
             from .arguments import Tables  # late, as in `Writer`

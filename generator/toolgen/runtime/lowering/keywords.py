@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_text import compact, same
+from ..json_text import loose, same
 from .dialects import Dialect
 from .records import Way
 from .run import Node, Run
@@ -215,7 +215,7 @@ def texts_of(values: list[Any]) -> list[str]:
         if type(value) is str:
             found.append(value)
             continue
-        text = compact(value)
+        text = loose(value)
         if text in taken:
             text = f"{text} ({kind_of(value)})"
         while text in taken:
@@ -232,17 +232,17 @@ def describe_rule(keyword: str, value: Any) -> str:
     if keyword in _TEXTS and type(value) is str and len(value) <= _LONGEST:
         return _TEXTS[keyword].format(value)
     if keyword == "enum" and type(value) is list:
-        text = ", ".join(compact(item) for item in value[:20])
+        text = ", ".join(loose(item) for item in value[:20])
         return f"One of: {text}." if len(value) <= 20 and len(text) <= _LONGEST else ""
     if keyword == "examples" and type(value) is list and value:
-        text = compact(value[0])
+        text = loose(value[0])
         return f"For example: {text}" if len(text) <= _LONGEST else ""
     if keyword == "dependentRequired" and type(value) is dict:
         pairs = [(name, others) for name, others in value.items() if type(others) is list and others]
         text = " ".join(f"With {name}, also {' and '.join(map(str, others))}." for name, others in pairs)
         return text if len(text) <= _LONGEST else ""
     if keyword in _SENTENCES:
-        text = compact(value)
+        text = loose(value)
         found = _ONE[keyword] if keyword in _ONE and text == "1" else _SENTENCES[keyword].format(text)
         return found if len(text) <= _LONGEST else ""
     return ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..conversion.encoding import decode_value
 from ..conversion.writer import OnLoss
 from ..json_text import same, too_deep
 from ..models import Loss, ToolCall
@@ -39,8 +38,8 @@ def parsed_call(entries: Mapping[str, ToolEntry], call: ToolCall, on_loss: OnLos
     except ArgumentsError as error:
         if too_deep(call.arguments):
             raise
-        table = entry.lenient()
-        meant = call.arguments if table is None else decode_value(call.arguments, table)
+        lenient = entry.lenient()
+        meant = call.arguments if lenient is None else lenient.decode(call.arguments)
         if type(meant) is not dict:
             raise
         notes = list(_differences(call.arguments, meant, (ROOT, "arguments")))

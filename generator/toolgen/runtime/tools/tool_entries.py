@@ -13,6 +13,7 @@ from .arguments import ArgumentsError, Fault, faults_of, type_of
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from ..conversion.encoding import Encoding
     from ..models import ToolDefinition
 
 __all__ = ["Definitions", "ToolEntry", "tool_entries"]
@@ -106,10 +107,12 @@ class ToolEntry:
         except ValidationError as error:
             raise ArgumentsError(self.name, *faults_of(value, error)) from None
 
-    def lenient(self) -> dict[str, Any] | None:
-        """The table of what models may mean where they say otherwise; None where nothing else can be meant."""
+    def lenient(self) -> Encoding | None:
+        """What models may mean where they say otherwise; None where nothing else can be meant."""
+        from ..conversion.encoding import Encoding
+
         table: dict[str, Any] | None = import_module(f"{self._package}._lenient").LENIENT.get(self.name)
-        return table
+        return None if table is None else Encoding(table)
 
     def is_model(self, value: object) -> TypeGuard[BaseModel]:
         """Whether a value is an instance of the class of the arguments."""

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from toolgen.runtime.apis.gemini.tools import from_openapi
-from toolgen.runtime.conversion.encoding import decode_value, encode_value
+from toolgen.runtime.conversion.encoding import Encoding
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lowered import lower
 from toolgen.runtime.lowering.records import Lowered
@@ -50,8 +50,8 @@ def sent(inner: Any, dialect: tuple[str, str], **more: Any) -> Any:
 
 def there_and_back(found: Lowered, value: Any) -> tuple[Any, Any]:
     table = found.spelling
-    spelled = value if table is None else encode_value(value, table)
-    return spelled, spelled if table is None else decode_value(spelled, table)
+    spelled = value if table is None else Encoding(table).encode(value)
+    return spelled, spelled if table is None else Encoding(table).decode(spelled)
 
 
 def admits(found: Lowered, value: Any, *, openapi: bool = False) -> bool:

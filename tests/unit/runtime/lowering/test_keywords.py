@@ -18,7 +18,8 @@ from tests.unit.runtime.lowering.lowered_schemas import (
     sent,
     there_and_back,
 )
-from toolgen.runtime.conversion.encoding import decode_value
+from toolgen.runtime.conversion.encoding import Encoding
+from toolgen.runtime.lowering.keywords import describe_rule, texts_of
 
 EVERY_KEYWORD: dict[str, Any] = {
     "$comment": "c", "title": "t", "description": "d", "default": "a", "examples": ["a"], "deprecated": True,
@@ -134,8 +135,8 @@ def test_listed_values_go_as_they_can_and_come_back_typed(dialect: tuple[str, st
 def test_listed_integers_are_texts_in_the_openapi_subset() -> None:
     found = lowered(of({"type": "integer", "enum": [1, 3, 7]}, "a"), OPENAPI)
     assert found.schema["properties"]["a"] == {"type": "STRING", "enum": ["1", "3", "7"], "format": "enum"}
-    assert decode_value({"a": "3"}, found.spelling or {}) == {"a": 3}
-    assert decode_value({"a": 3}, found.spelling or {}) == {"a": 3}
+    assert Encoding(found.spelling or {}).decode({"a": "3"}) == {"a": 3}
+    assert Encoding(found.spelling or {}).decode({"a": 3}) == {"a": 3}
 
 
 RULES: list[tuple[Any, Any]] = [
@@ -155,3 +156,11 @@ RULES: list[tuple[Any, Any]] = [
 @pytest.mark.parametrize(("schema", "wire"), RULES, ids=lambda value: str(value)[:40])
 def test_a_rule_is_said_by_another_keyword_or_in_words(schema: Any, wire: Any) -> None:
     assert sent(schema, OPENAPI) == wire
+
+
+@pytest.mark.parametrize("keyword", ["default", "minimum", "multipleOf", "enum", "const", "examples"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_a_number_that_json_does_not_have_is_put_into_words_as_it_is(keyword: str, value: float) -> None:
+    said = [value, 1] if keyword in ("enum", "examples") else value
+    assert any(word in describe_rule(keyword, said) for word in ("NaN", "Infinity"))
+    assert len(set(texts_of([value, 1, "NaN"]))) == 3

@@ -11,7 +11,7 @@ from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from tests.support.schema_values import valid_values
 from toolgen.runtime.apis.gemini.tools import from_openapi
-from toolgen.runtime.conversion.encoding import decode_value, encode_value
+from toolgen.runtime.conversion.encoding import Encoding
 from toolgen.runtime.json_text import same
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lowered import lower
@@ -98,10 +98,10 @@ def test_a_wrapped_union_is_taken_and_its_values_go_there_and_back(dialect: tupl
     assert len(values) >= 4
     for value in values:
         assert source.is_valid(value)
-        spelled = encode_value(value, found.spelling)
+        spelled = Encoding(found.spelling).encode(value)
         assert list(spelled) == ["value"]
         assert narrowed or judge.is_valid(spelled), spelled
-        assert narrowed or same(decode_value(spelled, found.spelling), value)
+        assert narrowed or same(Encoding(found.spelling).decode(spelled), value)
     assert not judge.is_valid({"value": {"none": "of them"}}) or "additionalProperties" not in str(wire["properties"])
 
 
@@ -141,10 +141,10 @@ def test_values_that_fit_nothing_are_read_and_written_without_an_exception(
     for _ in range(2_000):
         deep = {"value": {"v": "x", "next": deep}}
     for value in [*HOSTILE, deep]:
-        assert type(decode_value(value, table)) is dict
-        assert type(encode_value(value, table)) is dict
-    assert decode_value({"value": 5}, table) == {"value": 5}
-    assert decode_value({"value": {}, "more": 1}, table) == {"value": {}, "more": 1}
+        assert type(Encoding(table).decode(value)) is dict
+        assert type(Encoding(table).encode(value)) is dict
+    assert Encoding(table).decode({"value": 5}) == {"value": 5}
+    assert Encoding(table).decode({"value": {}, "more": 1}) == {"value": {}, "more": 1}
 
 
 @pytest.mark.parametrize("dialect", [("mcp", "open"), ("copilot", "open"), ("mistral", "open")], ids="-".join)

@@ -1,0 +1,105 @@
+"""A command as a process: its exit codes, the signals that stop it, and the bar while it works."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
+
+from toolgen.cli.terminal import emit
+
+if TYPE_CHECKING:
+    from toolgen.pipeline import Progress
+
+FINE, FOUND, WRONG = 0, 1, 2
+"""Exit codes: all is well; it worked and found something; the sources or the arguments are wrong."""
+
+
+def end(code: int) -> NoReturn:
+    """End the process."""
+    sys.exit(code)
+
+
+_STOPS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+class _Stopped(SystemExit):
+    """Nothing between the signal and the end takes this for an error, and whoever holds something tidies up."""
+
+
+_asked: list[int] = []
+"""The numbers of the signals that came."""
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Let a signal end what runs here. One that somebody else handles or ignores, as `nohup` does, stays theirs.
+
+    Where a signal came, whatever error it became on the way up, the end is that of the signal.
+    """
+    for name in _STOPS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _stop)
+    try:
+        yield
+    except BaseException as raised:
+        if not _asked or (isinstance(raised, SystemExit) and not raised.code):
+            raise
+        emit("toolgen: interrupted\n", sys.stderr)
+        sys.exit(128 + _asked[0])
+
+
+def heed() -> None:
+    """Stop where a signal came and nothing of it came up: Python drops what is raised in a finalizer or a weak reference."""
+    if _asked:
+        raise _Stopped(128 + _asked[0])
+
+
+def _stop(number: int, _: FrameType | None) -> NoReturn:
+    _asked.append(number)
+    raise _Stopped(128 + number)
+
+
+SHARES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
+"""What has been done by a step's name, and how much of the whole it is, in percent, for a thousand tools."""
+
+MANY = 50
+"""Tools from which on a bar is shown."""
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Progress]:
+    """Give what a build calls after each step; it draws nothing where stderr is no screen, or for a few tools.
+
+    The bar is gone before anything else is printed. A step is also where a signal is heeded that got lost.
+    """
+    if quiet or sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
+        yield _no_bar
+        return
+    import click
+
+    bar = click.progressbar(length=sum(SHARES.values()), label="toolgen", file=sys.stderr, show_eta=False)
+    drawn = False
+
+    def step(name: str, tools: int) -> None:
+        nonlocal drawn
+        _no_bar(name, tools)
+        if tools >= MANY:
+            drawn = True
+            bar.update(SHARES[name])
+
+    try:
+        yield step
+    finally:
+        if drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _no_bar(name: str, _: int) -> None:
+    if name != "written":
+        heed()

@@ -1,0 +1,37 @@
+"""The table of finding codes: one row each, with its example, gathered from the stages' own tables.
+
+A code is kebab-case and reads well after "allow". Its row lives in `<stage>.py`, or `<stage>_<subject>.py`, with the stage
+that reports it; a finding can only be made from a row.
+"""
+
+from __future__ import annotations
+
+from toolgen.diagnostics.codes import (
+    importing,
+    load_files,
+    load_text,
+    parse,
+    resolve_catalog,
+    resolve_references,
+    resolve_schemas,
+    rules,
+    rules_schemas,
+    write,
+)
+from toolgen.diagnostics.codes.code import Code, Example
+
+__all__ = ["BY_STAGE", "CODES", "Code", "Example"]
+
+BY_STAGE: dict[str, tuple[Code, ...]] = {
+    "importing": importing.ROWS,
+    "load": (*load_files.ROWS, *load_text.ROWS),
+    "parse": parse.ROWS,
+    "printing": write.PRINTING,
+    "resolve": (*resolve_references.ROWS, *resolve_schemas.ROWS, *resolve_catalog.ROWS),
+    "rules": tuple(sorted((*rules.ROWS, *rules_schemas.ROWS), key=lambda row: row.id)),
+    "write": write.ROWS,
+}
+"""The rows of each stage."""
+
+CODES: dict[str, Code] = {row.id: row for table in BY_STAGE.values() for row in table}
+"""Every row, by its id."""

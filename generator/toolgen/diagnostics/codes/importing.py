@@ -1,0 +1,344 @@
+"""Codes of `toolgen import`, of an import that follows another one, and of OpenAPI."""
+
+from __future__ import annotations
+
+from toolgen.diagnostics.codes.code import Code
+
+_SHAPES = (
+    Code(
+        "import-shape",
+        "error",
+        "{name} is {found}, and has to be {wanted}",
+        None,
+        "The file has another form than the one that was named, or a tool in it is broken. A value is never guessed.",
+        mend="Ask for the definitions again, or correct the value at this place.",
+    ),
+    Code(
+        "import-no-list",
+        "error",
+        "there is no list of tools here, and no key {key} that holds one",
+        None,
+        "An import reads the forms that providers and servers themselves give and take.",
+        mend="Name the format that the file is in, or take the object that holds the list out of what surrounds it.",
+    ),
+    Code(
+        "import-error-answer",
+        "error",
+        "this answer is an error, and holds no tools",
+        "ask the server again",
+        "A server that cannot list its tools answers with an error instead of a result.",
+    ),
+    Code(
+        "import-nameless",
+        "error",
+        "the tool has no name",
+        "give it one",
+        "A call finds its tool by the name.",
+    ),
+    Code(
+        "import-duplicate",
+        "error",
+        "there are two tools named {name}",
+        "take one of the two out of the file",
+        "A call carries a name and nothing else to find its tool by, and which of the two is meant only their author "
+        "knows.",
+    ),
+    Code(
+        "import-nothing",
+        "error",
+        "there is no tool to import in {path}",
+        None,
+        "Either the list is empty, or all the tools in it are ones that a provider runs itself.",
+        mend="Name a file that has tools of the app's own.",
+    ),
+)
+
+_CHANGES = (
+    Code(
+        "import-renamed",
+        "note",
+        "the name {name} becomes {legal}; it is {kept}",
+        None,
+        "A declaration's name is 1 to 64 ASCII letters, digits, underscores and dashes, which every provider takes. "
+        "The wire that the tool came from goes on using the name it has there.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+    Code(
+        "import-collision",
+        "note",
+        "the name {name} becomes {legal}, for it falls together with {other}; it is {kept}",
+        None,
+        "Each tool becomes a module and classes. Names that differ in case, dashes or underscores alone would share a "
+        "file on some disks, or a class. The wire that the tool came from goes on using the name it has there.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+    Code(
+        "import-unwrapped",
+        "note",
+        "the schema of the result is that of the value under {key}",
+        None,
+        "On this wire a result is an object, so a value of another type stands inside one. The declaration has the schema "
+        "of the value; the wire goes on having the object.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+    Code(
+        "import-root-type",
+        "note",
+        "the schema of the arguments has no type; it becomes an object",
+        None,
+        "Arguments are sent as one object. A schema that does not say so is refused by some providers.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+    Code(
+        "import-no-parameters",
+        "note",
+        "{key} holds no schema; the tool is declared without parameters",
+        None,
+        "A tool without a schema takes any object of arguments.",
+        mend="Nothing needs mending; state the parameters in the declaration where the tool has some.",
+    ),
+    Code(
+        "import-dialect",
+        "note",
+        "{key} is written in the OpenAPI subset of protocol buffers; it is read as JSON Schema",
+        None,
+        "Types in capitals, `nullable` and numbers in quotes say in that subset what JSON Schema says otherwise. The "
+        "meaning is the same; the order of properties that it may name is that of the properties themselves.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+    Code(
+        "import-empty",
+        "note",
+        "{key} is empty and is left out",
+        None,
+        "A declaration leaves out what says nothing.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+    Code(
+        "import-null",
+        "warning",
+        "{key} is null and is left out",
+        "write it into the declaration where null means something to your code",
+        "Members that a declaration has no key for become a merge patch (RFC 7396), in which null takes a member away "
+        "and cannot be given.",
+    ),
+    Code(
+        "import-dropped",
+        "warning",
+        "{key} has no meaning at this place and is left out",
+        "move it to where the API reads it, and import again",
+        "A member that contradicts another one, or that a patch would take for something else, cannot be kept beside "
+        "it. The API overlooks it or refuses it.",
+    ),
+    Code(
+        "import-skipped",
+        "warning",
+        "the tool {tool} of the type {type} is skipped",
+        "hand it to the provider in the request, beside the declared tools",
+        "Tools that a provider runs or defines itself, and tools that take free text, have no schema of arguments to "
+        "declare. In a conversation they are passed through as they are.",
+    ),
+    Code(
+        "import-more-pages",
+        "warning",
+        "the list is not complete: the server has more tools after this page",
+        "ask for the next page with this cursor; a file may hold an array of pages",
+        "A server may answer tools/list in pages, and says by a cursor that there is another one.",
+    ),
+)
+
+_FILES = (
+    Code(
+        "import-exists",
+        "error",
+        "{file} is there already, and is not what this import would write",
+        "compare the two; to import anew, move the file away",
+        "Declarations are edited after an import. Nothing that stands in the way is ever overwritten.",
+    ),
+    Code(
+        "import-unreadable",
+        "error",
+        "the declaration of {tool} could not be read back: {reason}",
+        "shorten the tool",
+        "What is written is read first as a build will read it. A declaration beyond the budgets of a source, such as "
+        "its size or its depth, would break the build.",
+    ),
+)
+
+
+_AGAIN: tuple[Code, ...] = (
+    Code(
+        "import-new",
+        "note",
+        "{key} is new at the source",
+        None,
+        "The last import of this source did not have it, so it is a declaration that nobody has read yet.",
+        mend="Read the new declaration before it is committed.",
+    ),
+    Code(
+        "import-source-changed",
+        "note",
+        "{pointer} of {key} was {kind} at the source",
+        None,
+        "What the source says now is compared with what it said at the last import.",
+        mend="Read the difference of the file before it is committed.",
+    ),
+    Code(
+        "import-kept",
+        "warning",
+        "{pointer} of {key} was changed here and at the source, where it is {theirs} now; yours stays",
+        "take over what is right of what the source says now",
+        "An import never undoes an edit. Where both sides changed different keys, both changes stand; where they changed "
+        "the same one, the author decides. It is said once: from now on the source's new word counts as known.",
+    ),
+    Code(
+        "import-gone",
+        "warning",
+        "{key} is gone at the source; {file} stays as it is",
+        "remove the file where nobody needs it any more",
+        "An import deletes nothing: stored conversations may hold calls of the tool, and handlers stand behind it.",
+    ),
+    Code(
+        "import-taken-away",
+        "note",
+        "{key} was changed at the source; it is not made again, for {file} was taken away",
+        None,
+        "What an author removed is not wanted, and an import does not bring it back.",
+        mend="Remove its entry from tools/import.lock, and import again, to have it once more.",
+    ),
+    Code(
+        "import-made-again",
+        "note",
+        "{file} was taken away and is made again, for something refers to it",
+        None,
+        "A declaration that refers to a type that is not there could not be built.",
+        mend="Take out what refers to it, where the type shall stay away.",
+    ),
+    Code(
+        "import-rewritten",
+        "warning",
+        "{file} is written anew as a whole; its comments are lost",
+        "look at the difference in version control",
+        "The lines of keys that changed are replaced, and all others stay, comments among them. Where a change does not "
+        "fall on whole lines, as in a mapping in braces, the file is written as a first import writes it.",
+    ),
+    Code(
+        "import-record",
+        "error",
+        "the record of former imports cannot be read: {reason}",
+        "restore tools/import.lock from version control; without it, imports do not know what an author changed",
+        "The record says what each declaration was when it was imported. It is written by imports alone.",
+    ),
+)
+
+
+_DOCUMENTS = (
+    Code(
+        "import-no-openapi",
+        "error",
+        "this is no OpenAPI document: there is no key 'openapi'",
+        "give an OpenAPI document of version 3, or name the format that the file has",
+        "A document says which version of OpenAPI it is written in; without that its schemas could mean two things.",
+    ),
+    Code(
+        "import-swagger",
+        "error",
+        "this document is of Swagger 2.0, which is not read",
+        "convert it to OpenAPI 3, for example with the Swagger converter",
+        "Bodies, forms and types are said otherwise in version 2. Converters translate them, and an import after that "
+        "shows what came of it.",
+    ),
+    Code(
+        "import-openapi-version",
+        "error",
+        "the version {version} of OpenAPI is not read",
+        "write 3.0, 3.1 or 3.2, as text",
+        "Versions differ in what their schemas mean.",
+    ),
+    Code(
+        "import-reference",
+        "error",
+        "the reference {ref} leads nowhere",
+        "correct it, or add what it refers to",
+        "What a reference stands for would be missing from the tool.",
+    ),
+    Code(
+        "import-reference-outside",
+        "error",
+        "the reference {ref} leads out of the document, and nothing else is opened",
+        "bundle the document and what it refers to into one file first",
+        "An import reads one file, so that it gives the same everywhere and fetches nothing from anywhere.",
+    ),
+)
+
+_OPERATIONS = (
+    Code(
+        "import-path-part",
+        "error",
+        "the path {path} has a part {name}, and no parameter that fills it",
+        "add the parameter, with 'in: path'",
+        "Without it the request cannot be made.",
+    ),
+    Code(
+        "import-parameter-twice",
+        "error",
+        "there are two parameters named {name} in the {place}",
+        "take one of the two out",
+        "A request has one value for a name at a place.",
+    ),
+    Code(
+        "import-parameter-place",
+        "error",
+        "the parameter {name} does not say where it goes",
+        "write 'in: query', or path, header, cookie or querystring",
+        "A request is put together from parts, and each parameter belongs to one of them.",
+    ),
+    Code(
+        "import-header-ignored",
+        "note",
+        "the header {name} is no argument; who makes the request writes it",
+        None,
+        "OpenAPI tells to ignore parameters for Accept, Authorization and Content-Type: media types and security "
+        "schemes say them. A model has no business with credentials.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+    Code(
+        "import-grouped",
+        "note",
+        "two arguments of this operation have one name; all stand under the place that they go to",
+        None,
+        "Parameters and the members of a body stand side by side where their names differ. Else they are grouped as "
+        "path, query, header, cookie and body, all of them, so that nobody has to guess which were renamed.",
+        mend="Rename one of the two in the document, where the arguments shall stand side by side.",
+    ),
+    Code(
+        "import-media",
+        "note",
+        "the body is declared as {media}; {count} other representations are left out",
+        None,
+        "A tool has one schema. JSON goes before forms, and forms before text and bytes.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+    Code(
+        "import-keyword",
+        "note",
+        "the keyword {keyword} is left out of {count} schemas, of which this is the first",
+        None,
+        "OpenAPI has keywords that JSON Schema has not, and that say nothing of a value (`xml`, `discriminator`, all that "
+        "begin with `x-`). In version 3.0 nothing counts beside a reference. Examples stay where they fit their schema "
+        "and can be judged without another one.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+    Code(
+        "import-webhooks",
+        "note",
+        "webhooks are no tools, and are passed over",
+        None,
+        "They are requests that the other side makes.",
+        mend="Nothing needs mending: the import says what it did.",
+    ),
+)
+
+_OPENAPI: tuple[Code, ...] = (*_DOCUMENTS, *_OPERATIONS)
+
+ROWS: tuple[Code, ...] = (*_SHAPES, *_CHANGES, *_FILES, *_AGAIN, *_OPENAPI)

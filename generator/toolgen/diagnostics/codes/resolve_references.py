@@ -1,0 +1,175 @@
+"""Codes of the resolve stage about references and identifiers."""
+
+from __future__ import annotations
+
+from toolgen.diagnostics.codes.code import Code, Example
+
+ROWS: tuple[Code, ...] = (
+    Code(
+        "reference-remote",
+        "error",
+        "the $ref {ref} has a scheme, an authority or a query; only files below the schemas folder can be reached",
+        "Copy the schema to the folder `types` and refer to it by a relative path.",
+        "A build reads nothing but the schemas folder. A reference to the network or to another address would make "
+        "the output depend on a place that the repository does not hold, and let a schema choose what is opened.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    place: {$ref: "https://example.com/place.json"}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    place: {$ref: "#/$defs/place"}
+  $defs:
+    place: {type: string}
+""",
+        ),
+    ),
+    Code(
+        "reference-outside",
+        "error",
+        "the $ref {ref} leads out of the schemas folder",
+        "Refer by a path relative to this file, such as ../types/place.yaml.",
+        "References stay in the schemas folder, so that a declaration from elsewhere cannot copy a file of this "
+        "machine into the output. Absolute paths, drive letters, backslashes and home marks count as leaving it.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    place: {$ref: ../../place.yaml}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    place: {$ref: "#/$defs/place"}
+  $defs:
+    place: {type: string}
+""",
+        ),
+    ),
+    Code(
+        "reference-dangling",
+        "error",
+        "the $ref {ref} leads to nothing",
+        "Check the path, which is relative to this file, and the part behind the #.",
+        "A reference without a target would become a value of any type. What was meant can only be guessed, so the "
+        "build stops.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    place: {$ref: "#/$defs/place"}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    place: {$ref: "#/$defs/place"}
+  $defs:
+    place: {type: string}
+""",
+        ),
+    ),
+    Code(
+        "reference-no-schema",
+        "error",
+        "the $ref {ref} leads to a value that is no schema",
+        "Let it lead to an object or a boolean.",
+        "A schema is an object, true or false. A reference to a list, a number or a text was most likely meant for "
+        "the value around it.",
+    ),
+    Code(
+        "identifier-duplicate",
+        "error",
+        "the schema {identifier} is there twice, the first time in line {line}",
+        "Give the two different names in `$id` or `$anchor`.",
+        "A reference finds its target by `$id` and `$anchor`. Two schemas of one name leave open which is meant, and "
+        "one of them would vanish.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    a: {$anchor: text, type: string}
+    b: {$anchor: text, type: integer}
+    c: {$ref: "#text"}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    a: {$anchor: text, type: string}
+    b: {$ref: "#text"}
+""",
+        ),
+    ),
+    Code(
+        "reference-circle",
+        "error",
+        "the $ref {ref} leads back to itself without entering the value",
+        "Let the circle pass through a property, the items of a list, or the values of a map.",
+        "A schema that refers to itself for one and the same value has no meaning: checking it would never end. "
+        "Recursive structures are fine, as each round then judges a smaller part of the value.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    part: {$ref: "#/$defs/part"}
+  $defs:
+    part: {$ref: "#/$defs/part"}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    part: {$ref: "#/$defs/part"}
+  $defs:
+    part: {type: object, properties: {inner: {$ref: "#/$defs/part"}}}
+""",
+        ),
+    ),
+    Code(
+        "reference-dynamic",
+        "error",
+        "{keyword} is not supported",
+        "Use $ref with the definition that is meant.",
+        "Dynamic references choose their target while a value is checked, by the way the checker came. No provider "
+        "reads them, and no type can express them.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    part: {$dynamicRef: "#part"}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    part: {$ref: "#/$defs/part"}
+  $defs:
+    part: {type: string}
+""",
+        ),
+    ),
+)

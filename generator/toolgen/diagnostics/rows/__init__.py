@@ -1,1 +1,0 @@
-"""Rows of the code table, a module for each stage that reports."""

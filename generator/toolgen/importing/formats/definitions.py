@@ -1,0 +1,138 @@
+"""Formats whose tools are definitions in an array, flat or as functions under `function`.
+
+Flat are the agent SDK's core types, the custom tools of Anthropic's Messages API and the tools of Kagami: a name, a
+description and a schema of the arguments. Chat Completions of OpenAI and modular-prompt put a function under `function`; the
+Responses API has it flat, and so had the former `functions` of a request body.
+
+Tools of another type (hosted ones, those that a provider defines itself, custom tools with free text) have no schema of
+arguments: they are skipped with a warning. Members that a declaration has no key for (`cache_control`, any other) become the
+patch for the wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from toolgen.importing.formats import Format
+from toolgen.importing.reader import Entry, ImportedTool, Reader, is_definition
+from toolgen.load import Pointer
+
+
+def _flat_reader(
+    wire: str, *further: str, schema: str = "parameters", demands_description: bool = False
+) -> Callable[[Reader], Iterator[ImportedTool]]:
+    """How flat definitions of a wire are read: `further` are keys that they may have, `schema` has the arguments.
+
+    Where the wire demands a description, an empty one is none.
+    """
+    known = frozenset(["name", "description", schema, *further])
+
+    def read(reader: Reader) -> Iterator[ImportedTool]:
+        for at, entry in reader.entries("tools", is_definition):
+            if "type" in known and entry.get("type") not in (None, "custom"):
+                reader.skipped(at, entry)
+                continue
+            name = reader.name(at, entry)
+            description = reader.text(at, entry, "description")
+            tool = ImportedTool(
+                at,
+                name or "",
+                (wire,),
+                description=description or (None if demands_description else description),
+                parameters=reader.parameters(at, entry, schema, demanded=True),
+                strict=reader.flag(at, entry, "strict") if "strict" in known else None,
+                patch=reader.rest(at, entry, known),
+                moved={("parameters",): (*at, schema)},
+            )
+            if name is not None:
+                yield tool
+
+    return read
+
+
+_CHAT = ("openai_chat", "openai_responses")
+_RESPONSES = ("openai_responses", "openai_chat")
+_KNOWN = frozenset(["name", "description", "parameters", "strict"])
+
+
+def _read_openai(reader: Reader) -> Iterator[ImportedTool]:
+    """Read the functions of a request."""
+    value = reader.document.value
+    former = isinstance(value, dict) and "tools" not in value and "functions" in value
+    if isinstance(value, dict) and "tools" in value:
+        reader.dropped((), value, ["functions"])
+    for at, entry in reader.entries("functions" if former else "tools", _is_openai):
+        if "function" in entry and entry.get("type", "function") == "function":
+            if isinstance(entry["function"], dict):
+                yield from _nested(reader, at, entry, _CHAT)
+            else:
+                reader.wrong((*at, "function"), entry["function"], "an object")
+        elif entry.get("type", "function") != "function":
+            reader.skipped(at, entry)
+        else:
+            sources = _RESPONSES if "type" in entry else _CHAT
+            yield from _function(reader, at, entry, sources, reader.rest(at, entry, _KNOWN | {"type"}))
+
+
+def _is_openai(entry: Entry) -> bool:
+    return "tools" not in entry and ("name" in entry or entry.get("type") == "function")
+
+
+def _read_modular_prompt(reader: Reader) -> Iterator[ImportedTool]:
+    """Read the functions that the options of a query have."""
+    for at, entry in reader.entries("tools", _is_modular_prompt):
+        function = entry.get("function")
+        if entry.get("type", "function") != "function":
+            reader.skipped(at, entry)
+        elif isinstance(function, dict):
+            yield from _nested(reader, at, entry, ("modular_prompt",))
+        else:
+            place = (*at, "function") if "function" in entry else at
+            reader.wrong(place, function, "an object: the function")
+
+
+def _is_modular_prompt(entry: Entry) -> bool:
+    return "tools" not in entry and ("function" in entry or "type" in entry)
+
+
+def _nested(reader: Reader, at: Pointer, entry: Entry, sources: tuple[str, ...]) -> Iterator[ImportedTool]:
+    """Read a function that stands under `function`."""
+    function, inner = entry["function"], (*at, "function")
+    # In a patch these two are the function's own.
+    reader.dropped(at, entry, ["name", "description"])
+    beside = reader.rest(at, entry, frozenset(["type", "function", "name", "description"]))
+    patch = reader.rest(inner, function, _KNOWN)
+    yield from _function(reader, inner, function, sources, {**beside, **({"function": patch} if patch else {})})
+
+
+def _function(
+    reader: Reader, at: Pointer, entry: Entry, sources: tuple[str, ...], patch: Entry
+) -> Iterator[ImportedTool]:
+    name = reader.name(at, entry)
+    tool = ImportedTool(
+        at,
+        name or "",
+        sources,
+        description=reader.text(at, entry, "description"),
+        parameters=reader.parameters(at, entry, "parameters", demanded=False),
+        strict=reader.flag(at, entry, "strict"),
+        patch=patch,
+    )
+    if name is not None:
+        yield tool
+
+
+FORMATS = {
+    "agent_sdk": Format(
+        "an array of tool definitions, or an object with one under `tools`", _flat_reader("agent_sdk", "strict")
+    ),
+    "anthropic": Format(
+        "an array of tools, or a request body with one",
+        _flat_reader("anthropic", "type", "strict", schema="input_schema"),
+    ),
+    "kagami": Format(
+        "an array of tools, or a request of one turn with one", _flat_reader("kagami", demands_description=True)
+    ),
+    "modular_prompt": Format("an array of tool definitions, or the options of a query with one", _read_modular_prompt),
+    "openai": Format("an array of tools of Chat Completions or Responses, or a request body with one", _read_openai),
+}

@@ -1,0 +1,114 @@
+"""OpenAPI 3.0, 3.1 and 3.2: a document, each operation of which becomes a tool.
+
+The arguments are the operation's parameters and the members of its body (`arguments.py`), the result
+is its answer of success, and named schemas become shared types. What authorizes a request is no argument: a model has
+no business with it. Methods that change nothing are annotated so; the risk stays high until an author says otherwise.
+
+document → operations → arguments and results → schemas, lowered to JSON Schema as they are met
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from toolgen.importing.formats import Format
+from toolgen.importing.formats.openapi.arguments import arguments
+from toolgen.importing.formats.openapi.operations import SAFE, Operation, operations, result
+from toolgen.importing.formats.openapi.references import Resolver
+from toolgen.importing.formats.openapi.schemas import Schemas, TooLargeError, Version, used
+from toolgen.importing.reader import ImportedTool, ImportedType, Reader
+from toolgen.load import Document
+from toolgen.load.limits import TOTAL_VALUES
+
+_VERSION = re.compile(r"3\.([0-2])(\.[0-9]+)?(-[A-Za-z0-9.-]+)?")
+_DIALECTS = ("https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/2020-12/schema")
+
+
+def about(document: Document) -> dict[str, str]:
+    """The title and the version of the document; a later import knows it again by the title."""
+    info = document.value.get("info") if isinstance(document.value, dict) else None
+    said = info if isinstance(info, dict) else {}
+    return {key: said[key] for key in ("title", "version") if isinstance(said.get(key), str) and said[key].strip()}
+
+
+def read(reader: Reader) -> Iterator[ImportedTool | ImportedType]:
+    """Read the operations of a document, and the types that they refer to."""
+    version = _version(reader)
+    if version is None:
+        return
+    schemas = Schemas(Resolver(reader), version, dict(reader.stems))
+    try:
+        tools = [_tool(operation, schemas, reader) for operation in operations(schemas.resolver)]
+        types = list(schemas.types())
+    except TooLargeError:
+        reader.changed("too-many-values", (), limit=TOTAL_VALUES)
+        return
+    yield from tools
+    yield from used(tools, types)
+    for keyword, places in schemas.left_out.items():
+        reader.changed("import-keyword", next(iter(places)), keyword=keyword, count=len(places))
+    if reader.document.value.get("webhooks"):
+        reader.changed("import-webhooks", ("webhooks",))
+
+
+def _version(reader: Reader) -> Version | None:
+    """The dialect of the document's schemas; None, with a finding, for a document that is not read."""
+    value: Any = reader.document.value
+    if not isinstance(value, dict):
+        reader.wrong((), value, "a mapping: an OpenAPI document")
+        return None
+    if "openapi" not in value:
+        if "swagger" in value:
+            reader.changed("import-swagger", ("swagger",))
+        else:
+            reader.findings.add("import-no-openapi", reader.document.span())
+        return None
+    version = value["openapi"]
+    match = _VERSION.fullmatch(version) if isinstance(version, str) else None
+    if match is None:
+        shown = version if isinstance(version, str | int | float) else type(version).__name__
+        reader.findings.add("import-openapi-version", reader.document.span("openapi"), version=str(shown))
+        return None
+    dialect = value.get("jsonSchemaDialect")
+    if dialect is not None and not (isinstance(dialect, str) and dialect.startswith(_DIALECTS)):
+        reader.findings.add("dialect-unknown", reader.document.span("jsonSchemaDialect"), dialect=str(dialect))
+        return None
+    return "3.0" if match[1] == "0" else "3.1"
+
+
+def _tool(operation: Operation, schemas: Schemas, reader: Reader) -> ImportedTool:
+    at, entry = operation.at, operation.entry
+    identifier = reader.text(at, entry, "operationId")
+    summary, description = (reader.text(at, entry, key) for key in ("summary", "description"))
+    laid_out = arguments(operation, schemas)
+    schema, places = result(operation, schemas)
+    origin = {
+        "method": operation.method,
+        "path": operation.path,
+        "arguments": laid_out.places,
+        "body": laid_out.media,
+    }
+    return ImportedTool(
+        at,
+        identifier or f"{operation.method.lower()} {operation.path}",
+        (),
+        description=description or summary,
+        parameters=laid_out.schema,
+        result=schema,
+        display_name=summary if summary and description and summary != description else None,
+        deprecated=reader.flag(at, entry, "deprecated") or None,
+        annotations={"readOnlyHint": True} if operation.method.lower() in SAFE else None,
+        moved={
+            ("name",): (*at, "operationId"),
+            ("display_name",): (*at, "summary"),
+            ("description",): (*at, "description" if description else "summary"),
+            **laid_out.moved,
+            **places,
+        },
+        origin={key: value for key, value in origin.items() if value is not None},
+    )
+
+
+FORMATS = {"openapi": Format("an OpenAPI document of version 3", read, about)}

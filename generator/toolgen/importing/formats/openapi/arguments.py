@@ -1,0 +1,226 @@
+"""The arguments of an operation: one object of its parameters and the members of its body.
+
+Where two of them have one name, or a body that is no plain object meets a parameter called `body`, all arguments of
+the operation stand under the place that they go to: `path`, `query`, `header`, `cookie`, `body`. Else parameters and
+members stand side by side, and a body that is no plain object stands whole under `body`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolgen.importing.formats.openapi.operations import Operation, Parameter, chosen
+from toolgen.importing.formats.openapi.schemas import Here, Schemas, fitting
+from toolgen.load import Pointer
+
+_REQUEST = Here("request")
+_FLAT = frozenset(["type", "properties", "required", "title", "description", "additionalProperties", "examples"])
+"""Keywords of a body whose members may stand beside parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A named value of a request: its schema, where that came from, and where it goes."""
+
+    name: str
+    place: str
+    schema: Any = field(repr=False)
+    at: Pointer
+    required: bool
+    inside: tuple[Argument, ...] = ()
+    """The arguments that a group of them holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a request carries: its schema and, where they may stand beside parameters, its members."""
+
+    at: Pointer
+    media: str
+    schema: Any = field(repr=False)
+    required: bool
+    members: tuple[Argument, ...] | None
+    description: str | None
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The schema of all arguments, the places of its parts, and where each argument goes in a request."""
+
+    schema: dict[str, Any] = field(repr=False)
+    moved: dict[Pointer, Pointer] = field(repr=False)
+    places: dict[str, str]
+    media: str | None
+
+
+def arguments(operation: Operation, schemas: Schemas) -> Arguments:
+    """Lay the arguments of an operation out."""
+    own = [_argument(parameter, schemas) for parameter in operation.parameters]
+    body = _body(operation, schemas)
+    if body is not None and body.members is not None and _are_distinct([*own, *body.members]):
+        return _laid_out([*own, *body.members], operation, body)
+    whole = [] if body is None else [Argument("body", "body", body.schema, body.at, body.required)]
+    if _are_distinct([*own, *whole]):
+        return _laid_out([*own, *whole], operation, body)
+    schemas.resolver.reader.changed("import-grouped", operation.at)
+    return _laid_out([*_grouped(own, operation), *whole], operation, body)
+
+
+def _are_distinct(found: list[Argument]) -> bool:
+    return len({argument.name for argument in found}) == len(found)
+
+
+def _laid_out(found: list[Argument], operation: Operation, body: Body | None) -> Arguments:
+    schema: dict[str, Any] = {"type": "object"}
+    is_flat = body is not None and body.members is not None and not any(a.name == a.place == "body" for a in found)
+    if body is not None and is_flat and body.description:
+        schema["description"] = body.description
+    schema["properties"] = {argument.name: argument.schema for argument in found}
+    required = [argument.name for argument in found if argument.required]
+    if required:
+        schema["required"] = required
+    if body is not None and is_flat and body.closed:
+        schema["additionalProperties"] = False
+    moved: dict[Pointer, Pointer] = {("parameters", "properties", argument.name): argument.at for argument in found}
+    for group in found:
+        for argument in group.inside:
+            moved[("parameters", "properties", group.name, "properties", argument.name)] = argument.at
+    places = {argument.name: argument.place for argument in found}
+    return Arguments(schema, {("parameters",): operation.at, **moved}, places, body.media if body else None)
+
+
+def _grouped(found: list[Argument], operation: Operation) -> list[Argument]:
+    groups: dict[str, list[Argument]] = {}
+    for argument in found:
+        groups.setdefault(argument.place, []).append(argument)
+    grouped = []
+    for place, members in groups.items():
+        required = [member.name for member in members if member.required]
+        schema: dict[str, Any] = {"type": "object", "properties": {m.name: m.schema for m in members}}
+        if required:
+            schema["required"] = required
+        at = (*operation.at, "parameters")
+        grouped.append(Argument(place, place, schema, at, bool(required), tuple(members)))
+    return grouped
+
+
+def _argument(parameter: Parameter, schemas: Schemas) -> Argument:
+    """A parameter with what is said of it beside its schema."""
+    at, entry = parameter.at, parameter.entry
+    where = (*at, "schema")
+    content = entry.get("content")
+    media = chosen(content) if "schema" not in entry and isinstance(content, dict) else None
+    if media is not None and isinstance(content, dict):
+        inner = content[media]
+        where = (*at, "content", media, "schema")
+        found = schemas.lower(where, _REQUEST) if isinstance(inner, dict) and "schema" in inner else {}
+    else:
+        found = schemas.lower(where, _REQUEST) if "schema" in entry else {}
+    reader = schemas.resolver.reader
+    if not isinstance(found, dict | bool):
+        reader.wrong(where, found, "a schema")
+        found = {}
+    said: dict[str, Any] = {}
+    text = reader.text(at, entry, "description")
+    if text and isinstance(found, dict):
+        said["description"] = text
+    if entry.get("deprecated") is True:
+        said["deprecated"] = True
+    if isinstance(found, dict):
+        found = {**found, **said, **_examples(entry, found)}
+    return Argument(parameter.name, parameter.place, found, where, parameter.required)
+
+
+def _examples(entry: dict[str, Any], schema: dict[str, Any]) -> dict[str, list[Any]]:
+    """Examples that stand beside a schema without any of its own, as far as they fit it."""
+    named = entry.get("examples")
+    given = (
+        [e["value"] for e in named.values() if isinstance(e, dict) and "value" in e] if isinstance(named, dict) else []
+    )
+    given += [entry["example"]] if "example" in entry else []
+    fit = fitting(given, schema) if given and "examples" not in schema else []
+    return {"examples": fit} if fit else {}
+
+
+def _body(operation: Operation, schemas: Schemas) -> Body | None:
+    if "requestBody" not in operation.entry:
+        return None
+    reader = schemas.resolver.reader
+    found = schemas.resolver.object((*operation.at, "requestBody"), "an object: the body of a request")
+    if found is None:
+        return None
+    at, entry = found
+    content = reader.object(at, entry, "content") or {}
+    media = chosen(content)
+    if media is None:
+        return None
+    if len(content) > 1:
+        reader.changed("import-media", (*at, "content", media), media=media, count=len(content) - 1)
+    inner = schemas.resolver.object((*at, "content", media), "an object: the media type of a body")
+    if inner is None:
+        return None
+    where = (*inner[0], "schema")
+    required = entry.get("required") is True
+    schema = schemas.lower(where, _REQUEST) if "schema" in inner[1] else {}
+    text = reader.text(at, entry, "description")
+    members = _members(where, required, schemas) if isinstance(schema, dict) and "schema" in inner[1] else None
+    if members is None:
+        if isinstance(schema, dict) and text and "description" not in schema:
+            schema = {**schema, "description": text}
+        return Body(where, media, schema, required, None, None)
+    found_members, about, closed = members
+    return Body(where, media, schema, required, found_members, text or about, closed)
+
+
+def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argument, ...], str | None, bool] | None:
+    """The members of a body that is a plain object, or several of them under `allOf`; None for any other body."""
+    here = Here("request", unseen=schemas.visible.hidden(at, "request"))
+    parts = _parts(at, here, schemas, frozenset())
+    if parts is None:
+        return None
+    found: dict[str, Argument] = {}
+    demanded: set[str] = set()
+    about: str | None = None
+    for where, schema in parts:
+        about = about or (schema["description"] if isinstance(schema.get("description"), str) else None)
+        demanded.update(name for name in schema.get("required", ()) if isinstance(name, str))
+        for name, inner in schema.get("properties", {}).items():
+            if name in found:
+                return None
+            found[name] = Argument(name, "body", inner, (*where, "properties", name), False)
+    closed = [schema.get("additionalProperties", True) for _, schema in parts]
+    if not found or demanded - found.keys() or (demanded and not required):
+        return None
+    if any(value is not True for value in closed) and (closed != [False]):
+        return None
+    members = tuple(Argument(a.name, a.place, a.schema, a.at, a.name in demanded) for a in found.values())
+    return members, about, closed == [False]
+
+
+def _parts(
+    at: Pointer, here: Here, schemas: Schemas, seen: frozenset[Pointer]
+) -> list[tuple[Pointer, dict[str, Any]]] | None:
+    """The plain objects that a schema is composed of; None where it is anything else."""
+    raw = schemas.resolver.value(at)
+    if at in seen or not isinstance(raw, dict):
+        return None
+    schema = schemas.lower(at, here)
+    if set(schema) <= {"$ref", "description"} and "$ref" in schema:
+        target = schemas.resolver.look(str(raw["$ref"]))
+        return None if target is None else _parts(target, here, schemas, seen | {at})
+    if "allOf" not in schema:
+        plain = set(schema) <= _FLAT and schema.get("type", "object") == "object"
+        sound = isinstance(schema.get("properties", {}), dict) and isinstance(schema.get("required", []), list)
+        return [(at, schema)] if plain and sound else None
+    if not set(schema) <= _FLAT | {"allOf"} or not isinstance(schema["allOf"], list):
+        return None
+    rest = {key: value for key, value in schema.items() if key != "allOf"}
+    parts = [(at, rest)] if rest.keys() & {"properties", "required", "additionalProperties"} else []
+    for i in range(len(schema["allOf"])):
+        inner = _parts((*at, "allOf", i), here, schemas, seen | {at})
+        if inner is None:
+            return None
+        parts += inner
+    return parts

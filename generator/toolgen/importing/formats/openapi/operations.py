@@ -1,0 +1,192 @@
+"""The operations of a document, each with the parameters that it takes from its path, and what its answers hold as JSON.
+
+Of several representations JSON counts before forms, forms before text and bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolgen.importing.formats.openapi.references import Resolver
+from toolgen.importing.formats.openapi.schemas import Here, Schemas
+from toolgen.load import Pointer
+
+_ORDER = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"application/json",
+        r"[^/]+/([^/]+\+)?json",
+        r"multipart/form-data",
+        r"application/x-www-form-urlencoded",
+        r"\*/\*|application/\*",
+        r".*",
+    )
+)
+
+
+def chosen(content: Mapping[str, Any]) -> str | None:
+    """The media type whose schema is taken; the first one among equals, None where there is none."""
+    return min(content, key=_rank, default=None)
+
+
+def is_json(media: str) -> bool:
+    """Whether a value of a media type is JSON."""
+    return _rank(media) in (0, 1, 4)
+
+
+def _rank(media: str) -> int:
+    plain = media.partition(";")[0].strip()
+    return next(i for i, pattern in enumerate(_ORDER) if pattern.fullmatch(plain))
+
+
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+SAFE = frozenset(["get", "head", "options", "trace", "query"])
+"""Methods that change nothing (RFC 9110, 9.2.1, and the one for queries)."""
+
+_IGNORED_HEADERS = frozenset(["accept", "authorization", "content-type"])
+_HOLE = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter: where it goes in a request, and what was said of it."""
+
+    at: Pointer
+    name: str
+    place: str
+    entry: dict[str, Any] = field(repr=False)
+
+    @property
+    def required(self) -> bool:
+        """Whether a request has to have it; a path always has all of its parts."""
+        return self.place == "path" or self.entry.get("required") is True
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation: its method in the letters of HTTP, its path, and its parameters in the order of the document."""
+
+    at: Pointer
+    method: str
+    path: str
+    entry: dict[str, Any] = field(repr=False)
+    parameters: tuple[Parameter, ...] = field(repr=False)
+
+
+def operations(resolver: Resolver) -> Iterator[Operation]:
+    """Read the operations under `paths`, in the order of the document."""
+    reader = resolver.reader
+    paths = reader.object((), reader.document.value, "paths")
+    for path in paths or {}:
+        if path.startswith("x-"):
+            continue
+        found = resolver.object(("paths", path), "an object: the operations of a path")
+        if found is None:
+            continue
+        at, item = found
+        shared = _parameters(resolver, at, item)
+        for where, method, entry in _methods(at, item):
+            if isinstance(entry, dict):
+                own = _parameters(resolver, where, entry)
+                merged = tuple({**shared, **own}.values())
+                operation = Operation(where, method, path, entry, merged)
+                _check_path(resolver, operation)
+                yield operation
+            else:
+                reader.wrong(where, entry, "an object: an operation")
+
+
+def _methods(at: Pointer, item: dict[str, Any]) -> Iterator[tuple[Pointer, str, Any]]:
+    for key, entry in item.items():
+        if key in _METHODS:
+            yield (*at, key), key.upper(), entry
+        elif key == "additionalOperations" and isinstance(entry, dict):
+            yield from (((*at, key, method), method, inner) for method, inner in entry.items())
+
+
+def _parameters(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> dict[tuple[str, str], Parameter]:
+    """The parameters in a list, by place and name. Those that OpenAPI tells to ignore are left out."""
+    reader = resolver.reader
+    listed = entry.get("parameters")
+    if listed is not None and not isinstance(listed, list):
+        reader.wrong((*at, "parameters"), listed, "a list of parameters")
+    found: dict[tuple[str, str], Parameter] = {}
+    for i in range(len(listed) if isinstance(listed, list) else 0):
+        resolved = resolver.object((*at, "parameters", i), "an object: a parameter")
+        parameter = None if resolved is None else _parameter(resolver, *resolved)
+        if parameter is None:
+            continue
+        key = (parameter.place, parameter.name)
+        if key in found:
+            holes = {"name": parameter.name, "place": parameter.place}
+            reader.changed("import-parameter-twice", (*at, "parameters", i), **holes)
+        found[key] = parameter
+    return found
+
+
+def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parameter | None:
+    reader = resolver.reader
+    name, place = entry.get("name"), entry.get("in")
+    if not isinstance(name, str):
+        reader.wrong((*at, "name") if "name" in entry else at, name, "text: the name of a parameter")
+    elif place == "header" and name.lower() in _IGNORED_HEADERS:
+        reader.changed("import-header-ignored", (*at, "name"), name=name)
+    elif place not in ("path", "query", "header", "cookie", "querystring"):
+        where = (*at, "in") if "in" in entry else at
+        reader.findings.add("import-parameter-place", reader.document.span(*where), name=name)
+    else:
+        return Parameter(at, name, str(place), entry)
+    return None
+
+
+def _check_path(resolver: Resolver, operation: Operation) -> None:
+    """Report the parts of a path that no parameter fills: a request could not be made."""
+    filled = {parameter.name for parameter in operation.parameters if parameter.place == "path"}
+    for name in dict.fromkeys(_HOLE.findall(operation.path)):
+        if name not in filled:
+            span = resolver.reader.document.key_span(*operation.at)
+            resolver.reader.findings.add("import-path-part", span, name=name, path=operation.path)
+
+
+_SUCCESS = re.compile(r"2([0-9][0-9]|XX)", re.IGNORECASE)
+_ANSWER = Here("answer")
+
+
+def result(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, Pointer]]:
+    """The schema of the result and the places of its parts; None where no answer of success holds JSON.
+
+    Where answers differ, the result is one of them. The answer for all other codes counts where there is none of
+    success.
+    """
+    found: list[tuple[Any, Pointer]] = []
+    answers = schemas.resolver.reader.object(operation.at, operation.entry, "responses") or {}
+    for code in sorted(c for c in answers if _SUCCESS.fullmatch(c)) or [c for c in answers if c == "default"]:
+        at = _schema_of((*operation.at, "responses", code), schemas)
+        if at is None:
+            continue
+        schema = schemas.lower(at, _ANSWER)
+        if not isinstance(schema, dict | bool):
+            schemas.resolver.reader.wrong(at, schema, "a schema")
+        elif schema not in [known for known, _ in found]:
+            found.append((schema, at))
+    if len(found) > 1:
+        moved: dict[Pointer, Pointer] = {("result", "anyOf", i): at for i, (_, at) in enumerate(found)}
+        return {"anyOf": [schema for schema, _ in found]}, {("result",): operation.at, **moved}
+    return (found[0][0], {("result",): found[0][1]}) if found else (None, {})
+
+
+def _schema_of(at: Pointer, schemas: Schemas) -> Pointer | None:
+    """The place of the schema that an answer holds as JSON."""
+    found = schemas.resolver.object(at, "an object: an answer")
+    if found is None:
+        return None
+    at, answer = found
+    content = schemas.resolver.reader.object(at, answer, "content") or {}
+    media = chosen(content)
+    if media is None or not is_json(media):
+        return None
+    inner = schemas.resolver.object((*at, "content", media), "an object: the media type of an answer")
+    return (*inner[0], "schema") if inner is not None and "schema" in inner[1] else None

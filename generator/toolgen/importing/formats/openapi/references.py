@@ -1,0 +1,80 @@
+"""References inside of one OpenAPI document: nothing else is opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote
+
+from toolgen.importing.reader import Reader
+from toolgen.load import Pointer
+from toolgen.load.sources import pointer_text
+from toolgen.resolve.places import MissingError, child
+
+
+@dataclass(frozen=True, slots=True)
+class Resolver:
+    """Follows the references of a document; one that leads nowhere is reported at its place."""
+
+    reader: Reader
+
+    def object(self, at: Pointer, wanted: str) -> tuple[Pointer, dict[str, Any]] | None:
+        """The object at a place or at the end of its chain of references. None, with a finding, where there is none."""
+        seen = {at}
+        while True:
+            value = self.value(at)
+            if not isinstance(value, dict):
+                self.reader.wrong(at, value, wanted)
+                return None
+            if "$ref" not in value:
+                return at, value
+            target = self.target((*at, "$ref"), value["$ref"])
+            if target is None:
+                return None
+            if target in seen:
+                self.reader.findings.add("import-reference", self.reader.document.span(*at, "$ref"), ref=value["$ref"])
+                return None
+            seen.add(target)
+            at = target
+
+    def value(self, at: Pointer) -> Any:
+        """The value at a place that is there."""
+        value: Any = self.reader.document.value
+        for step in at:
+            value = value[step]
+        return value
+
+    def target(self, at: Pointer, ref: Any) -> Pointer | None:
+        """The place that a reference leads to. None, with a finding at the reference, where it leads nowhere."""
+        span = self.reader.document.span(*at)
+        if not isinstance(ref, str):
+            self.reader.wrong(at, ref, "text: a reference")
+            return None
+        if not ref.startswith("#"):
+            self.reader.findings.add("import-reference-outside", span, ref=ref)
+            return None
+        target = self.look(ref)
+        if target is None:
+            self.reader.findings.add("import-reference", span, ref=ref)
+        return target
+
+    def look(self, ref: str) -> Pointer | None:
+        """The place that a reference within the document leads to, or None."""
+        if not ref.startswith("#/"):
+            return None
+        value: Any = self.reader.document.value
+        steps: list[str | int] = []
+        for raw in unquote(ref[2:]).split("/"):
+            step = raw.replace("~1", "/").replace("~0", "~")
+            try:
+                inner = child(value, step)
+            except MissingError:
+                return None
+            steps.append(int(step) if isinstance(value, list) else step)
+            value = inner
+        return tuple(steps)
+
+
+def fragment(pointer: Pointer) -> str:
+    """A pointer as the fragment of a reference; nothing for the root."""
+    return quote(pointer_text(pointer), safe="/~$")

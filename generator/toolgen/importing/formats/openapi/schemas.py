@@ -1,0 +1,324 @@
+"""Schemas of a document, lowered to JSON Schema 2020-12; those with a name become shared types.
+
+A schema with properties that only requests or only answers have (`writeOnly`, `readOnly`) becomes two types where
+both sides use it: the one of requests has `Input` behind its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from toolgen.importing.declarations import legal_name
+from toolgen.importing.formats.openapi.references import Resolver, fragment
+from toolgen.importing.reader import ImportedTool, ImportedType
+from toolgen.load import Pointer
+from toolgen.load.limits import TOTAL_VALUES
+from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS
+from toolgen.resolve.identifiers import DEVICES, class_name, fold
+from toolgen.resolve.places import LIST, NAMED, ONE, is_schema, walk
+from toolgen.resolve.values import Judge, TooManyStepsError
+
+Version = Literal["3.0", "3.1"]
+"""The dialect of schemas: 3.2 has that of 3.1."""
+
+MEANINGLESS = frozenset(["discriminator", "externalDocs", "nullable", "xml"])
+"""Keywords that OpenAPI has and JSON Schema has not, once `nullable` is said otherwise."""
+
+_COMPOSED = frozenset(["$ref", "allOf", "anyOf", "not", "oneOf"])
+_BOUNDS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
+
+
+def bounded(schema: dict[str, Any]) -> dict[str, Any]:
+    """Spell exclusive bounds as numbers where they are flags beside a bound."""
+    for exclusive, bound in _BOUNDS:
+        flag = schema.get(exclusive)
+        if isinstance(flag, bool):
+            del schema[exclusive]
+            if flag and bound in schema:
+                schema[exclusive] = schema.pop(bound)
+    return schema
+
+
+def nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema that takes null, too. What composes others is put beside null, for each of them may refuse it."""
+    kind = schema.get("type")
+    if isinstance(kind, str) and not schema.keys() & _COMPOSED:
+        wider = {key: [kind, "null"] if key == "type" else value for key, value in schema.items()}
+        if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
+            wider["enum"] = [*schema["enum"], None]
+        return wider
+    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    if not rules:
+        return schema
+    branches = rules["allOf"] if set(rules) == {"allOf"} else None
+    branch = branches[0] if isinstance(branches, list) and len(branches) == 1 else rules
+    return {key: value for key, value in schema.items() if key in ANNOTATIONS} | {"anyOf": [branch, {"type": "null"}]}
+
+
+def fitting(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
+    """The examples that a schema takes; none where that cannot be told without what it refers to."""
+    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    if any(isinstance(sub, dict) and "$ref" in sub for _, sub in walk(rules)):
+        return []
+    if not METASCHEMAS["2020-12"].is_valid(rules):
+        return []
+    judge = Judge(rules)
+    try:
+        return [example for example in examples if judge.reason(example) is None]
+    except TooManyStepsError:
+        return []
+
+
+_MARKS = {"request": "readOnly", "answer": "writeOnly"}
+
+
+@dataclass(slots=True)
+class Visibility:
+    """Looks the marks up in the schemas of a document, through references."""
+
+    resolver: Resolver
+    version: Version
+    _reached: dict[Pointer, tuple[bool, frozenset[Pointer]]] = field(default_factory=dict)
+
+    def hidden(self, at: Pointer, side: Literal["request", "answer"]) -> frozenset[str]:
+        """The names of properties that a side does not have, by the schema at a place and those that compose it."""
+        mark = _MARKS[side]
+        found: set[str] = set()
+        seen: set[Pointer] = set()
+        waiting = [at]
+        while waiting:
+            here = waiting.pop()
+            schema = self.resolver.value(here)
+            if here in seen or not isinstance(schema, dict):
+                continue
+            seen.add(here)
+            properties = schema.get("properties")
+            for name in properties if isinstance(properties, dict) else ():
+                if self._marked((*here, "properties", name), mark):
+                    found.add(name)
+            branches = schema.get("allOf")
+            waiting += [(*here, "allOf", i) for i in range(len(branches) if isinstance(branches, list) else 0)]
+            waiting += self._target(schema)
+        return frozenset(found)
+
+    def differs(self, at: Pointer) -> bool:
+        """Whether a schema, or one that it refers to, has other properties in requests than in answers."""
+        seen: set[Pointer] = set()
+        waiting = [at]
+        while waiting:
+            here = waiting.pop()
+            if here in seen:
+                continue
+            seen.add(here)
+            if here not in self._reached:
+                self._reached[here] = self._reach(here)
+            marked, targets = self._reached[here]
+            if marked:
+                return True
+            waiting += targets
+        return False
+
+    def _reach(self, at: Pointer) -> tuple[bool, frozenset[Pointer]]:
+        """Whether a schema has a mark inside of it, and what it refers to."""
+        targets: set[Pointer] = set()
+        marked = False
+        for _, schema in walk(self.resolver.value(at)):
+            if isinstance(schema, dict):
+                marked |= any(schema.get(mark) is True for mark in _MARKS.values())
+                targets.update(self._target(schema))
+        return marked, frozenset(targets)
+
+    def _marked(self, at: Pointer, mark: str) -> bool:
+        seen: set[Pointer] = set()
+        while at not in seen:
+            seen.add(at)
+            schema = self.resolver.value(at)
+            if not isinstance(schema, dict):
+                return False
+            target = self._target(schema)
+            if schema.get(mark) is True and not (self.version == "3.0" and target):
+                return True
+            if not target:
+                return False
+            at = target[0]
+        return False
+
+    def _target(self, schema: dict[str, Any]) -> list[Pointer]:
+        ref = schema.get("$ref")
+        target = self.resolver.look(ref) if isinstance(ref, str) else None
+        return [] if target is None else [target]
+
+
+Side = Literal["request", "answer"]
+
+_NAMED_SCHEMAS = ("components", "schemas")
+
+
+class TooLargeError(Exception):
+    """The schemas, with those that are repeated, have more values than an import holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where a lowered schema will stand: the side that it is for, and the way from its file to those of types."""
+
+    side: Side
+    types: str = "../types/"
+    unseen: frozenset[str] = frozenset()
+    """Properties that the other branches of a composition take away."""
+
+
+@dataclass(slots=True)
+class Schemas:
+    """Lowers schemas, and remembers which types they refer to and which keywords had to go."""
+
+    resolver: Resolver
+    version: Version
+    stems: dict[str, str] = field(default_factory=dict)
+    """File names of types by their keys, those of former imports among them."""
+    left_out: dict[str, dict[Pointer, None]] = field(default_factory=dict)
+    """Keywords that were left out, with their places."""
+    visible: Visibility = field(init=False)
+    _values: int = 0
+    _waiting: list[tuple[str, Pointer, Side]] = field(default_factory=list)
+    _known: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.visible = Visibility(self.resolver, self.version)
+
+    def types(self) -> Iterator[ImportedType]:
+        """The types that were referred to, and those that they refer to themselves."""
+        for key, at, side in self._waiting:
+            yield ImportedType(key, self.stems[key], at, self.lower(at, Here(side, types="")))
+
+    def lower(self, at: Pointer, here: Here) -> Any:
+        """The schema at a place as JSON Schema. What is no schema at all stays: the build's own checks tell it.
+
+        Raises:
+            TooLargeError: there is no end of it.
+        """
+        schema = self.resolver.value(at)
+        if not isinstance(schema, dict):
+            return schema
+        self._values += 1 + len(schema)
+        if self._values > TOTAL_VALUES:
+            raise TooLargeError
+        if self.version == "3.0" and "$ref" in schema:
+            return self._reference_alone(schema, at, here)
+        gone = self.visible.hidden(at, here.side) | here.unseen
+        found: dict[str, Any] = {}
+        for key, value in schema.items():
+            if key in MEANINGLESS or key.startswith("x-"):
+                if key != "nullable" or self.version != "3.0":
+                    self._leave_out(key, (*at, key))
+            elif key in ("example", "examples"):
+                continue
+            elif key == "$ref":
+                found |= self._reference(value, (*at, key), here)
+            elif key == "required" and isinstance(value, list):
+                found[key] = [name for name in value if not isinstance(name, str) or name not in gone]
+            elif key == "properties" and isinstance(value, dict):
+                names = [name for name in value if name not in gone]
+                found[key] = {name: self._inner((*at, key, name), here) for name in names}
+            else:
+                found[key] = self._member(key, value, (*at, key), here, gone)
+        if found.get("required") == [] and schema["required"]:
+            del found["required"]
+        return self._with_examples(schema, self._respelled(schema, found), at)
+
+    def _respelled(self, schema: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+        # Flags beside bounds are of 3.0, but documents of 3.1 have them, and there they can mean nothing else.
+        found = bounded(found)
+        return nullable(found) if self.version == "3.0" and schema.get("nullable") is True else found
+
+    def _member(self, key: str, value: Any, at: Pointer, here: Here, gone: frozenset[str]) -> Any:
+        if key in LIST and isinstance(value, list):
+            # Branches of a composition judge the same object.
+            inner = Here(here.side, here.types, gone) if key == "allOf" else Here(here.side, here.types)
+            return [self.lower((*at, i), inner) if is_schema(sub) else sub for i, sub in enumerate(value)]
+        if key in ONE and is_schema(value):
+            return self._inner(at, here)
+        if key in NAMED and isinstance(value, dict):
+            return {name: self._inner((*at, name), here) for name in value}
+        return value
+
+    def _inner(self, at: Pointer, here: Here) -> Any:
+        return self.lower(at, Here(here.side, here.types))
+
+    def _reference_alone(self, schema: dict[str, Any], at: Pointer, here: Here) -> dict[str, Any]:
+        """A reference of 3.0, beside which nothing counts; a description does no harm."""
+        for key in schema:
+            if key not in ("$ref", "description", "summary"):
+                self._leave_out(key, (*at, key))
+        found = self._reference(schema["$ref"], (*at, "$ref"), here)
+        text = schema.get("description")
+        return {**found, "description": text} if isinstance(text, str) else found
+
+    def _with_examples(self, schema: dict[str, Any], found: dict[str, Any], at: Pointer) -> dict[str, Any]:
+        """The examples that fit: a wrong one is an oversight in a text, and no reason to refuse a tool."""
+        if "example" not in schema and "examples" not in schema:
+            return found
+        several = schema.get("examples")
+        given = [*several] if isinstance(several, list) else []
+        given += [schema["example"]] if "example" in schema else []
+        fit = fitting(given, found)
+        if len(fit) < len(given) or not given:
+            key = "example" if "example" in schema else "examples"
+            self._leave_out(key, (*at, key))
+        return {**found, "examples": fit} if fit else found
+
+    def _reference(self, ref: Any, at: Pointer, here: Here) -> dict[str, Any]:
+        """The reference to the file of the type that a reference at a place leads to; none after a finding."""
+        target = self.resolver.target(at, ref)
+        if target is None:
+            return {}
+        end = 3 if target[:2] == _NAMED_SCHEMAS else len(target)
+        base = target[:end]
+        if not is_schema(self.resolver.value(target)) or len(target) < end:
+            self.resolver.reader.findings.add("import-reference", self.resolver.reader.document.span(*at), ref=str(ref))
+            return {}
+        key = f"#{fragment(base)}"
+        wanted = legal_name(str(base[-1]) if end == 3 else " ".join(str(step) for step in base))
+        if here.side == "request" and self.visible.differs(base):
+            key, wanted = f"{key} in requests", f"{wanted[:58]}Input"
+        if key not in self._known:
+            self._known.add(key)
+            self._name(key, wanted)
+            self._waiting.append((key, base, here.side))
+        inner = fragment(target[end:])
+        return {"$ref": f"{here.types}{self.stems[key]}.yaml" + (f"#{inner}" if inner else "")}
+
+    def _name(self, key: str, wanted: str) -> None:
+        """Give a type a file name that no other one has, nor any class made of it."""
+        if key in self.stems:
+            return
+        taken = {fold(class_name(stem)) for stem in self.stems.values()}
+        wanted = f"{wanted}_" if wanted.lower() in DEVICES else wanted
+        stem, n = wanted, 1
+        while fold(class_name(stem)) in taken:
+            n += 1
+            stem = f"{wanted}{n}"
+        self.stems[key] = stem
+
+    def _leave_out(self, keyword: str, at: Pointer) -> None:
+        self.left_out.setdefault(keyword, {})[at] = None
+
+
+def used(tools: Iterable[ImportedTool], types: Iterable[ImportedType]) -> list[ImportedType]:
+    """The types that tools refer to, directly or through others; a body whose members were taken needs none."""
+    by_stem = {type.stem: type for type in types}
+    wanted = [stem for tool in tools for schema in (tool.parameters, tool.result) for stem in _stems(schema)]
+    found: dict[str, None] = {}
+    while wanted:
+        stem = wanted.pop()
+        if stem not in found:
+            found[stem] = None
+            wanted += _stems(by_stem[stem].schema)
+    return [type for stem, type in by_stem.items() if stem in found]
+
+
+def _stems(schema: Any) -> list[str]:
+    refs = (sub["$ref"] for _, sub in walk(schema) if isinstance(sub, dict) and "$ref" in sub)
+    return [ref.partition("#")[0].removeprefix("../types/").removesuffix(".yaml") for ref in refs]

@@ -1,0 +1,189 @@
+"""What becomes of each declaration and type: made, brought up to date, or left as its author has it.
+
+Three values decide: what the last import recorded, what the source says now, and what the author's file says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from toolgen.diagnostics import Findings
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.importing.merge import differences, merged, same
+from toolgen.importing.record import Authored, Authors, Entry, Imported
+from toolgen.importing.yaml_text import edited, yaml_text
+from toolgen.load import Document, Pointer
+from toolgen.load.limits import FILE_BYTES
+from toolgen.load.loading import read_back
+from toolgen.load.sources import pointer_text
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A declaration or a type as its source has it now: what the source calls it, and what the record keeps of it."""
+
+    key: str
+    document: Document = field(repr=False)
+    origin: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What becomes of one of them: its entry in the record, the document that a build will find, what is written.
+
+    `text` is None where the file stays as it is, `document` where the author took the file away.
+    """
+
+    key: str
+    entry: Entry
+    document: Document | None = field(default=None, repr=False)
+    text: str | None = field(default=None, repr=False)
+    replacing: str | None = field(default=None, repr=False)
+
+
+def planned(
+    incoming: list[Incoming],
+    former: Mapping[str, Entry],
+    authors: Authors,
+    findings: Findings,
+    needed: Container[str] = frozenset(),
+) -> list[Outcome]:
+    """Decide for each; every change is a finding. A file that is `needed` is made again where it was taken away."""
+    outcomes = []
+    again = bool(former)
+    for each in incoming:
+        entry = former.get(each.key)
+        if entry is None:
+            if again:
+                findings.add("import-new", each.document.span(), key=each.key)
+            outcomes.append(_first(each, authors, findings))
+        elif each.document.source in needed and authors.is_missing(entry):
+            findings.add("import-made-again", each.document.span(), file=entry.file)
+            outcomes.append(_first(each, authors, findings))
+        else:
+            outcomes.append(_again(each, entry, authors, findings))
+    return outcomes
+
+
+def gone(
+    incoming: list[Incoming], former: Mapping[str, Entry], authors: Authors, findings: Findings
+) -> Iterator[Outcome]:
+    """The entries that the source has no more. Their files stay; it is said once."""
+    keys = {each.key for each in incoming}
+    for key, entry in former.items():
+        if key in keys:
+            continue
+        there = authors.of(entry, Findings())
+        if there is not None and not entry.gone:
+            findings.add("import-gone", there.document.span(), key=key, file=there.file)
+        yield Outcome(key, replace(entry, gone=True))
+
+
+def _first(each: Incoming, authors: Authors, findings: Findings) -> Outcome:
+    """A declaration that was not imported before. A file that says the same already stays as it is."""
+    entry = Entry(each.document.source, each.document.value, each.origin)
+    there = authors.file(entry.file, Findings())
+    if there is not None and same(there.document.value, each.document.value):
+        return Outcome(each.key, entry, there.document)
+    return Outcome(each.key, entry, each.document, new_text(each.document, findings))
+
+
+def _again(each: Incoming, entry: Entry, authors: Authors, findings: Findings) -> Outcome:
+    """A declaration that was: the source's changes are taken over, the author's stay."""
+    theirs = each.document.value
+    before = len(findings)
+    there = authors.of(entry, findings)
+    news = Entry(there.file if there else entry.file, theirs, each.origin)
+    if there is None:
+        if len(findings) == before and not same(entry.value, theirs):
+            findings.add("import-taken-away", each.document.span(), key=each.key, file=entry.file)
+        return Outcome(each.key, news)
+    for pointer, kind in differences(entry.value, theirs):
+        findings.add(
+            "import-source-changed",
+            each.document.key_span(*pointer),
+            key=each.key,
+            pointer=pointer_text(pointer),
+            kind=Verbatim(kind),
+        )
+    for pointer, kind in differences(entry.origin, each.origin):
+        # No key of a declaration, but of the record: a handler may depend on the path of an operation. Arguments that
+        # come and go are keys of the parameters.
+        if kind == "changed" or len(pointer) == 1:
+            way = f"origin{pointer_text(pointer)}"
+            findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=Verbatim(kind))
+    # A file that was moved into a folder below is farther from the types.
+    theirs = _farther(theirs, there.file)
+    result = merged(_farther(entry.value, there.file), theirs, there.document.value)
+    for pointer in result.kept:
+        holes = {"pointer": pointer_text(pointer), "key": each.key, "theirs": _shown(theirs, pointer)}
+        findings.add("import-kept", there.document.key_span(*pointer), hint=None, related=(), **holes)
+    document = replace(there.document, value=result.value)
+    if same(result.value, there.document.value):
+        return Outcome(each.key, news, document)
+    if same(result.value, theirs):
+        document = replace(each.document, source=there.file, value=theirs)
+    return Outcome(each.key, news, document, _rewritten(there, entry, document, findings), there.text)
+
+
+def _farther(value: Any, file: str) -> Any:
+    """A declaration with its references to types as they have to be in a file."""
+    up = "../" * (file.count("/") - 1)
+    if not up:
+        return value
+    if isinstance(value, list):
+        return [_farther(item, file) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key: f"{up}{item}"
+        if key == "$ref" and isinstance(item, str) and item.startswith("../types/")
+        else _farther(item, file)
+        for key, item in value.items()
+    }
+
+
+def _shown(value: Any, pointer: Pointer) -> str:
+    """A value as JSON, for a message that clips it."""
+    for step in pointer:
+        if step not in value:
+            return Verbatim("gone")
+        value = value[step]
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _rewritten(there: Authored, entry: Entry, document: Document, findings: Findings) -> str:
+    """The text of the author's file with the new value; as an import writes it where nobody touched it."""
+    if there.text != yaml_text_of(entry.value):
+        text = edited(there.text, there.document, document.value)
+        if text is not None:
+            return text
+        findings.add("import-rewritten", there.document.span(), file=there.file)
+    return new_text(document, findings)
+
+
+def new_text(document: Document, findings: Findings) -> str:
+    """A document as YAML, which was read back as a build will read it."""
+    text = yaml_text_of(document.value)
+    scratch = Findings()
+    back = read_back(text, document.source, scratch)
+    if scratch.errors or not same(back, document.value) or len(text.encode()) > FILE_BYTES:
+        reason = next((f.message for f in scratch), f"it has more than {FILE_BYTES} bytes")
+        span = document.span("name") if isinstance(document.value, dict) else document.span()
+        name = document.source.rpartition("/")[2].rpartition(".")[0]
+        findings.add("import-unreadable", span, tool=name, reason=Verbatim(reason))
+    return text
+
+
+def yaml_text_of(value: Any) -> str:
+    """A declaration, or a schema that may be a boolean, as YAML."""
+    return yaml_text(value) if isinstance(value, dict) and value else f"{'{}' if value == {} else str(value).lower()}\n"
+
+
+def recorded(tools: list[Outcome], types: list[Outcome], about: Mapping[str, Any]) -> Imported:
+    """What the record keeps of an import."""
+    by_key = [{outcome.key: outcome.entry for outcome in outcomes} for outcomes in (tools, types)]
+    return Imported(by_key[0], by_key[1], about)

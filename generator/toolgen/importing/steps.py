@@ -1,0 +1,221 @@
+"""`import_file`: the steps of an import in their order.
+
+Before anything is written, a build's own rules say whether it would take the declarations.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import Verbatim
+from toolgen.importing.declarations import declared, declared_type, named, referred
+from toolgen.importing.formats import format_named
+from toolgen.importing.outcomes import Incoming, Outcome, gone, planned, recorded
+from toolgen.importing.reader import ImportedTool, ImportedType, Reader
+from toolgen.importing.record import RECORD, Authors, Imported, Record, load_record
+from toolgen.load import Document, Sources, load
+from toolgen.load.folder import kind_of_file
+from toolgen.load.limits import FILES
+from toolgen.load.loading import load_foreign
+from toolgen.parse import parse
+from toolgen.resolve.linking import link, link_catalog
+from toolgen.resources import builtin
+from toolgen.rules import RULES, apply_rules, settle
+from toolgen.write.adding import Added, Addition, add_all
+
+_FOLDERS = ("types", "tools")
+"""In the order in which they are written: tools refer to types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an import did, file by file: paths in `tools`, and those in `types`."""
+
+    tools: Added
+    types: Added
+
+
+def import_file(
+    file: Path, format: str, schemas: Path, findings: Findings, *, source: str | None = None
+) -> Result | None:
+    """Write one declaration a tool of the file under SCHEMAS/tools, and the types that they share under SCHEMAS/types.
+
+    `source` is the name by which a later import knows this one again. Every change to a tool is a finding. None, and
+    nothing written, where one of the findings is an error.
+
+    Raises:
+        KeyError: there is no such format.
+    """
+    document = load_foreign(file, findings)
+    record = load_record(schemas, findings) if document is not None and _are_folders(schemas, findings) else None
+    if document is None or record is None:
+        return None
+    foreign = format_named(format)
+    about = foreign.about(document)
+    name = f"{format} {source or about.get('title') or file.name}"
+    former = replace(record.sources.get(name, Imported()), about=about)
+    record = record.with_source(name, former)
+    stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in former.types.items()}
+    found = list(foreign.read(Reader(document, findings, foreign.title, stems)))
+    tools = [each for each in found if isinstance(each, ImportedTool)]
+    if not tools and not findings.errors:
+        findings.add("import-nothing", Span(document.path), path=document.path)
+    if not tools:
+        return None
+    incoming = _incoming(tools, former, document, findings)
+    types = [Incoming(each.key, declared_type(each, document)) for each in found if isinstance(each, ImportedType)]
+    _check([each.document for each in incoming], [each.document for each in types], findings)
+    if findings.errors:
+        return None
+    return _merge(incoming, types, name, record, schemas, findings)
+
+
+def _are_folders(schemas: Path, findings: Findings) -> bool:
+    """Whether files can go below SCHEMAS; reports the first on the way to them that is there and no folder."""
+    for path in (*reversed(schemas.parents), schemas, *(schemas / folder for folder in _FOLDERS)):
+        try:
+            mode = path.stat().st_mode
+        except (OSError, ValueError):
+            continue  # Writing says what is wrong with a path that leads nowhere.
+        if not stat.S_ISDIR(mode):
+            shown = path.as_posix()
+            kind, wanted = Verbatim(kind_of_file(mode)), Verbatim("a folder")
+            findings.add("not-a-file", Span(shown), hint=_NO_FOLDER, path=shown, kind=kind, wanted=wanted)
+            return False
+    return True
+
+
+_NO_FOLDER = "give --out the folder that shall hold tools/, or move what is there away"
+
+
+def _incoming(tools: list[ImportedTool], former: Imported, document: Document, findings: Findings) -> list[Incoming]:
+    known = {key: str(entry.value["name"]) for key, entry in former.tools.items()}
+    return [
+        Incoming(tool.name, declared(name, tool, document), dict(tool.origin))
+        for name, tool in named(tools, document, findings, known)
+    ]
+
+
+def _merge(
+    tools: list[Incoming], types: list[Incoming], name: str, record: Record, schemas: Path, findings: Findings
+) -> Result | None:
+    """Put what the source says together with what is there, and write it."""
+    former = record.sources[name]
+    there = load(schemas, Findings(), builtin=builtin("schemas")) if schemas.is_dir() else None
+    authors = Authors(schemas, there)
+    new_tools = planned(tools, former.tools, authors, findings)
+    needed = referred([*_documents(new_tools), *(each.document for each in types)])
+    new_types = planned(types, former.types, authors, findings, needed)
+    if not findings.errors and there is not None:
+        _check_project(_documents(new_tools), _documents(new_types), there, findings)
+    if findings.errors:
+        return None
+    new_tools += gone(tools, former.tools, authors, findings)
+    new_types += gone(types, former.types, authors, findings)
+    text = record.with_source(name, recorded(new_tools, new_types, former.about)).written()
+    return _written(new_tools, new_types, text, record, schemas, findings)
+
+
+def _documents(outcomes: Iterable[Outcome]) -> list[Document]:
+    return [outcome.document for outcome in outcomes if outcome.document is not None]
+
+
+def _written(
+    tools: list[Outcome], types: list[Outcome], text: str, record: Record, schemas: Path, findings: Findings
+) -> Result | None:
+    files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+    replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+    for outcome in (*types, *tools):
+        folder, _, path = outcome.entry.file.partition("/")
+        if outcome.text is not None:
+            files[folder][path] = outcome.text
+        if outcome.replacing is not None:
+            replacing[folder][path] = outcome.replacing
+    files["tools"][RECORD] = text
+    if record.text is not None:
+        replacing["tools"][RECORD] = record.text
+    additions = [
+        Addition(files[folder], schemas / folder, f"{schemas.as_posix()}/{folder}", replacing[folder])
+        for folder in _FOLDERS
+        if files[folder]
+    ]
+    added = add_all(additions, findings)
+    if added is None:
+        return None
+    done: dict[str, Any] = dict(zip((each.folder.name for each in additions), added, strict=True))
+    return Result(_counted(done.get("tools"), tools), _counted(done.get("types"), types))
+
+
+def _counted(added: Added | None, outcomes: list[Outcome]) -> Added:
+    """What was done to the files of declarations: the record is none of them, those that stay were not written."""
+    done = added or Added()
+    files = {outcome.entry.file.partition("/")[2] for outcome in outcomes if outcome.document is not None}
+    created, changed = (tuple(path for path in paths if path in files) for paths in (done.created, done.changed))
+    return Added(created, tuple(sorted(files - {*created, *changed})), changed)
+
+
+def _check(documents: Sequence[Document], types: Sequence[Document], findings: Findings) -> None:
+    """Report what a build would refuse in declarations and types that stand alone, as their source has them."""
+    path = documents[0].path
+    if len(documents) + len(types) > FILES:
+        findings.add("too-many-sources", documents[0].span(), path=path, limit=FILES, what=Verbatim("tools"))
+        return
+    _link(Sources(path, tuple(documents), tuple(types), (), (), None, {}, {}), findings)
+
+
+def _link(sources: Sources, findings: Findings) -> None:
+    """Link declarations and types, whatever else the sources hold."""
+    parsed = parse(replace(sources, providers=(), formats=(), config=None), findings)
+    if parsed is not None:
+        link(parsed, findings)
+
+
+def _check_project(
+    documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings
+) -> None:
+    """Report what a build of a project would refuse once declarations and types stand in it.
+
+    Faults that the project has already are no matter of an import, and are passed over: a build tells them.
+    """
+    _check_links(documents, types, there, findings)
+    if not findings.errors:
+        _check_rules(documents, types, there, findings)
+
+
+def _check_links(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
+    """Report faults that the project has not had: names that fall together, references that lead nowhere any more."""
+    before, after = Findings(), Findings()
+    _link(there, before)
+    _link(_with(documents, types, there), after)
+    known = {*before.items, *findings.items}
+    findings.items += [f for f in after.items if f not in known]
+
+
+def _with(documents: Sequence[Document], types: Sequence[Document], there: Sources) -> Sources:
+    """The sources of the project with these in the place of the files that they come from."""
+    new = {document.source for document in (*documents, *types)}
+    return replace(
+        there,
+        tools=(*(d for d in there.tools if d.source not in new), *documents),
+        types=(*(d for d in there.types if d.source not in new), *types),
+    )
+
+
+def _check_rules(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
+    """Report what the project holds to be an error, by the levels of its configuration."""
+    passed_over = Findings()
+    parsed = parse(_with(documents, types, replace(there, tools=())), passed_over)
+    if parsed is None or "error" not in parsed.config.lint.values():
+        return
+    catalog = link_catalog(parsed, (), passed_over)
+    if catalog is not None:
+        levels = parsed.config.lint
+        apply_rules(catalog, passed_over, levels)
+        settle(passed_over, levels, (), RULES)
+        paths = {document.path for document in documents}
+        findings.items += [f for f in passed_over if f.level == "error" and f.span.path in paths]

@@ -1,0 +1,226 @@
+"""The declared tools as each provider gets them, made by the very modules that are being rendered, and what was lost."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import itertools
+import sys
+import types
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+from toolgen.diagnostics import Span
+from toolgen.load.sources import pointer_text
+from toolgen.plan.tools import definition_facts
+from toolgen.resolve import Catalog, Profile, Tool
+from toolgen.runtime.conversion.wire import DeclaredTools
+
+_serial = itertools.count()
+
+
+class Imported(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Makes the modules of a package importable under a name of its own, for the length of a `with` block.
+
+    What runs is generated text only: source text stands in it as literals (`literals.py`), never as code.
+    """
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+        self._root = f"_toolgen_rendered_{next(_serial)}"
+
+    def __enter__(self) -> Imported:
+        sys.meta_path.insert(0, self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.meta_path.remove(self)
+        for name in [n for n in sys.modules if n == self._root or n.startswith(self._root + ".")]:
+            del sys.modules[name]
+
+    def module(self, name: str) -> Any:
+        """Import a module of the package, such as `providers.openai_chat`."""
+        return importlib.import_module(f"{self._root}.{name}")
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Find a module of this package; every other name is left to the other finders."""
+        if fullname != self._root and not fullname.startswith(self._root + "."):
+            return None
+        inner = fullname[len(self._root) + 1 :].replace(".", "/")
+        for file, is_package in (
+            (f"{inner}/__init__.py".lstrip("/"), True),
+            (f"{inner}.py", False),
+        ):
+            if file in self._files:
+                spec = importlib.util.spec_from_loader(fullname, self, is_package=is_package)
+                if spec is not None:
+                    spec.loader_state = file
+                return spec
+        return None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Run a module's text."""
+        spec = module.__spec__
+        file = spec.loader_state if spec is not None else ""
+        code = compile(self._files[file], f"<generated {file}>", "exec", dont_inherit=True)
+        exec(code, module.__dict__)  # noqa: S102 - our own rendered text, see the class
+
+
+CLOSING = "further properties"
+"""What a closed object cannot have."""
+
+Status = Literal["ok", "lossy", "refused", "not offered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One loss of a tool: where in the source, what became of it, why, and what still checks the rule."""
+
+    span: Span
+    pointer: str
+    what: str
+    action: str
+    reason: str
+    checked: str
+    severe: bool = False
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOnWire:
+    """A tool on one provider's wire. `strict` is None where the wire, or the tool, has no notion of it."""
+
+    tool: Tool
+    provider: str
+    strict: bool | None
+    told: tuple[Told, ...]
+    spelling: Mapping[str, Any] | None
+    name: str
+    offered: bool = True
+
+    @property
+    def status(self) -> Status:
+        """How the tool comes over."""
+        if not self.offered:
+            return "not offered"
+        if any(told.refused for told in self.told):
+            return "refused"
+        return "lossy" if any(told.severe for told in self.told) else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class OnWire:
+    """The declared tools on one provider's wire."""
+
+    payload: list[Any] | str = field(repr=False)
+    tools: tuple[ToolOnWire, ...]
+    payload_of: Callable[..., Any] = field(repr=False)
+    """The payload of some tools alone, by name."""
+
+    @property
+    def spellings(self) -> dict[str, Mapping[str, Any]]:
+        """The tables of the tools whose values are spelled otherwise, by name."""
+        return {one.tool.name: one.spelling for one in self.tools if one.spelling is not None}
+
+    @property
+    def strict(self) -> tuple[str, ...]:
+        """The names of the tools that are strict."""
+        return tuple(one.tool.name for one in self.tools if one.strict)
+
+    @property
+    def renames(self) -> dict[str, str]:
+        """The names on the wire of the tools that are called otherwise there, by their own."""
+        return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
+
+
+def tools_on_wires(
+    files: Mapping[str, str], catalog: Catalog, classes: Mapping[str, str], local: Collection[str]
+) -> dict[str, OnWire]:
+    """Lower the declared tools for every provider.
+
+    `classes` are the names of the providers' classes; those of `local` were made for this project, and are imported
+    from its files.
+    """
+    found: dict[str, OnWire] = {}
+    with Imported(files) as package:
+        for profile in catalog.profiles:
+            module = package.module if profile.name in local else _shipped
+            kind = getattr(module(f"wires.{profile.name}"), classes[profile.name])
+            found[profile.name] = _on_wire(kind, module("runtime.models").ToolDefinition, profile, catalog)
+    return found
+
+
+def _shipped(name: str) -> Any:
+    return import_module(f"toolgen.{name}")
+
+
+def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> OnWire:
+    tools = catalog.tools
+    offered = [tool for tool in tools if profile.name not in tool.unsupported]
+    patches = {tool.name: tool.providers.get(profile.name, {}) for tool in offered}
+    declared: dict[str, Any] = {
+        "renames": {name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
+        "refused": [tool.name for tool in tools if profile.name in tool.unsupported],
+        "depth": catalog.recursion_depth,
+    }
+    converter = kind(DeclaredTools(**declared))
+    wire = converter.wire
+    losses: list[Any] = []
+    definitions = [definition(**definition_facts(tool)) for tool in offered]
+    payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
+    spent: dict[str, int] = {}
+    found: list[ToolOnWire] = []
+    for i, (tool, made) in enumerate(zip(offered, definitions, strict=True)):
+        own = [loss for loss in losses if loss.path == f"[{i}]" or loss.path.startswith((f"[{i}].", f"[{i}]["))]
+        found.append(_lowered(wire, tool, made, own, spent))
+    found += [
+        ToolOnWire(tool, profile.name, None, (), None, wire.spelling(tool.name), False)
+        for tool in tools
+        if profile.name in tool.unsupported
+    ]
+    names = tuple(tool.name for tool in offered)
+    built = kind(DeclaredTools(names=names, payload=payload, **declared))
+    return OnWire(payload, tuple(sorted(found, key=lambda one: one.tool.name)), built.tools)
+
+
+def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[str, int]) -> ToolOnWire:
+    lowerings = wire.lowerings
+    told: list[Told] = []
+    strict = made.strict if lowerings.has_strict else None
+    if tool.strict == "auto":
+        strict, why = lowerings.settled(tool.parameters, spent)
+        told += [_why_open(record, tool) for record in why]
+    spelling = None
+    if tool.parameters is not None:
+        found = lowerings.lowered(tool.parameters, strict)
+        told += [_told(record, tool) for record in found.records]
+        spelling = found.spelling
+    for loss in losses:
+        if loss.severity == "behaviour" and tool.strict == "always":
+            continue  # what cannot be strict is among the records
+        told.append(Told(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note"))
+    return ToolOnWire(tool, wire.name, strict, tuple(told), spelling, wire.spelling(tool.name))
+
+
+def _told(record: Any, tool: Tool) -> Told:
+    severe = record.action != "rewritten" and (bool(record.checked) or record.action == "narrowed")
+    if record.what == CLOSING and not record.stops:
+        severe = False  # the declaration does not say that there may be more
+    refused = record.refused and tool.strict == "always"
+    place = tool.place(record.way, record.what)
+    return Told(
+        place, pointer_text(record.way), record.what, record.action, record.reason, record.checked, severe, refused
+    )
+
+
+def _why_open(record: Any, tool: Tool) -> Told:
+    reason = f"not strict: {record.what}, for {record.reason}" if record.what != "strict" else record.reason
+    return Told(
+        tool.place(record.way, record.what), pointer_text(record.way), "strict", "dropped", reason, "parse_arguments"
+    )

@@ -1,0 +1,112 @@
+"""Schemas that say too little of a value, or say it in a way that models and providers read badly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolgen.diagnostics import Findings
+from toolgen.diagnostics.finding import Verbatim, listed
+from toolgen.resolve import Catalog
+from toolgen.rules.nodes import json_types, named_types, nodes
+from toolgen.rules.rule import catalog_rule
+
+
+@catalog_rule("array-without-items")
+def check_array_without_items(catalog: Catalog, findings: Findings) -> None:
+    """Report arrays whose items are not stated, or are stated to be anything."""
+    for node in nodes(catalog):
+        if not node.whole or "array" not in named_types(node.schema) or "prefixItems" in node.schema:
+            continue
+        items = node.schema.get("items", True)
+        if items is True or items == {}:
+            findings.add("array-without-items", node.place(), name=node.name)
+
+
+_SAYING = ("patternProperties", "propertyNames", "unevaluatedProperties", "const", "enum")
+
+
+@catalog_rule("object-without-properties")
+def check_object_without_properties(catalog: Catalog, findings: Findings) -> None:
+    """Report objects inside of parameters that state neither properties nor what their values are."""
+    for node in nodes(catalog):
+        schema = node.schema
+        if not node.whole or node.pointer == ("parameters",) or "object" not in named_types(schema):
+            continue
+        values = schema.get("additionalProperties", True)
+        if not schema.get("properties") and (values is True or values == {}) and not any(k in schema for k in _SAYING):
+            findings.add("object-without-properties", node.place(), name=node.name)
+
+
+@catalog_rule("enum-of-mixed-types")
+def check_enum_of_mixed_types(catalog: Catalog, findings: Findings) -> None:
+    """Report enums with values of several types; null beside one other type is none of them."""
+    for node in nodes(catalog):
+        types = [each for each in json_types(node.schema.get("enum", ())) if each != "null"]
+        if len(types) > 1:
+            findings.add("enum-of-mixed-types", node.place("enum"), name=node.name, types=Verbatim(listed(types)))
+
+
+_STATING = ("$ref", "allOf", "anyOf", "oneOf")
+
+
+@catalog_rule("enum-without-type")
+def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
+    """Report enums without a type, and say which one it is."""
+    for node in nodes(catalog):
+        if "enum" in node.schema and not node.types and not any(word in node.schema for word in _STATING):
+            named = json_types(node.schema["enum"])
+            stated = named[0] if len(named) == 1 else f"[{', '.join(named)}]"
+            findings.add(
+                "enum-without-type", node.place(), hint=f"state `type: {stated}`", name=node.name, type=Verbatim(stated)
+            )
+
+
+@catalog_rule("union-of-one")
+def check_union_of_one(catalog: Catalog, findings: Findings) -> None:
+    """Report `anyOf` and `oneOf` with one branch."""
+    for node in nodes(catalog):
+        for word in ("anyOf", "oneOf"):
+            if len(node.schema.get(word, ())) == 1:
+                findings.add("union-of-one", node.place(word), keyword=Verbatim(word), name=node.name)
+
+
+@catalog_rule("parameter-optional-and-null")
+def check_parameter_optional_and_null(catalog: Catalog, findings: Findings) -> None:
+    """Report properties that are neither required nor free of null, unless a default of null says both mean the same."""
+    for node in nodes(catalog):
+        for name, schema in node.schema.get("properties", {}).items():
+            optional = name not in node.schema.get("required", ()) and isinstance(schema, Mapping)
+            if optional and _nullable(schema) and schema.get("default", ...) is not None:
+                findings.add("parameter-optional-and-null", node.place("properties", name), parameter=name)
+
+
+def _nullable(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema names null as one of several values."""
+    named = named_types(schema)
+    if len(named) > 1 and "null" in named:
+        return "enum" not in schema or None in schema["enum"]
+    if len(schema.get("enum", ())) > 1 and None in schema["enum"]:
+        return not named
+    branches = [branch for word in ("anyOf", "oneOf") for branch in schema.get(word, ()) if isinstance(branch, Mapping)]
+    return len(branches) > 1 and any(
+        named_types(branch) == ("null",) or branch.get("const", ...) is None for branch in branches
+    )
+
+
+_WORDS = ("allOf", "anyOf", "oneOf", "not", "if", "enum", "const")
+
+
+@catalog_rule("root-composition")
+def check_root_composition(catalog: Catalog, findings: Findings) -> None:
+    """Report composition at the root of parameters, of their own or of the schema that they refer to."""
+    for tool in catalog.tools:
+        schema = tool.parameters or {}
+        target = schema.get("$defs", {}).get(str(schema.get("$ref", "")).removeprefix("#/$defs/"), {})
+        for word in _WORDS:
+            if word in schema:
+                place = tool.document.key_span("parameters", word)
+                findings.add("root-composition", place, keyword=Verbatim(word), tool=tool.name)
+            elif isinstance(target, Mapping) and word in target:
+                place = tool.document.key_span("parameters", "$ref")
+                findings.add("root-composition", place, keyword=Verbatim(word), tool=tool.name)
