@@ -16,11 +16,8 @@ __all__ = ["PathArguments"]
 Step: TypeAlias = str | int
 Steps: TypeAlias = tuple[Step, ...]
 
-_STEP = re.compile(
-    r"""\.([^.\[\]*]+)|\[\s*(?:(0|[1-9]\d{0,8})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]""",
-    re.DOTALL,
-)
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_STEP = r"""\.([^.\[\]*]+)|\[\s*(?:(0|[1-9]\d{0,8})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]"""
+_ESCAPE = r"\\(u[0-9a-fA-F]{4}|.)"
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 MAX_GAP = 1_000
 """Places that the updates of a call may leave out of arrays; more are not filled up, for they cost memory."""
@@ -219,11 +216,12 @@ def _steps(path: Any, at: Path) -> Steps:
         raise wrong_type((at, "jsonPath"), "a string", path)
     found: list[Step] = []
     end = 1
-    while path[:1] == "$" and (step := _STEP.match(path, end)):
+    step_at = re.compile(_STEP, re.DOTALL).match  # compiled here, where `re` keeps it: few streams have any
+    while path[:1] == "$" and (step := step_at(path, end)):
         end = step.end()
         plain, index, single, double = step.groups()
         quoted = double if single is None else single
-        name = plain if quoted is None else _ESCAPE.sub(_unescaped, quoted)
+        name = plain if quoted is None else re.sub(_ESCAPE, _unescaped, quoted, flags=re.DOTALL)
         try:
             # Halves of a surrogate pair that stand side by side are one character; others cannot be sent on.
             found.append(int(index) if name is None else name.encode("utf-16", "surrogatepass").decode("utf-16"))

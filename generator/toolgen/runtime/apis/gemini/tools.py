@@ -20,8 +20,8 @@ __all__ = ["begin_group", "from_openapi", "read_schema", "write_grouped", "write
 
 _BOUNDS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 _NUMBERS = {"INTEGER": int, "NUMBER": float}
-_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
-_NUMBER = re.compile(_WHOLE.pattern + r"(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
+_WHOLE = r"-?(?:0|[1-9][0-9]{0,18})"
+_NUMBER = _WHOLE + r"(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?"
 """How JSON spells a number, at a length that everybody reads."""
 _MAPS = ("properties", "defs")
 
@@ -52,7 +52,7 @@ def from_openapi(schema: Any) -> Any:
             found["examples"] = [value]
         elif keyword == "enum" and type(value) is list:
             found["enum"] = [_number(item, kind) for item in value]
-        elif keyword in _BOUNDS and type(value) is str and _WHOLE.fullmatch(value):
+        elif keyword in _BOUNDS and type(value) is str and re.fullmatch(_WHOLE, value):
             found[keyword] = int(value)
         elif not (keyword == "format" and value == "enum"):
             found[keyword] = value
@@ -61,7 +61,7 @@ def from_openapi(schema: Any) -> Any:
 
 def _number(item: Any, kind: str) -> Any:
     """A value of an enum, which is spelled as text whatever its type."""
-    if type(item) is str and kind in _NUMBERS and (_WHOLE if kind == "INTEGER" else _NUMBER).fullmatch(item):
+    if type(item) is str and kind in _NUMBERS and re.fullmatch(_WHOLE if kind == "INTEGER" else _NUMBER, item):
         value = _NUMBERS[kind](item)
         return value if math.isfinite(value) else item
     return item
