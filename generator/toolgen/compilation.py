@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -59,24 +58,6 @@ class Compilation:
     def output(self, folder: Path) -> Output:
         """The folder that the files belong in."""
         return Output(folder, folder.as_posix(), self.schemas)
-
-    def remember(self, output: Output, out: Path | None, reported: str) -> str:
-        """Let the next build and check know what this one saw, so that they can be short; return why that cannot be.
-
-        `out` is the folder of the command line, `reported` what was printed of findings.
-        """
-        from toolgen.build_cache import remember
-        from toolgen.write.building import package
-        from toolgen.write.place import shown
-
-        texts = package(self.files, self.stamp)
-        said = (
-            f"{reported}{shown(output.name)}: {len(texts)} unchanged\n",
-            f"{reported}{shown(output.name)}: in step with {self.sources.name}\n",
-        )
-        digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
-        given = None if out is None else str(out)
-        return remember(str(self.schemas), given, str(output.folder), said, self.stamp.sources, digests)
 
     def payloads(self) -> Payloads:
         """What providers are sent: all tools, and each tool alone with what is lost of it."""

@@ -15,7 +15,7 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, WRONG, end, progress
+from toolgen.cli.process import FINE, WRONG, end, progress, remember
 from toolgen.cli.terminal import emit, report
 
 
@@ -58,7 +58,7 @@ def command(
     if built is None or output is None or changes is None:
         end(WRONG)
     if form == "text" and not (quiet or verbose or force or providers):
-        built.remember(output, out, reported)
+        remember(built, output, out, reported)
     if not quiet:
         counts = (
             (len(changes.created), "created"),

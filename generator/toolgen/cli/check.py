@@ -15,7 +15,7 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
+from toolgen.cli.process import FINE, FOUND, WRONG, end, progress, remember
 from toolgen.cli.terminal import emit, report
 
 
@@ -54,7 +54,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
         if not quiet:
             emit(f"{shown(output.name)}: in step with {built.sources.name}\n", sys.stderr)
         if form == "text" and not (quiet or verbose or providers):
-            why = built.remember(output, out, reported)
+            why = remember(built, output, out, reported)
             if why:
                 emit(f"no record of this check is kept, and the next one takes as long: {why}\n", sys.stderr)
         end(FINE)

@@ -1,4 +1,4 @@
-"""A command as a process: its exit codes, the signals that stop it, and the bar while it works."""
+"""A command as a process: its exit codes, the signals that stop it, the bar while it works, and the record that it leaves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, NoReturn
 from toolgen.cli.terminal import emit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolgen.compilation import Compilation
     from toolgen.pipeline import Progress
+    from toolgen.write import Output
 
 FINE, FOUND, WRONG = 0, 1, 2
 """Exit codes: all is well; it worked and found something; the sources or the arguments are wrong."""
@@ -103,3 +107,24 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
 def _no_bar(name: str, _: int) -> None:
     if name != "written":
         heed()
+
+
+def remember(built: Compilation, output: Output, out: Path | None, reported: str) -> str:
+    """Let the next build and check know what this one saw, so that they can be short; return why that cannot be.
+
+    `out` is the folder of the command line, `reported` what was printed of findings.
+    """
+    from hashlib import sha256
+
+    from toolgen.build_cache import remember as record
+    from toolgen.write.building import package
+    from toolgen.write.place import shown
+
+    texts = package(built.files, built.stamp)
+    said = (
+        f"{reported}{shown(output.name)}: {len(texts)} unchanged\n",
+        f"{reported}{shown(output.name)}: in step with {built.sources.name}\n",
+    )
+    digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
+    given = None if out is None else str(out)
+    return record(str(built.schemas), given, str(output.folder), said, built.stamp.sources, digests)
