@@ -170,9 +170,7 @@ class BaseStream:
             return {}
         call = self._calls[index]
         if call.partial is None:
-            from .partial_json import (
-                PartialObject,
-            )  # late: only apps that show calls as they come need it
+            from .partial_json import PartialObject
 
             call.partial = PartialObject()
         return call.partial.view(call.pieces)

@@ -15,7 +15,7 @@ from ..runtime.apis.modular_prompt.converter import (
     read_text_alone,
     write_text_alone,
 )
-from ..runtime.apis.text_messages.fields import read_named_result, write_named_result
+from ..runtime.apis.text_messages import read_named_result, write_named_result
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.residue import (
     ABSENT,

@@ -85,9 +85,7 @@ class Tables:
         if given is None:
             return self._wire.lenient.get(name)
         if name not in self._lenient:
-            from ..lowering.leniency import (
-                leniency,
-            )  # late: only tools that are given at run time need it
+            from ..lowering.leniency import leniency
 
             table = leniency(given.parameters) if given.parameters else None
             self._lenient[name] = None if table is None else Encoding(table)

@@ -74,7 +74,7 @@ class Reader:
         ):
             return call
         if self._tables is None:
-            from .arguments import Tables  # late, as in `Writer`
+            from .arguments import Tables
 
             self._tables = Tables(self.wire, self.tools, self._offered)
         return self._tables.read(call)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from ..runtime.answers import FinishReason
 from ..runtime.apis.kagami.converter import KagamiConverter
-from ..runtime.apis.text_messages.fields import read_named_result, write_named_result
+from ..runtime.apis.text_messages import read_named_result, write_named_result
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.residue import (
     ABSENT,

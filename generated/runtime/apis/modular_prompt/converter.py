@@ -25,7 +25,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...tool_results import read_result_text, write_result_text
-from ..text_messages.converter import TextChatConverter
+from ..text_messages import TextChatConverter
 
 __all__ = ["ModularPromptConverter", "read_text_alone", "write_text_alone"]
 

@@ -51,7 +51,7 @@ class Reader:
         if not self.tools and call.name not in self._offered and self.wire.is_plain(call):
             return call
         if self._tables is None:
-            from .arguments import Tables  # late, as in `Writer`
+            from .arguments import Tables
 
             self._tables = Tables(self.wire, self.tools, self._offered)
         return self._tables.read(call)

@@ -160,7 +160,7 @@ class Wire:
     @cached_property
     def encodings(self) -> Mapping[str, Encoding]:
         """How the arguments of declared tools differ on this wire, by name; of those alone that do."""
-        from .encoding import Encoding  # late, here and below: not every process converts calls
+        from .encoding import Encoding
 
         return {name: Encoding(table) for name, table in self.declared.spellings.items()}
 

@@ -71,7 +71,7 @@ class Writer:
         self.loosened: set[str] = set()
         self.losses = 0
         self.spent: dict[str, int] = {}
-        from .arguments import Tables  # late: what is imported for reading alone needs none
+        from .arguments import Tables
 
         self._tables = Tables(wire, tools)
 

@@ -27,7 +27,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...tool_results import read_result_object, write_result_object
-from ..text_messages.converter import TextChatConverter
+from ..text_messages import TextChatConverter
 
 __all__ = ["KagamiConverter"]
 

@@ -15,7 +15,7 @@ from ...errors import wrong_type
 from ...models import AssistantMessage, AssistantPart, Completion, Message, ReasoningPart, RefusalPart, TextPart, Usage
 from ...paths import ROOT, Path
 from ...tool_results import read_result_text, write_result_text
-from ..text_messages.converter import TextChatConverter
+from ..text_messages import TextChatConverter
 
 __all__ = ["ModularPromptConverter", "read_text_alone", "write_text_alone"]
 
