@@ -16,7 +16,7 @@ from toolgen.resolve.catalog import SharedType, Tool
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
 """What `strict` of a declaration says to every provider; `auto` leaves it to the provider's lowering."""
 
-BEYOND = ("annotations", "display_name")
+METADATA_KEYS = ("annotations", "display_name")
 """What a declaration says of a tool for any wire that has a key for it; `declared` of a profile names the key."""
 
 
@@ -40,7 +40,7 @@ def _metadata(tool: Tool) -> dict[str, Any]:
     """
     found: dict[str, dict[str, Any]] = {}
     aliases = {"$aliases": list(tool.aliases)} if tool.aliases else {}  # for readers of calls in text
-    beyond = {f"${key}": value for key in BEYOND if (value := getattr(tool, key)) is not None}
+    beyond = {f"${key}": value for key in METADATA_KEYS if (value := getattr(tool, key)) is not None}
     found["declaration"] = {**aliases, **beyond, "$strict": tool.strict}  # `auto` is settled for each wire
     for provider, patch in sorted(tool.providers.items()):
         entry: dict[str, Any] = {}
