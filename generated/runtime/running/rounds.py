@@ -31,7 +31,7 @@ from ..models import (
     ToolResult,
     Usage,
 )
-from .blocking import closed_at_end
+from .blocking import ENDING, a_loop, closed_at_end, running_loop
 from .dispatching import Dispatcher, OnResult
 from .handlers import Review, callable_names, unforced
 from .outcomes import answer_events, cannot_run, error_result, result_event
@@ -134,7 +134,7 @@ class Rounds:
                 self._results.clear()
                 if stopped is not None:
                     self._end(completion, stopped)
-            except (asyncio.CancelledError, GeneratorExit):
+            except (asyncio.CancelledError, *ENDING):
                 self._abandon()
                 raise
             except Exception:
@@ -142,6 +142,16 @@ class Rounds:
                 raise
             yield AgentStepComplete(name, status, _since(began))
         yield AgentFinal(self.result.text)
+
+    def ended(self) -> RunResult:
+        """What the run came to.
+
+        Raises:
+            RuntimeError: it has not come to its end.
+        """
+        if self.result is None:
+            raise RuntimeError("the run has no end")
+        return self.result
 
     def _unforce(self) -> None:
         """Leave the model free: it was made to call once."""
@@ -240,22 +250,31 @@ class Rounds:
         self._results[result.tool_call_id] = result
         self._queue.put_nowait(result)
 
+    async def _next_result(self) -> ToolResult | None:
+        if running_loop() is None:
+            await a_loop()
+        return await self._queue.get()
+
     async def _called(self, calls: Sequence[ToolCall]) -> AsyncIterator[AgentEvent]:
         """Run the calls of an answer, and tell each result as soon as there is one."""
         for call in calls:
             yield AgentToolCall(
                 call.name, call.arguments, call.id, self._titles(call.name)
             )
+        if running_loop() is None:
+            await a_loop()
         task = asyncio.create_task(
             self._dispatcher.all(calls, self._review, self._max_parallel)
         )
         task.add_done_callback(lambda done: self._queue.put_nowait(None))
         try:
-            while (result := await self._queue.get()) is not None:
+            while (result := await self._next_result()) is not None:
                 yield result_event(result)
             self._add(ToolMessage(await task))
         finally:
             task.cancel()
+            if running_loop() is None:
+                await a_loop()
             while not task.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([task])

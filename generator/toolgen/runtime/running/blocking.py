@@ -1,54 +1,81 @@
-"""Code that may block, run between the steps of a loop, and iterators closed when a run ends."""
+"""Coroutines for code that is not async, code that may block between their steps, and iterators closed when a run ends.
+
+A coroutine that waits for nothing needs no event loop: it is stepped by hand. What waits for a loop asks for one first, by
+`await a_loop()` where `running_loop()` is None.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
+from asyncio import _get_running_loop as running_loop
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from types import TracebackType
+from types import TracebackType, coroutine
 from typing import Any, ParamSpec, Self, TypeVar
 
-__all__ = ["Blocking", "between_steps", "close", "closed", "closed_at_end", "run_blocking"]
+__all__ = [
+    "ENDING",
+    "Blocking",
+    "a_loop",
+    "between_steps",
+    "close",
+    "closed",
+    "closed_at_end",
+    "run_blocking",
+    "running_loop",
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit)
+ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit)
 """What ends the program, and not only the code that raised it."""
 
 _DRIVERS: dict[asyncio.AbstractEventLoop, Blocking] = {}
 """What runs each loop that was made here."""
 
 
-class Blocking:
-    """One event loop for several coroutines, used as a context manager.
+@coroutine
+def a_loop() -> Generator[None, None, None]:
+    """Go on where an event loop runs, from code that is stepped by hand."""
+    yield
 
-    In a thread whose loop is running (a notebook's, for one) they run in a thread beside it, which keeps that loop waiting.
+
+class Blocking:
+    """Carries coroutines out, used as a context manager: by hand, and from where one asks for it on one loop for all.
+
+    In a thread whose loop is running (a notebook's, for one) that is done in a thread beside it, which keeps that loop waiting.
     """
 
     def __enter__(self) -> Self:
-        """Make the loop."""
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            self._beside = None
-        else:
+        """Begin; the loop is made when it is asked for."""
+        self._beside: ThreadPoolExecutor | None = None
+        if running_loop() is not None:
             self._beside = ThreadPoolExecutor(1, "tools")
             self._beside.submit(int).result()  # its thread is there before anything can be interrupted in it
         self._context = contextvars.copy_context()
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # no other code of the thread gets this loop
-        self._loop = self._runner.get_loop()
-        self._waiting: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
-        self._wanted: asyncio.Future[None] | None = None
-        _DRIVERS[self._loop] = self
+        self._runner: asyncio.Runner | None = None
         return self
 
-    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end. An interrupt cancels it, and is raised when it has ended."""
-        task = self._loop.create_task(coroutine, context=self._context)
+    def run(self, steps: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine, or the step of an asynchronous generator, to its end.
+
+        An interrupt cancels it, and is raised when it has ended.
+        """
+        try:
+            if self._beside is None:
+                self._context.run(steps.send, None)
+            else:
+                self._beside.submit(lambda: self._context.run(steps.send, None)).result()
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        if self._runner is None:
+            self._open()
+        task = self._loop.create_task(_rest(steps), context=self._context)
         task.add_done_callback(self._wake)
         if self._beside is None:
             return self._driven(task)
@@ -61,16 +88,24 @@ class Blocking:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the loop."""
+        """Close the loop, where one was made."""
         if self._beside is None:
             self._close()
         else:
             self._beside.submit(self._close).result()
             self._beside.shutdown()
 
+    def _open(self) -> None:
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # no other code of the thread gets this loop
+        self._loop = self._runner.get_loop()
+        self._waiting: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
+        self._wanted: asyncio.Future[None] | None = None
+        _DRIVERS[self._loop] = self
+
     def _close(self) -> None:
-        del _DRIVERS[self._loop]
-        self._runner.close()
+        if self._runner is not None:
+            del _DRIVERS[self._loop]
+            self._runner.close()
 
     def _driven(self, task: asyncio.Task[T]) -> T:
         try:
@@ -87,6 +122,7 @@ class Blocking:
 
     def _drive(self, task: asyncio.Task[Any]) -> None:
         """Run the loop until a task is done, and between its steps what the task has handed over."""
+        assert self._runner is not None
         while not task.done():
             self._runner.run(self._pause(task))
             while self._waiting and not task.done():
@@ -95,7 +131,7 @@ class Blocking:
                     continue
                 try:
                     value, error = function(), None
-                except _ENDING:  # whoever waits is cancelled
+                except ENDING:  # whoever waits is cancelled
                     raise
                 except BaseException as raised:  # noqa: BLE001 - raised again by whoever waits
                     value, error = None, raised
@@ -130,9 +166,23 @@ class Blocking:
         return found[0]
 
 
+@coroutine
+def _going_on(steps: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
+    value: T = yield from steps
+    return value
+
+
+async def _rest(steps: Coroutine[Any, Any, T]) -> T:
+    """What is left of steps that have begun, which cannot be awaited as they are."""
+    return await _going_on(steps)
+
+
 async def between_steps(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function that may block; on a loop that was not made here it is called as it is."""
-    driver = _DRIVERS.get(asyncio.get_running_loop())
+    loop = running_loop()
+    if loop is None:
+        return contextvars.copy_context().run(function, *args, **kwargs)
+    driver = _DRIVERS.get(loop)
     if driver is None:
         return function(*args, **kwargs)
     return await driver.handed_over(lambda: function(*args, **kwargs))

@@ -8,9 +8,10 @@ import contextvars
 import inspect
 import threading
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
-from .blocking import between_steps
+from .blocking import ENDING, a_loop, between_steps, running_loop
 
 __all__ = ["Cancellation", "NotInTimeError", "call_handler", "is_async"]
 
@@ -23,27 +24,36 @@ class NotInTimeError(Exception):
 
 
 class Cancellation:
-    """Tells whether this task was asked to end since this was made: whoever cancels counts, not what code raises."""
+    """Tells whether this task was asked to end since this was made: whoever cancels counts, not what code raises.
+
+    What is stepped by hand is nobody's task before it goes on on a loop.
+    """
+
+    __slots__ = ("_before", "_task")
 
     def __init__(self) -> None:
         """Begin to watch."""
-        self._task = asyncio.current_task()
-        self._before = self._task.cancelling() if self._task else 0
+        self._task = None if running_loop() is None else asyncio.current_task()
+        self._before = 0 if self._task is None else self._task.cancelling()
 
     @property
     def was_asked(self) -> bool:
         """Whether the task was cancelled."""
-        return self._task is not None and self._task.cancelling() > self._before
+        task = self._task
+        if task is None and running_loop() is not None:
+            task = asyncio.current_task()
+        return task is not None and task.cancelling() > self._before
 
     def goes_up(self, error: BaseException) -> bool:
         """Whether an exception ends the task, or the program, and is no failure of the code that raised it."""
-        if isinstance(error, asyncio.CancelledError):
-            return self._task is None or self.was_asked
-        return isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit)
+        return self.was_asked if isinstance(error, asyncio.CancelledError) else isinstance(error, ENDING)
 
 
 def is_async(handler: Handler) -> bool:
     """Whether calling a handler makes a coroutine."""
+    function = getattr(handler, "__func__", handler)
+    if type(function) is FunctionType and not function.__dict__:  # nothing is said of it but what its code says
+        return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
     return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
 
 
@@ -55,17 +65,24 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
     Raises:
         NotInTimeError: it did not end in its time.
     """
-    loop = asyncio.get_running_loop()
+    later = is_async(handler)
+    here = inline and timeout is None and not later
+    if running_loop() is None and not here:
+        await a_loop()
+    if later and timeout is None:
+        return await handler(arguments)
     cancellation = Cancellation()
-    end = None if timeout is None else loop.time() + timeout
-    if is_async(handler):
+    end = None if timeout is None else asyncio.get_running_loop().time() + timeout
+    if later:
         value = handler(arguments)
-    elif inline and timeout is None:
-        value = await between_steps(lambda: _whole(handler(arguments)))
+    elif here:
+        value = await between_steps(_whole, handler, arguments)
     else:
-        value = await _beside(loop, handler, arguments, end)
+        value = await _beside(asyncio.get_running_loop(), handler, arguments, end)
     if not inspect.isawaitable(value):
         return value
+    if running_loop() is None:
+        await a_loop()
     if cancellation.was_asked:
         _drop(value)
         raise asyncio.CancelledError
@@ -79,8 +96,9 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
         raise
 
 
-def _whole(value: Any) -> Any:
-    """What a handler gave; the items of a generator, whose code is the handler's and runs where that does."""
+def _whole(handler: Handler, arguments: object) -> Any:
+    """What a handler gives; the items of a generator, whose code is the handler's and runs where that does."""
+    value = handler(arguments)
     return list(value) if inspect.isgenerator(value) else value
 
 
@@ -110,7 +128,7 @@ async def _beside(loop: asyncio.AbstractEventLoop, handler: Handler, arguments: 
     def work() -> None:
         value, error = None, None
         try:
-            value = context.run(lambda: _whole(handler(arguments)))
+            value = context.run(_whole, handler, arguments)
         except BaseException as raised:  # noqa: BLE001 - raised again by whoever waits
             error = raised
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
 from ..models import AgentEvent, CompletedEvent, Request, StreamEvent, ToolCall, ToolResult
 from ..sessions.base import AsyncSession, Session
 from ..tools.runnable_tools import RunnableTools
-from .blocking import Blocking, between_steps, close, closed_at_end, run_blocking
+from .blocking import Blocking, between_steps, close, closed_at_end
 from .dispatching import Dispatcher, OnResult
 from .handlers import Allow, Deny, Edit, Review
 from .rounds import Asked, Rounds
@@ -55,7 +55,10 @@ class Loop(Generic[H]):
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
             yield CompletedEvent(await between_steps(session.complete, one))
 
-        return run_blocking(_drained(self._rounds(session, asked, request, handlers, True, settings)))
+        rounds = self._rounds(session, asked, request, handlers, True, settings)
+        for _ in RunStream(rounds):
+            pass
+        return rounds.ended()
 
     def run_stream(
         self, session: Session, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
@@ -175,9 +178,7 @@ async def _drained(rounds: Rounds) -> RunResult:
     async with contextlib.aclosing(rounds.events()) as events:
         async for _ in events:
             pass
-    if rounds.result is None:
-        raise RuntimeError("the run has no end")
-    return rounds.result
+    return rounds.ended()
 
 
 class RunStream:
@@ -195,19 +196,14 @@ class RunStream:
     def __iter__(self) -> Iterator[StreamEvent | AgentEvent]:
         """Carry the run out."""
         events = self._rounds.events()
-
-        async def step() -> StreamEvent | AgentEvent | None:
-            return await anext(events, None)
-
-        async def left() -> None:
-            await events.aclose()
-
-        with Blocking() as loop:
+        with Blocking() as blocking:
             try:
-                while (event := loop.run(step())) is not None:
-                    yield event
+                while True:
+                    yield blocking.run(events.asend(None))
+            except StopAsyncIteration:
+                return
             finally:
-                loop.run(left())
+                blocking.run(events.aclose())
 
 
 class AsyncRunStream:
