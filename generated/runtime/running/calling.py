@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from .blocking import ENDING, a_loop, between_steps, running_loop
+from .json_values import PLAIN
 
 __all__ = ["Cancellation", "NotInTimeError", "call_handler", "is_async"]
 
@@ -86,11 +87,13 @@ async def call_handler(
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
     if later:
         value = handler(arguments)
-    elif here:
-        value = await between_steps(_whole, handler, arguments)
-    else:
+    elif not here:
         value = await _beside(asyncio.get_running_loop(), handler, arguments, end)
-    if not inspect.isawaitable(value):
+    elif running_loop() is None:
+        value = contextvars.copy_context().run(_whole, handler, arguments)
+    else:
+        value = await between_steps(_whole, handler, arguments)
+    if type(value) in PLAIN or not inspect.isawaitable(value):
         return value
     if running_loop() is None:
         await a_loop()

@@ -35,7 +35,10 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from ..json_text import MAX_DEPTH, too_deep
 from ..serialization import PYDANTIC, dump
 
-__all__ = ["NoJSONError", "json_value"]
+__all__ = ["PLAIN", "NoJSONError", "json_value"]
+
+PLAIN = frozenset([dict, str, int, float, bool, type(None)])
+"""Types whose values are data, whatever is in them."""
 
 _SURE_BITS = 2000
 """Bits of integers that are written whatever limit of digits the interpreter was given: it takes none below 640."""
@@ -64,8 +67,16 @@ def _plain(value: Any) -> Any:
     kind = type(value)
     if value is None or kind is bool:
         return value
+    if kind is str:
+        return value if value.isascii() else _text(value)
     if kind is int:
         return _integer(value)
+    if kind is dict:
+        return _object(value)
+    if kind is list:
+        return [_plain(item) for item in value]
+    if kind is float:
+        return value if math.isfinite(value) else _not_finite(value)
     if isinstance(value, Enum):
         return _plain(value.value)
     if isinstance(value, str):
@@ -119,7 +130,7 @@ def _not_finite(value: float) -> str:
 def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, item in value.items():
-        name = _plain(key)
+        name = key if type(key) is str and key.isascii() else _plain(key)
         if not isinstance(name, str):
             if isinstance(name, list | dict):
                 raise NoJSONError(f"a key is of type {type(key).__name__}")

@@ -29,7 +29,7 @@ from ..models import (
 )
 from ..serialization import load
 from ..tools.arguments import ArgumentsError
-from .json_values import json_value
+from .json_values import PLAIN, json_value
 
 if TYPE_CHECKING:
     from ..tools.tool_entries import ToolEntry
@@ -83,21 +83,22 @@ def outcome_of(call: ToolCall, entry: ToolEntry, value: Any) -> ToolResult:
         ArgumentsError: it is not what the tool declares as its result.
         ConversionError: a result or a part that the handler made is none of the format.
     """
-    if isinstance(value, _PARTS):
-        value = [value]
-    if isinstance(value, ToolResult):
-        made = _checked(replace(value, tool_call_id=call.id, name=call.name))
+    if type(value) not in PLAIN:
+        if isinstance(value, _PARTS):
+            value = [value]
+        if isinstance(value, ToolResult):
+            made = _checked(replace(value, tool_call_id=call.id, name=call.name))
+            if (
+                made.kind == "data" and not made.trimmed and not made.is_error
+            ):  # a part of an output, or what went wrong
+                entry.check_result(made.value)
+            return made
         if (
-            made.kind == "data" and not made.trimmed and not made.is_error
-        ):  # a part of an output, or what went wrong
-            entry.check_result(made.value)
-        return made
-    if (
-        isinstance(value, Sequence)
-        and value
-        and all(isinstance(part, _PARTS) for part in value)
-    ):
-        return _checked(ToolResult(call.id, call.name, "multimodal", list(value)))
+            isinstance(value, Sequence)
+            and value
+            and all(isinstance(part, _PARTS) for part in value)
+        ):
+            return _checked(ToolResult(call.id, call.name, "multimodal", list(value)))
     plain = json_value(value)
     entry.check_result(plain)
     kind: Literal["text", "data"] = "text" if isinstance(plain, str) else "data"

@@ -45,6 +45,7 @@ class RunnableTools(ToolSet, Generic[H]):
             deprecated=deprecated,
         )
         self.handlers = handlers
+        self._dispatcher: type[Dispatcher] | None = None
 
     def check_handlers(self, handlers: H) -> None:
         """Check at start that handlers have a method for each tool.
@@ -72,9 +73,8 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: a tool has no handler.
         """
-        from ..running.dispatching import Dispatcher
-
-        return Dispatcher(
+        made = self._dispatcher or self._imported()
+        return made(
             self.entries,
             self.low_risk,
             self.handlers,
@@ -124,12 +124,10 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: a tool has no handler.
         """
-        from ..running.blocking import run_blocking
-
         made = self.dispatcher(
             handlers, timeout=timeout, on_error=on_error, on_loss=on_loss, inline=True
         )
-        return run_blocking(made.one(call))
+        return made.one_here(call)
 
     async def dispatch_all(
         self,
@@ -164,3 +162,9 @@ class RunnableTools(ToolSet, Generic[H]):
             offered=offered,
         )
         return await made.all(calls, review, max_parallel)
+
+    def _imported(self) -> type[Dispatcher]:
+        from ..running.dispatching import Dispatcher
+
+        self._dispatcher = Dispatcher
+        return Dispatcher

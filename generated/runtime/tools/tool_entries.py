@@ -50,6 +50,9 @@ MAX_QUICK = 100_000
 _PLAIN = frozenset([str, int, bool, type(None)])
 """Types of values that hold no keys, and that are in JSON what they are here."""
 
+_HOLDERS = frozenset([dict, list])
+"""Types of JSON values that a model would share with a call."""
+
 _HIDING = ("\\u003", "\\u006", "\\u007")
 """How escapes begin that may stand for a colon, or for a letter of `null`."""
 
@@ -70,6 +73,7 @@ class ToolEntry:
         "_package",
         "_read",
         "_result",
+        "_validate",
         "module",
         "name",
     )
@@ -93,6 +97,7 @@ class ToolEntry:
         self._anything = anything
         self._other = other
         self._read: Callable[[str], BaseModel] | None = None
+        self._validate: Callable[[object], BaseModel] | None = None
         self._dump: Callable[..., bytes] = bytes
         self._check: Callable[[object], object] | None = None
 
@@ -113,6 +118,15 @@ class ToolEntry:
                 return self._carefully(value)
             if self._is_strict(value, made):
                 return made
+        elif type(value) is dict and _HOLDERS.isdisjoint(
+            map(type, value.values())
+        ):  # nothing in it can be shared
+            if self._validate is None:
+                self._validate = self._class().__pydantic_validator__.validate_python
+            try:
+                return self._validate(value)
+            except (ValueError, RecursionError):
+                return self._carefully(value)
         return self._carefully(value)
 
     def check_result(self, value: object) -> None:
@@ -121,14 +135,18 @@ class ToolEntry:
         Raises:
             ArgumentsError: the value does not fit.
         """
-        from pydantic import TypeAdapter, ValidationError
-
         if self._check is None:
+            from pydantic import TypeAdapter
+
             adapter: TypeAdapter[Any] = TypeAdapter(self._named(self._result))
-            self._check = adapter.validate_python
+            self._check = adapter.validator.validate_python
         try:
             self._check(value)
-        except ValidationError as error:
+        except ValueError as error:
+            from pydantic import ValidationError
+
+            if not isinstance(error, ValidationError):
+                raise
             raise ArgumentsError(self.name, *faults_of(value, error)) from None
 
     def lenient(self) -> Encoding | None:

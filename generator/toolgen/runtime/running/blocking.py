@@ -50,14 +50,17 @@ class Blocking:
     In a thread whose loop is running (a notebook's, for one) that is done in a thread beside it, which keeps that loop waiting.
     """
 
+    def __init__(self, context: contextvars.Context | None = None) -> None:
+        """Take the context that all steps see, a copy of the caller's where there is none."""
+        self._context = contextvars.copy_context() if context is None else context
+        self._runner: asyncio.Runner | None = None
+
     def __enter__(self) -> Self:
         """Begin; the loop is made when it is asked for."""
         self._beside: ThreadPoolExecutor | None = None
         if running_loop() is not None:
             self._beside = ThreadPoolExecutor(1, "tools")
             self._beside.submit(int).result()  # its thread is there before anything can be interrupted in it
-        self._context = contextvars.copy_context()
-        self._runner: asyncio.Runner | None = None
         return self
 
     def run(self, steps: Coroutine[Any, Any, T]) -> T:
@@ -73,6 +76,10 @@ class Blocking:
         except StopIteration as end:
             value: T = end.value
             return value
+        return self.go_on(steps)
+
+    def go_on(self, steps: Coroutine[Any, Any, T]) -> T:
+        """Run on the loop what has asked for one."""
         if self._runner is None:
             self._open()
         task = self._loop.create_task(_rest(steps), context=self._context)
@@ -188,10 +195,19 @@ async def between_steps(function: Callable[P, T], *args: P.args, **kwargs: P.kwa
     return await driver.handed_over(lambda: function(*args, **kwargs))
 
 
-def run_blocking(coroutine: Coroutine[Any, Any, T]) -> T:
+def run_blocking(steps: Coroutine[Any, Any, T]) -> T:
     """Run one coroutine to its end."""
-    with Blocking() as loop:
-        return loop.run(coroutine)
+    if running_loop() is not None:
+        with Blocking() as blocking:
+            return blocking.run(steps)
+    context = contextvars.copy_context()
+    try:
+        context.run(steps.send, None)
+    except StopIteration as end:
+        value: T = end.value
+        return value
+    with Blocking(context) as blocking:
+        return blocking.go_on(steps)
 
 
 def close(items: Any) -> None:

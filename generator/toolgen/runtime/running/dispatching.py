@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pydantic import BaseModel
 
@@ -20,6 +20,7 @@ from ..models import InvalidCall, ToolCall, ToolResult
 from ..tools.arguments import ArgumentsError
 from ..tools.call_arguments import parsed_call
 from ..tools.tool_entries import ToolEntry
+from .blocking import run_blocking
 from .calling import Cancellation, NotInTimeError, call_handler
 from .handlers import Allow, Deny, Edit, Review, check_methods
 from .json_values import json_value
@@ -36,7 +37,7 @@ OnResult: TypeAlias = Callable[[ToolResult], object]
 _LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Ready:
     """A call that may run: its tool, and the model of its arguments."""
 
@@ -88,6 +89,10 @@ class Dispatcher:
         if isinstance(ready, ToolResult):
             return self._told(ready)
         return await self._run(ready, self._inline)
+
+    def one_here(self, call: ToolCall) -> ToolResult:
+        """Run one call from code that is not async."""
+        return run_blocking(self.one(call))
 
     async def all(
         self, calls: Iterable[ToolCall], review: Review | None = None, max_parallel: int = 8
@@ -179,7 +184,8 @@ class Dispatcher:
         """Call the handler. A cancellation is raised again, after the result was told where there is one."""
         cancellation = Cancellation()
         try:
-            result = self._result(ready, await self._call(ready, inline))
+            handler = getattr(self._handlers, ready.entry.module)
+            result = self._result(ready, await call_handler(handler, ready.arguments, self._timeout, inline))
         except BaseException as error:  # whatever a handler raises, the call has a result
             if cancellation.goes_up(error):
                 raise
@@ -202,10 +208,6 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - the tool ran, and the model must know that it did
             self._failed(ready, error)
             return error_result(ready.call, f"{ready.entry.name} ran, but its result does not fit its declaration.")
-
-    async def _call(self, ready: _Ready, inline: bool) -> Any:
-        handler = getattr(self._handlers, ready.entry.module)
-        return await call_handler(handler, ready.arguments, self._timeout, inline)
 
     def _failure(self, ready: _Ready, error: BaseException) -> ToolResult:
         """What the model is told of what a handler raised."""

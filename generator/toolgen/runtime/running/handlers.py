@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import FunctionType, MethodType
 from typing import Any, TypeAlias, cast
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from pydantic import BaseModel
 
@@ -75,8 +77,9 @@ def unforced(choice: ToolChoice | None) -> ToolChoice | None:
     return choice if choice in (None, "auto", "none") else "auto"
 
 
-_CHECKED: WeakKeyDictionary[type, object] = WeakKeyDictionary()
-"""Classes whose own methods serve every tool of the entries beside them."""
+_CHECKED: dict[int, tuple[ref[object], Mapping[str, ToolEntry], int]] = {}
+"""What was found to serve every tool of some entries, by its identity: a class whose methods do, or an object with
+attributes of its own, beside their number."""
 
 
 def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: object) -> None:
@@ -86,7 +89,7 @@ def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: ob
         TypeError: methods are missing, or cannot be called with one argument; all of them are named.
     """
     kind = type(handlers)
-    if _CHECKED.get(kind) is entries:
+    if _is_checked(kind, entries, 0) or _is_checked(handlers, entries, _own_count(handlers)):
         return
     names = [entry.module for entry in entries.values()]
     missing = [name for name in names if _is_missing(handlers, protocol, name)]
@@ -97,7 +100,24 @@ def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: ob
         raise TypeError(_unfit(handlers, " and ".join(said)))
     own = vars(handlers) if hasattr(handlers, "__dict__") else {}
     if all(hasattr(kind, name) and name not in own for name in names):
-        _CHECKED[kind] = entries
+        _remember(kind, entries, 0)
+    else:
+        _remember(handlers, entries, len(own))
+
+
+def _is_checked(one: object, entries: Mapping[str, ToolEntry], own: int) -> bool:
+    found = _CHECKED.get(id(one))
+    return found is not None and found[0]() is one and found[1] is entries and found[2] == own
+
+
+def _remember(one: object, entries: Mapping[str, ToolEntry], own: int) -> None:
+    identity = id(one)
+    with suppress(TypeError):  # what cannot be referred to weakly is looked at each time
+        _CHECKED[identity] = (ref(one, lambda gone: _CHECKED.pop(identity, None)), entries, own)
+
+
+def _own_count(handlers: object) -> int:
+    return len(vars(handlers)) if hasattr(handlers, "__dict__") else 0
 
 
 def _unfit(handlers: object, said: str) -> str:
@@ -116,6 +136,12 @@ def _is_missing(handlers: object, protocol: type, name: str) -> bool:
 def _takes_one(method: object) -> bool:
     if not callable(method):
         return False
+    function = getattr(method, "__func__", method)
+    if type(function) is FunctionType and not function.__dict__:  # its code says it all
+        code, given = function.__code__, 2 if isinstance(method, MethodType) else 1
+        least = code.co_argcount - len(function.__defaults__ or ())
+        fits = least <= given and (given <= code.co_argcount or code.co_flags & inspect.CO_VARARGS)
+        return bool(fits) and code.co_kwonlyargcount <= len(function.__kwdefaults__ or ())
     try:
         inspect.signature(method).bind(None)
     except TypeError:
