@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextvars import copy_context
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
 
@@ -67,7 +68,9 @@ class Loop(Generic[H]):
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            yield CompletedEvent(await between_steps(session.complete, one))
+            yield CompletedEvent(
+                copy_context().run(session.complete, one)
+            )  # stepped by hand: no loop runs here
 
         rounds = self._rounds(session, asked, request, handlers, True, settings)
         for _ in RunStream(rounds):
@@ -89,13 +92,13 @@ class Loop(Generic[H]):
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            told = await between_steps(session.stream, one)
+            told = copy_context().run(session.stream, one)  # as above
             try:
                 events = iter(told)
-                while (event := await between_steps(next, events, None)) is not None:
+                while (event := copy_context().run(next, events, None)) is not None:
                     yield event
             finally:
-                await between_steps(close, told)
+                copy_context().run(close, told)
 
         return RunStream(
             self._rounds(session, asked, request, handlers, True, settings)
