@@ -71,10 +71,11 @@ distributions: $(READY) ## build what is published into dist/: toolgen, and the 
 	@$(BIN)/python -m hatchling build -d dist
 	@cd packages/toolgen-runtime && ../../$(BIN)/python -m hatchling build -d ../../dist
 
-bench: $(READY) ## converters, whole commands and ways to hold the format against others, as ratios
+bench: $(READY) ## converters, whole commands, running tools and ways to hold the format against others, as ratios
 	-@$(BIN)/python benchmarks/run.py $(ARGS)
 	-@$(BIN)/python benchmarks/floor.py
 	-@$(BIN)/python benchmarks/building.py
+	-@$(BIN)/python benchmarks/running.py
 	@$(BIN)/python benchmarks/representation.py
 
 laws: $(READY) ## run the laws over the wider corpus beside this checkout, where there is one

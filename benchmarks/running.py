@@ -28,19 +28,39 @@ from typing import Any
 GENERATOR = Path(__file__).resolve().parents[1] / "generator"
 SIZES = (10, 1_000)
 EVENTS = 2_000
+CALLS = 2_000
 ARGUMENTS = {"city": "Oslo", "unit": "celsius"}
 FOUND = {"place": "Oslo", "temperature": 3.5}
 
 
 @dataclass(frozen=True)
 class Case:
-    """Two functions that do their work so many times, and say how many processor seconds they took."""
+    """Two functions for the same work; `later` says that they are async. `parts` is the number of things that a call of each does."""
 
     name: str
     goal: float
-    ours: Callable[[int], float]
-    theirs: Callable[[int], float]
-    count: int = 1_000
+    ours: Callable[[], Any]
+    theirs: Callable[[], Any]
+    later: tuple[bool, bool] = (False, False)
+    parts: int = 1
+
+    def seconds(self, which: int, count: int) -> float:
+        """Processor time of one side, ours or theirs, for so many calls; async ones share a loop."""
+        function = (self.ours, self.theirs)[which]
+        if self.later[which]:
+            return asyncio.run(awaited(function, count))
+        start = time.process_time()
+        for _ in range(count):
+            function()
+        return time.process_time() - start
+
+
+async def awaited(function: Callable[[], Any], count: int) -> float:
+    """Processor time of so many calls of an async function."""
+    start = time.process_time()
+    for _ in range(count):
+        await function()
+    return time.process_time() - start
 
 
 def built(folder: Path, tools: int) -> str:
@@ -67,33 +87,9 @@ def built(folder: Path, tools: int) -> str:
             },
         }
         (folder / "schemas" / "tools" / f"get_weather_{n}.json").write_text(json.dumps(declaration), "utf-8")
-    words = [sys.executable, "-m", "toolgen", "build", "schemas", "--out", name]
+    words = [sys.executable, "-m", "toolgen", "build", "schemas", "--quiet", "--out", name]
     subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL, env={"PYTHONPATH": str(GENERATOR)})
     return name
-
-
-def blocking(function: Callable[[], Any]) -> Callable[[int], float]:
-    """Call a function so many times."""
-
-    def run(count: int) -> float:
-        start = time.process_time()
-        for _ in range(count):
-            function()
-        return time.process_time() - start
-
-    return run
-
-
-def on_a_loop(function: Callable[[], Any]) -> Callable[[int], float]:
-    """Await what a function gives so many times, on one loop."""
-
-    async def run(count: int) -> float:
-        start = time.process_time()
-        for _ in range(count):
-            await function()
-        return time.process_time() - start
-
-    return lambda count: asyncio.run(run(count))
 
 
 def handled(self: Any, arguments: Any) -> Any:
@@ -135,15 +131,18 @@ def dispatch_cases(package: str, tools: int) -> Iterator[Case]:
     async def by_hand_in_a_thread() -> Any:
         return result(await asyncio.to_thread(getattr(handlers, call.name), model.model_validate(call.arguments)))
 
-    works: list[tuple[str, Any, Any]] = [
-        ("dispatch_sync", lambda: module.dispatch_sync(call, handlers), by_hand),
-        ("dispatch_sync, attributes", lambda: module.dispatch_sync(call, holder), by_hand),
-        ("dispatch", lambda: module.dispatch(call, later), by_hand_later),
-        ("dispatch, in a thread", lambda: module.dispatch(call, handlers), by_hand_in_a_thread),
+    def by_hand_on_a_loop() -> Any:
+        return asyncio.run(by_hand_later())
+
+    works: list[tuple[str, Any, Any, bool]] = [
+        ("dispatch_sync", lambda: module.dispatch_sync(call, handlers), by_hand, False),
+        ("dispatch_sync, attributes", lambda: module.dispatch_sync(call, holder), by_hand, False),
+        ("dispatch_sync, async handler", lambda: module.dispatch_sync(call, later), by_hand_on_a_loop, False),
+        ("dispatch", lambda: module.dispatch(call, later), by_hand_later, True),
+        ("dispatch, in a thread", lambda: module.dispatch(call, handlers), by_hand_in_a_thread, True),
     ]
-    for work, ours, theirs in works:
-        sides = blocking if work.startswith("dispatch_sync") else on_a_loop
-        yield Case(f"{work} ({tools})", 5.0, sides(ours), sides(theirs))
+    for work, ours, theirs, is_later in works:
+        yield Case(f"{work} ({tools})", 5.0, ours, theirs, (is_later, is_later))
 
 
 def event_case(package: str) -> Case:
@@ -152,7 +151,7 @@ def event_case(package: str) -> Case:
     base = importlib.import_module(f"{package}.runtime.sessions.base")
     names = [entry.module for entry in importlib.import_module(f"{package}.tools").TOOL_SET.entries.values()]
     handlers = type("App", (), dict.fromkeys(names, handled))()
-    answer = models.CompletedEvent(models.Completion(models.AssistantMessage("a" * EVENTS), "stop"))
+    answer = models.CompletedEvent(models.Completion(models.AssistantMessage("a"), "stop"))
 
     class Scripted(base.Session):  # type: ignore[misc,name-defined]
         tool_mode = base.ToolMode.NATIVE
@@ -170,36 +169,30 @@ def event_case(package: str) -> Case:
                 yield models.TextDelta("a")
             yield answer
 
-    def watched() -> None:
-        for _ in running.run_stream(Scripted(), "Hi", handlers):
-            pass
+    def watched() -> int:
+        return sum(1 for _ in running.run_stream(Scripted(), "Hi", handlers))
 
-    async def watched_later() -> None:
-        async for _ in running.arun_stream(ScriptedLater(), "Hi", handlers):
-            pass
+    async def watched_later() -> int:
+        return sum([1 async for _ in running.arun_stream(ScriptedLater(), "Hi", handlers)])
 
-    return Case("run_stream, an event", 3.0, per_event(blocking(watched)), per_event(on_a_loop(watched_later)), EVENTS)
-
-
-def per_event(side: Callable[[int], float]) -> Callable[[int], float]:
-    """Run a whole stream for so many events."""
-    return lambda count: side(max(1, count // EVENTS))
+    return Case("run_stream, an event", 3.0, watched, watched_later, (False, True), EVENTS)
 
 
 def measure(case: Case, rounds: int) -> tuple[list[float], float, float]:
-    """Ratios by round, and the median times of a call in seconds."""
-    ratios, ours_times, theirs_times = [], [], []
+    """Ratios by round, and the median times of a call or a part of one, in seconds."""
+    ratios: list[float] = []
+    times: tuple[list[float], list[float]] = [], []
+    count = max(1, CALLS // case.parts)
     for n in range(rounds + 1):
         gc.collect()
         gc.disable()
-        sides = [case.ours, case.theirs]
-        taken = {side: side(case.count) for side in (sides if n % 2 else sides[::-1])}
+        taken = {which: case.seconds(which, count) for which in ((0, 1) if n % 2 else (1, 0))}
         gc.enable()
         if n:
-            ratios.append(taken[case.ours] / taken[case.theirs])
-            ours_times.append(taken[case.ours] / case.count)
-            theirs_times.append(taken[case.theirs] / case.count)
-    return ratios, statistics.median(ours_times), statistics.median(theirs_times)
+            ratios.append(taken[0] / taken[1])
+            for which in taken:
+                times[which].append(taken[which] / count / case.parts)
+    return ratios, statistics.median(times[0]), statistics.median(times[1])
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import sys
 from collections.abc import Iterator
@@ -22,7 +23,9 @@ each_wire = pytest.mark.parametrize("name", WIRES)
 def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield
-    for name in [n for n in sys.modules if n.split(".")[0] in ("wires", "plain", "conversation", "floor", "run")]:
+    for name in [
+        n for n in sys.modules if n.split(".")[0] in ("wires", "plain", "conversation", "floor", "run", "running")
+    ]:
         file = getattr(sys.modules[name], "__file__", None)
         if file and Path(file).is_relative_to(BENCHMARKS):
             del sys.modules[name]
@@ -102,3 +105,18 @@ def test_every_case_runs(sample: Package) -> None:
         ours, theirs = case.fresh()
         case.ours(ours)
         case.theirs(theirs)
+
+
+def test_by_hand_and_by_dispatch_a_call_has_the_same_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    running = importlib.import_module("running")
+    name = running.built(tmp_path, 3)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for case in running.dispatch_cases(name, 3):
+        sides = zip((case.ours, case.theirs), case.later, strict=True)
+        ours, theirs = [asyncio.run(side()) if later else side() for side, later in sides]
+        assert ours == theirs
+        assert (ours.kind, ours.value) == ("data", running.FOUND)
+    case = running.event_case(name)
+    assert case.ours() == asyncio.run(case.theirs()) > running.EVENTS
+    for module in [one for one in sys.modules if one.split(".")[0] == name]:
+        monkeypatch.delitem(sys.modules, module)
