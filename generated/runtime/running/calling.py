@@ -8,7 +8,7 @@ import contextlib
 import contextvars
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import FunctionType
 from typing import Any
 
@@ -79,24 +79,23 @@ async def call_handler(
     """
     later = is_async(handler)
     here = inline and timeout is None and not later
-    if running_loop() is None and not here:
+    if running_loop() is None:
+        if here:
+            value = contextvars.copy_context().run(_whole, handler, arguments)
+            return await _waited_for(value) if _is_awaitable(value) else value
         await a_loop()
     if later and timeout is None:
         return await handler(arguments)
     cancellation = Cancellation()
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
-    if later:
-        value = handler(arguments)
-    elif not here:
-        value = await _beside(asyncio.get_running_loop(), handler, arguments, end)
-    elif running_loop() is None:
-        value = contextvars.copy_context().run(_whole, handler, arguments)
-    else:
+    if here:
         value = await between_steps(_whole, handler, arguments)
-    if type(value) in PLAIN or not inspect.isawaitable(value):
+    elif later:
+        value = handler(arguments)
+    else:
+        value = await _beside(asyncio.get_running_loop(), handler, arguments, end)
+    if not _is_awaitable(value):
         return value
-    if running_loop() is None:
-        await a_loop()
     if cancellation.was_asked:
         _drop(value)
         raise asyncio.CancelledError
@@ -108,6 +107,20 @@ async def call_handler(
         if limit.expired():
             raise NotInTimeError from None
         raise
+
+
+def _is_awaitable(value: object) -> bool:
+    return type(value) not in PLAIN and inspect.isawaitable(value)
+
+
+async def _waited_for(value: Awaitable[Any]) -> Any:
+    """Wait on a loop for what a handler gave where none runs."""
+    try:
+        await a_loop()
+    except BaseException:
+        _drop(value)
+        raise
+    return await value
 
 
 def _whole(handler: Handler, arguments: object) -> Any:

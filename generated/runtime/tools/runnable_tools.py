@@ -73,8 +73,8 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: a tool has no handler.
         """
-        made = self._dispatcher or self._imported()
-        return made(
+        make = self._dispatcher or self._imported()
+        return make(
             self.entries,
             self.low_risk,
             self.handlers,
@@ -105,10 +105,16 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: a tool has no handler.
         """
-        made = self.dispatcher(
-            handlers, timeout=timeout, on_error=on_error, on_loss=on_loss
-        )
-        return await made.one(call)
+        make = self._dispatcher or self._imported()
+        return await make(
+            self.entries,
+            self.low_risk,
+            self.handlers,
+            handlers,
+            timeout=timeout,
+            on_error=on_error,
+            on_loss=on_loss,
+        ).one(call)
 
     def dispatch_sync(
         self,
@@ -124,10 +130,17 @@ class RunnableTools(ToolSet, Generic[H]):
         Raises:
             TypeError: a tool has no handler.
         """
-        made = self.dispatcher(
-            handlers, timeout=timeout, on_error=on_error, on_loss=on_loss, inline=True
-        )
-        return made.one_here(call)
+        make = self._dispatcher or self._imported()
+        return make(
+            self.entries,
+            self.low_risk,
+            self.handlers,
+            handlers,
+            timeout=timeout,
+            on_error=on_error,
+            on_loss=on_loss,
+            inline=True,
+        ).one_here(call)
 
     async def dispatch_all(
         self,

@@ -133,7 +133,7 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
             name = json.dumps(name)
         if name in made:
             raise NoJSONError("two keys are one text")
-        made[name] = _plain(item)
+        made[name] = item if type(item) is str and item.isascii() else _plain(item)
     return made
 
 
