@@ -25,7 +25,18 @@ from .blocking import run_blocking
 from .calling import Cancellation, NotInTimeError, call_handler
 from .handlers import Allow, Deny, Edit, Review, check_methods
 from .json_values import json_value
-from .outcomes import ToolError, cannot_run, error_result, outcome_of, unfit, unknown
+from .outcomes import (
+    ToolError,
+    cannot_run,
+    error_result,
+    failed,
+    outcome_of,
+    refused,
+    timed_out,
+    unfit,
+    unfit_result,
+    unknown,
+)
 
 __all__ = ["Dispatcher", "OnError", "OnResult"]
 
@@ -198,12 +209,7 @@ class Dispatcher:
         if isinstance(verdict, Allow):
             return ready
         if isinstance(verdict, Deny):
-            reason = (
-                f"The call was refused: {verdict.reason}"
-                if verdict.reason
-                else "The call was refused."
-            )
-            return error_result(ready.call, reason)
+            return error_result(ready.call, refused(verdict.reason))
         if not isinstance(verdict, Edit):
             raise TypeError("a review returns Allow, Deny or Edit")
         given = verdict.arguments
@@ -245,27 +251,19 @@ class Dispatcher:
             raise
         except Exception as error:  # noqa: BLE001 - the tool ran, and the model must know that it did
             self._failed(ready, error)
-            return error_result(
-                ready.call,
-                f"{ready.entry.name} ran, but its result does not fit its declaration.",
-            )
+            return error_result(ready.call, unfit_result(ready.entry.name))
 
     def _failure(self, ready: _Ready, error: BaseException) -> ToolResult:
         """What the model is told of what a handler raised."""
         if isinstance(error, NotInTimeError):
-            return error_result(
-                ready.call,
-                f"{ready.entry.name} did not end within {self._timeout:g} seconds.",
-            )
+            return error_result(ready.call, timed_out(ready.entry.name, self._timeout))
         if isinstance(error, ToolError):
             try:
                 return error_result(ready.call, json_value(str(error)))
             except Exception as raised:  # noqa: BLE001 - a text of the app's own making
                 error = raised
         self._failed(ready, error)
-        return error_result(
-            ready.call, f"{ready.entry.name} failed: {type(error).__name__}."
-        )
+        return error_result(ready.call, failed(ready.entry.name, error))
 
     def _failed(self, ready: _Ready, error: BaseException) -> None:
         error.add_note(f"in the tool {ready.entry.name}, call {ready.call.id!r}")

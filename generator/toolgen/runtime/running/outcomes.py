@@ -1,4 +1,4 @@
-"""What becomes of a call: its result, and the events that tell of it."""
+"""What becomes of a call: its result, all that the model is told where it failed, and the events that tell of it."""
 
 from __future__ import annotations
 
@@ -34,14 +34,19 @@ if TYPE_CHECKING:
     from ..tools.tool_entries import ToolEntry
 
 __all__ = [
+    "CANCELLED",
     "Returned",
     "ToolError",
     "answer_events",
     "cannot_run",
     "error_result",
+    "failed",
     "outcome_of",
+    "refused",
     "result_event",
+    "timed_out",
     "unfit",
+    "unfit_result",
     "unknown",
 ]
 
@@ -52,6 +57,9 @@ Returned: TypeAlias = T | ToolResult | Awaitable[T | ToolResult]
 
 
 _PARTS = (TextPart, ImagePart, DocumentPart, AudioPart, VideoPart, OpaquePart)
+
+CANCELLED = "The call was cancelled."
+"""What the model is told of a call that a cancelled run did not get to."""
 
 MAX_NAMES = 20
 """Tools that a message lists."""
@@ -132,6 +140,26 @@ def cannot_run(invalid: InvalidCall) -> str:
     except JSONError as error:
         return f"The arguments are no strict JSON: text with {error}. The call was not run."
     return "The arguments are no strict JSON. The call was not run."
+
+
+def refused(reason: str | None) -> str:
+    """Say that a review refused a call."""
+    return f"The call was refused: {reason}" if reason else "The call was refused."
+
+
+def unfit_result(name: str) -> str:
+    """Say that a tool ran, and gave what it does not declare."""
+    return f"{name} ran, but its result does not fit its declaration."
+
+
+def timed_out(name: str, seconds: float | None) -> str:
+    """Say that a handler was left because it took too long."""
+    return f"{name} did not end within {seconds:g} seconds."
+
+
+def failed(name: str, error: BaseException) -> str:
+    """Say that a handler raised; no more than the name of the class, for texts of exceptions are not for models."""
+    return f"{name} failed: {type(error).__name__}."
 
 
 def answer_events(completion: Completion) -> list[AgentEvent]:

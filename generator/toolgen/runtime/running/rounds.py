@@ -33,7 +33,7 @@ from ..models import (
 from .blocking import ENDING, a_loop, closed_at_end, running_loop
 from .dispatching import Dispatcher, OnResult
 from .handlers import Review, callable_names, unforced
-from .outcomes import answer_events, cannot_run, error_result, result_event
+from .outcomes import CANCELLED, answer_events, cannot_run, error_result, result_event
 from .runs import RunResult, StoppedBy, total_usage
 
 __all__ = ["Asked", "Rounds"]
@@ -217,7 +217,7 @@ class Rounds:
             self._end(self._completion, "cancelled")
 
     def _result(self, call: ToolCall) -> ToolResult:
-        return self._results.get(call.id) or error_result(call, "The call was cancelled.")
+        return self._results.get(call.id) or error_result(call, CANCELLED)
 
     def _heard(self, result: ToolResult) -> None:
         self._results[result.tool_call_id] = result
