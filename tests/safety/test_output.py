@@ -170,13 +170,22 @@ runpy.run_module("toolgen", run_name="__main__", alter_sys=True)
 
 
 @pytest.mark.parametrize("step", ["in step", "out of step"])
-def test_check_opens_nothing_for_writing(project: Path, quick: Run, step: str) -> None:
+def test_check_opens_nothing_for_writing_but_its_record_in_the_cache_folder(
+    project: Path, quick: Run, step: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     assert quick("old" if step == "in step" else "new", "build")[0] == 0
     before = tree(project)
+    cache = tmp_path_factory.mktemp("cache")
     done = subprocess.run(
-        [sys.executable, "-B", "-c", AUDITED, "check"], capture_output=True, text=True, env=environment(), check=False
+        [sys.executable, "-B", "-c", AUDITED, "check"],
+        capture_output=True,
+        text=True,
+        env={**environment(), "XDG_CACHE_HOME": str(cache)},
+        check=False,
     )
-    assert "AUDIT" not in done.stderr, done.stderr
+    written = [line for line in done.stderr.splitlines() if line.startswith("AUDIT")]
+    assert [line for line in written if str(cache) not in line] == [], done.stderr
+    assert bool(written) == (step == "in step")
     assert done.returncode == (0 if step == "in step" else 1)
     assert tree(project) == before
 
