@@ -6,6 +6,7 @@ import copy
 import itertools
 import json
 import math
+import sys
 from typing import Any
 
 import pytest
@@ -324,6 +325,104 @@ def test_validate_names_each_fault_at_its_place(sample: Package, models: Any) ->
     assert codes(assistant(call("a")), user("x"), tool(one)) == [("wrong_order", "messages[2].results[0]")]
     assert codes(assistant(call("a")), tool({**one, "name": ""})) == [("missing_name", "messages[1].results[0]")]
     assert ("duplicate_id", "messages[2]") in codes(assistant(call("a")), tool(one), assistant(call("a")), tool(one))
+
+
+def repaired(sample: Package, models: Any, *messages: Any) -> tuple[list[Any], list[str]]:
+    """A repaired history as JSON, and the codes of what was found; what is repaired has no fault left."""
+    module = sample.module("messages")
+    loaded = [models.load(models.Message, m) for m in messages]
+    before = copy.deepcopy(loaded)
+    fixed, findings = module.repair(loaded)
+    assert loaded == before
+    assert findings == module.validate(loaded)
+    assert module.validate(fixed) == []
+    assert module.repair(fixed) == (fixed, [])
+    return [models.dump(m) for m in fixed], [f.code for f in findings]
+
+
+@pytest.mark.pain("P22", "P23")
+def test_ids_that_repeat_belong_to_their_own_turn(sample: Package, models: Any) -> None:
+    noon, rain = result("call_0", "now", "text", "noon"), result("call_0", "get_weather", "text", "rain")
+    first, second = assistant(call("call_0", "now")), assistant(call("call_0", "get_weather", city="Oslo"))
+    fixed, codes = repaired(sample, models, first, tool(noon), second, tool(rain))
+    assert codes == ["duplicate_id"]
+    assert fixed[:2] == [first, tool(noon)]
+    assert fixed[2]["content"][0]["call"] == {"id": "call_1_0", "name": "get_weather", "arguments": {"city": "Oslo"}}
+    assert fixed[3]["results"] == [{**rain, "toolCallId": "call_1_0"}]
+    fixed, codes = repaired(sample, models, first, second, tool(rain))  # the first one was never answered
+    assert codes == ["duplicate_id", "orphan_call"]
+    assert [r["value"] for m in fixed if m["role"] == "tool" for r in m["results"]] == ["no result recorded", "rain"]
+    taken = assistant(call("call_1_0"))
+    fixed, _ = repaired(sample, models, taken, tool(result("call_1_0", "now", "text", "x")), first, second)
+    assert len({p["call"]["id"] for m in fixed if m["role"] == "assistant" for p in m["content"]}) == 3
+    twice = assistant(call("call_0", "now"), call("call_0", "get_weather"))
+    fixed, codes = repaired(sample, models, twice, tool(noon, rain))
+    assert codes == ["duplicate_id"]
+    assert [(r["toolCallId"], r["value"]) for r in fixed[1]["results"]] == [("call_0", "noon"), ("call_0_1", "rain")]
+
+
+@pytest.mark.pain("P22")
+def test_a_result_before_its_call_is_moved_after_it(sample: Package, models: Any) -> None:
+    fixed, codes = repaired(sample, models, tool(ONE), TWO, user("Well?"), tool(OTHER))
+    assert codes == ["wrong_order", "wrong_order"]
+    assert fixed == [TWO, tool(ONE, OTHER), user("Well?")]
+    fixed, codes = repaired(sample, models, tool(ONE), TWO, tool(ONE, OTHER))
+    assert codes == ["duplicate_result"]
+    assert fixed == [TWO, tool(ONE, OTHER)]
+
+
+@pytest.mark.pain("P22")
+def test_a_turn_without_a_fault_is_not_changed(sample: Package, models: Any) -> None:
+    """What a tool message keeps for its provider stays, and so do several of them, and the order of results."""
+    kept = {**tool(OTHER), "metadata": {"openai_chat": {"x": 1}}}
+    fixed, codes = repaired(
+        sample, models, TWO, kept, tool(ONE), tool(result("z", "now", "text", "x")), assistant(call("c"))
+    )
+    assert codes == ["orphan_result", "orphan_call"]
+    assert fixed[1] == {**tool(ONE, OTHER), "metadata": {"openai_chat": {"x": 1}}}
+    fixed, codes = repaired(sample, models, TWO, kept, tool(ONE), assistant(call("c")))
+    assert codes == ["orphan_call"]
+    assert fixed[:3] == [TWO, kept, tool(ONE)]
+
+
+@pytest.mark.pain("P22")
+@pytest.mark.parametrize("value", ["Hello", {"role": "user", "content": "Hello"}, None, 1])
+def test_what_is_not_a_message_is_refused(sample: Package, models: Any, value: Any) -> None:
+    module = sample.module("messages")
+    for function in (module.validate, module.repair):
+        with pytest.raises(TypeError, match=rf"^messages\[1\]: expected a message, found {type(value).__name__}$"):
+            function([models.UserMessage("Hello"), value])
+
+
+@pytest.mark.pain("P22")
+@pytest.mark.parametrize("ids", ["own", "same"])
+def test_a_long_history_costs_what_its_length_costs(sample: Package, models: Any, ids: str) -> None:
+    """Counted in the functions that run, not in time: twice the messages, at most about twice the steps."""
+
+    def steps(turns: int) -> int:
+        messages: list[Any] = []
+        for n in range(turns):
+            one = models.ToolCall(f"c{n}" if ids == "own" else "c", "now", {})
+            messages += [models.AssistantMessage([models.ToolCallPart(one)]), models.UserMessage("Well?")]
+        messages += [
+            models.ToolMessage([models.ToolResult(m.content[0].call.id, "now", "text", "x")]) for m in messages[::2]
+        ]
+        lines = 0
+
+        def count(frame: Any, event: str, _: Any) -> Any:
+            nonlocal lines
+            lines += event == "line"
+            return count
+
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            sample.module("messages").repair(messages)
+        finally:
+            sys.settrace(before)
+        return lines
+
+    assert steps(400) < 2.2 * steps(200)
 
 
 @pytest.mark.row("T19", "T20", "Q29", "Q31")

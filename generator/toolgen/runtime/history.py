@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 from .errors import ConversionError
 from .json_text import loads
 from .lazy_dataclass import replace
-from .models import AssistantMessage, Finding, Message, TextPart, ToolCall, ToolCallPart, ToolMessage, ToolResult
+from .models import (
+    AssistantMessage,
+    Finding,
+    Message,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolMessage,
+    ToolResult,
+    UserMessage,
+)
 
 __all__ = ["expand", "has_tool_calls", "is_tool_result", "repair", "text_of", "tool_calls_of", "validate"]
 
 
 NO_RESULT = "no result recorded"
+
+FindingCode: TypeAlias = Literal[
+    "orphan_call", "orphan_result", "duplicate_id", "duplicate_result", "wrong_order", "missing_name"
+]
+
+_OTHERS = frozenset([SystemMessage, UserMessage, AssistantMessage])
 
 
 def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
@@ -68,86 +86,172 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
 
 
 def validate(messages: Sequence[Message]) -> list[Finding]:
-    """What providers would refuse: calls without results, results without calls, ids twice, results out of order."""
-    findings: list[Finding] = []
-    calls: dict[str, int] = {}
-    answered: set[str] = set()
-    for i, message in enumerate(messages):
-        for call in tool_calls_of(message):
-            if call.id in calls:
-                findings.append(Finding(f"messages[{i}]", "duplicate_id", "an id that a call before it has"))
-            calls[call.id] = i
-        if type(message) is ToolMessage:
-            findings += _results(message, i, messages, calls, answered)
-    for identifier, i in calls.items():
-        if identifier not in answered:
-            findings.append(Finding(f"messages[{i}]", "orphan_call", "a call has no result"))
-    return findings
+    """What providers would refuse: calls without results, results without calls, ids twice, results out of order.
 
+    A result belongs to the last call before it that has its id and no result yet, so ids may repeat from turn to turn.
 
-def _results(
-    message: ToolMessage,
-    i: int,
-    messages: Sequence[Message],
-    calls: dict[str, int],
-    answered: set[str],
-) -> list[Finding]:
-    findings: list[Finding] = []
-    for j, result in enumerate(message.results):
-        place = f"messages[{i}].results[{j}]"
-        turn = calls.get(result.tool_call_id)
-        if turn is None:
-            findings.append(Finding(place, "orphan_result", "no call before it has its id"))
-        elif result.tool_call_id in answered:
-            findings.append(Finding(place, "duplicate_result", "its call has a result already"))
-        elif any(type(m) is not ToolMessage for m in messages[turn + 1 : i]):
-            findings.append(Finding(place, "wrong_order", "other messages stand between the call and its result"))
-        if turn is not None and not result.name:
-            findings.append(Finding(place, "missing_name", "the name of the tool is empty"))
-        answered.add(result.tool_call_id)
-    return findings
+    Raises:
+        TypeError: a value is not a message.
+    """
+    return _Pairs(messages).findings()
 
 
 def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
-    """Mend a history, and say what was done; the messages given are not changed.
+    """Fix all that `validate` finds, and return its findings; the messages given are not changed.
 
     A call without a result gets an error result; a result without a call, or a second one, is dropped; results move
-    directly behind their calls. A result that is paired is never dropped. Calls with an id that was used before are
-    left as they are: which of them a result answers cannot be told.
+    directly after their calls; a call with an id that was used before gets a new one, and so does its result. A result
+    that is paired is never dropped, and a turn without a fault stays as it is.
+
+    Raises:
+        TypeError: a value is not a message.
     """
-    findings = validate(messages)
-    if not findings:
-        return list(messages), []
-    results: dict[str, ToolResult] = {}
-    for message in messages:
-        if type(message) is ToolMessage:
-            for result in message.results:
-                results.setdefault(result.tool_call_id, result)
-    mended: list[Message] = []
-    done: set[str] = set()
-    for message in messages:
-        if type(message) is ToolMessage:
-            continue
-        mended.append(message)
-        calls = [call for call in tool_calls_of(message) if call.id not in done]
-        if calls:
-            mended.append(ToolMessage([_result(call, results.get(call.id)) for call in calls]))
-            done.update(call.id for call in calls)
-    return mended, findings
+    pairs = _Pairs(messages)
+    findings = pairs.findings()
+    return (pairs.repaired() if findings else list(messages)), findings
 
 
-def _result(call: ToolCall, result: ToolResult | None) -> ToolResult:
+class _Call:
+    """A call of a history: the message it stands in, and its result once that is known."""
+
+    __slots__ = ("at", "call", "id", "result")
+
+    def __init__(self, call: ToolCall, at: int, identifier: str) -> None:
+        self.call = call
+        self.at = at
+        self.id = identifier
+        self.result: ToolResult | None = None
+
+
+class _Pairs:
+    """The calls of a history, each with its result, and what is wrong with either."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._calls: list[list[_Call]] = []
+        """The calls of each message."""
+        self._findings: list[Finding] = []
+        self._used = {call.id for message in messages for call in tool_calls_of(message)}
+        open_calls: dict[str, list[deque[_Call]]] = {}
+        early: dict[str, list[tuple[int, int, ToolResult]]] = {}
+        seen: set[str] = set()
+        turn = last_other = -1
+        for i, message in enumerate(messages):
+            self._calls.append([])
+            if type(message) is ToolMessage:
+                for j, result in enumerate(message.results):
+                    waiting = open_calls.get(result.tool_call_id)
+                    if waiting:
+                        self._pair(_taken(waiting, -1), result, i, j, last_other)
+                    elif result.tool_call_id in seen:
+                        self._add(f"messages[{i}].results[{j}]", "duplicate_result", "its call has a result already")
+                    else:
+                        early.setdefault(result.tool_call_id, []).append((i, j, result))
+                continue
+            if type(message) not in _OTHERS:
+                raise TypeError(f"messages[{i}]: expected a message, found {type(message).__name__}")
+            last_other = i
+            turn += type(message) is AssistantMessage
+            for position, call in enumerate(tool_calls_of(message)):
+                identifier = call.id
+                if identifier in seen:
+                    self._add(f"messages[{i}]", "duplicate_id", "an id that a call before it has")
+                    identifier = self._new_id(turn, position)
+                seen.add(call.id)
+                one = _Call(call, i, identifier)
+                self._calls[i].append(one)
+                waiting = open_calls.setdefault(call.id, [])
+                if not waiting or waiting[-1][0].at != i:
+                    waiting.append(deque())
+                waiting[-1].append(one)
+        for identifier, results in early.items():
+            for i, j, result in results:
+                waiting = open_calls.get(identifier)
+                if waiting:
+                    self._pair(_taken(waiting, 0), result, i, j, len(messages))
+                elif identifier in seen:
+                    self._add(f"messages[{i}].results[{j}]", "duplicate_result", "its call has a result already")
+                else:
+                    self._add(f"messages[{i}].results[{j}]", "orphan_result", "no call has its id")
+
+    def findings(self) -> list[Finding]:
+        """What is wrong, the calls without a result last."""
+        orphans = [one for calls in self._calls for one in calls if one.result is None]
+        return self._findings + [
+            Finding(f"messages[{one.at}]", "orphan_call", "a call has no result") for one in orphans
+        ]
+
+    def repaired(self) -> list[Message]:
+        """The messages, each call with one result, which stands directly after it."""
+        fixed: list[Message] = []
+        i = 0
+        while i < len(self._messages):
+            message, calls = self._messages[i], self._calls[i]
+            i += 1
+            if type(message) is ToolMessage:
+                continue
+            fixed.append(_with_ids(message, calls))
+            if not calls:
+                continue
+            start = i
+            while i < len(self._messages) and type(self._messages[i]) is ToolMessage:
+                i += 1
+            fixed += _results(calls, [m for m in self._messages[start:i] if type(m) is ToolMessage])
+        return fixed
+
+    def _pair(self, one: _Call, result: ToolResult, i: int, j: int, last_other: int) -> None:
+        one.result = result
+        if last_other > one.at:
+            self._add(f"messages[{i}].results[{j}]", "wrong_order", "it does not stand directly after its call")
+        if not result.name:
+            self._add(f"messages[{i}].results[{j}]", "missing_name", "the name of the tool is empty")
+
+    def _add(self, path: str, code: FindingCode, message: str) -> None:
+        self._findings.append(Finding(path, code, message))
+
+    def _new_id(self, turn: int, position: int) -> str:
+        identifier = f"call_{turn}_{position}"
+        number = 1
+        while identifier in self._used:
+            number += 1
+            identifier = f"call_{turn}_{position}_{number}"
+        self._used.add(identifier)
+        return identifier
+
+
+def _taken(waiting: list[deque[_Call]], turn: int) -> _Call:
+    """Take the first call of the first or last message that has calls of one id."""
+    one = waiting[turn].popleft()
+    if not waiting[turn]:
+        del waiting[turn]
+    return one
+
+
+def _with_ids(message: Message, calls: list[_Call]) -> Message:
+    """An assistant's message whose calls have the ids that they shall have; itself where they have them."""
+    if type(message) is not AssistantMessage or all(one.id == one.call.id for one in calls):
+        return message
+    ids = iter(calls)
+    content = [
+        replace(part, call=replace(part.call, id=next(ids).id)) if type(part) is ToolCallPart else part
+        for part in message.content or ()
+    ]
+    return replace(message, content=content)
+
+
+def _results(calls: list[_Call], after: list[ToolMessage]) -> list[ToolMessage]:
+    """The results of one message's calls; the tool messages after it where they are just that."""
+    stand = [result for message in after for result in message.results]
+    expected = [_result(one) for one in calls]
+    if len(stand) == len(expected) and {id(result) for result in stand} == {id(result) for result in expected}:
+        return after
+    return [ToolMessage(expected, after[0].metadata if after else None)]
+
+
+def _result(one: _Call) -> ToolResult:
+    call, result = one.call, one.result
     if result is None:
-        return ToolResult(call.id, call.name, "error", NO_RESULT)
-    if result.name:
+        return ToolResult(one.id, call.name, "error", NO_RESULT)
+    if result.name and one.id == call.id:
         return result
-    return ToolResult(
-        result.tool_call_id,
-        call.name,
-        result.kind,
-        result.value,
-        result.is_error,
-        result.output_ref,
-        result.trimmed,
-        result.metadata,
-    )
+    return replace(result, tool_call_id=one.id, name=result.name or call.name)
