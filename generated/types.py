@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from .runtime.tools.fields import Number, Omittable
+from .runtime.tools.formats import StrictDate
 
 __all__ = ["Address", "Country", "Forecast", "ForecastDay"]
 
@@ -41,7 +42,7 @@ class ForecastDay(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    date: StrictStr
+    date: StrictDate
 
     high: Number
 

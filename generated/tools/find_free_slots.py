@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from ..models import ToolDefinition
 from ..runtime.tools.fields import Integer, Omittable
+from ..runtime.tools.formats import StrictDateTime
 from ..types import Country
 
 __all__ = [
@@ -23,9 +24,9 @@ __all__ = [
 class FindFreeSlotsArgumentsWindow(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    from_: StrictStr = Field(alias="from")
+    from_: StrictDateTime = Field(alias="from")
 
-    to: StrictStr
+    to: StrictDateTime
 
 
 class FindFreeSlotsArguments(BaseModel):
@@ -45,9 +46,9 @@ class FindFreeSlotsArguments(BaseModel):
 class FindFreeSlotsResultItem(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    start: StrictStr
+    start: StrictDateTime
 
-    end: StrictStr
+    end: StrictDateTime
 
 
 FindFreeSlotsResult: TypeAlias = list[FindFreeSlotsResultItem]

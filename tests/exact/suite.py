@@ -43,7 +43,7 @@ def refusals() -> dict[int, set[str]]:
 
 
 def asserts_formats(row: dict[str, Any], case: dict[str, Any]) -> bool:
-    """Whether a value is refused for a format alone: formats say what a text means, and refuse none."""
+    """Whether a value is refused for a format alone: with `formats: text`, formats say what a text means, and refuse none."""
     schema = row["schema"]
     if case["valid"] or "format" not in json.dumps(schema):
         return False

@@ -213,6 +213,7 @@ def test_recursion_maps_tuples_numbers_and_formats(run: Run, tmp_path: Path) -> 
             "number": {"type": "number"},
             "link": {"type": "string", "format": "uri"},
             "when": {"type": "string", "format": "date-time"},
+            "day": {"type": "string", "format": "date"},
         },
         "$defs": {"tree": {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}},
     }  # fmt: skip
@@ -222,7 +223,8 @@ def test_recursion_maps_tuples_numbers_and_formats(run: Run, tmp_path: Path) -> 
         "pair": ["a", 1],
         "number": 2**60 + 1,
         "link": "https://R.wF",
-        "when": "x",
+        "when": "2024-05-06T07:08:09Z",
+        "day": "2024-05-06",
     }
     bad = [
         {"tree": {"kids": [{"kids": 1}]}},
@@ -230,6 +232,8 @@ def test_recursion_maps_tuples_numbers_and_formats(run: Run, tmp_path: Path) -> 
         {"pair": ["a"]},
         {"number": "1"},
         {"number": True},
+        {"when": "x"},
+        {"day": "2024-05-06T07:08:09Z"},
     ]
 
     first, *others = parse(run, tmp_path, schema, [good, *bad])
@@ -241,6 +245,8 @@ def test_recursion_maps_tuples_numbers_and_formats(run: Run, tmp_path: Path) -> 
         "/pair/1",
         "/number",
         "/number",
+        "/when",
+        "/day",
     ]
 
 

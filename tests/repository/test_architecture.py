@@ -20,9 +20,9 @@ STAGES = ("load", "parse", "resolve", "rules", "plan", "render", "write")
 BESIDE = {
     "load": {"diagnostics"},
     "parse": {"diagnostics", "validation"},
-    "resolve": {"diagnostics", "validation"},
+    "resolve": {"diagnostics", "validation", "runtime"},  # formats are read as the package reads them
     "rules": {"diagnostics"},
-    "plan": {"resources"},
+    "plan": {"resources", "runtime"},
     "render": {"resources", "diagnostics", "runtime"},
     "write": {"diagnostics"},
     "diagnostics": set(),

@@ -271,13 +271,6 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"type": "integer", "const": 1.5}, "const"),
     ({"const": 1, "enum": [2]}, "const"),
     ({"const": 1, "enum": [True, "1"]}, "const"),
-    ({"enum": [1], "default": True}, "default"),
-    ({"const": False, "default": 0}, "default"),
-    ({"items": {"type": "string"}, "default": [1]}, "default"),
-    ({"required": ["a"], "type": "object", "default": {}}, "default"),
-    ({"uniqueItems": True, "default": [{"a": 1}, {"a": 1.0}]}, "default"),
-    ({"patternProperties": {"^x": {"type": "string"}}, "default": {"xa": 1}}, "default"),
-    ({"additionalProperties": {"type": "string"}, "default": {"b": 1}}, "default"),
     ({"minLength": 5, "maxLength": 3.0}, "minLength"),
     ({"minItems": 2, "maxItems": 1}, "minItems"),
     ({"minProperties": 2, "maxProperties": 1}, "minProperties"),
@@ -331,11 +324,20 @@ def test_contradictions_are_refused(tmp_path: Path, schema: dict[str, Any], word
 @pytest.mark.safety("4.4")
 @pytest.mark.parametrize(
     ("schema", "word"),
-    [({"pattern": "^a$", "default": "a\n"}, "default"), ({"type": "string", "examples": [1]}, "examples")],
+    [
+        ({"pattern": "^a$", "default": "a\n"}, "default"),
+        ({"type": "string", "examples": [1]}, "examples"),
+        ({"enum": [1], "default": True}, "default"),
+        ({"const": False, "default": 0}, "default"),
+        ({"items": {"type": "string"}, "default": [1]}, "default"),
+        ({"required": ["a"], "type": "object", "default": {}}, "default"),
+        ({"uniqueItems": True, "default": [{"a": 1}, {"a": 1.0}]}, "default"),
+        ({"patternProperties": {"^x": {"type": "string"}}, "default": {"xa": 1}}, "default"),
+        ({"additionalProperties": {"type": "string"}, "default": {"b": 1}}, "default"),
+        ({"type": "string", "format": "date", "default": "today"}, "default"),
+    ],
 )
-def test_defaults_of_the_right_type_and_examples_are_warned_of(
-    tmp_path: Path, schema: dict[str, Any], word: str
-) -> None:
+def test_defaults_and_examples_that_do_not_fit_are_warned_of(tmp_path: Path, schema: dict[str, Any], word: str) -> None:
     findings = Findings()
     built = compile_project(write(tmp_path, {"tools/a.json": prop(schema)}), findings, ("openai_chat",))
 

@@ -42,7 +42,7 @@ def _places(node: Any, at: Any, values: Any, keys: Any) -> None:
 
 
 def sources(files: Mapping[str, Any]) -> Sources:
-    """Sources of files by their path below SCHEMAS: `tools/…` and `types/…`."""
+    """Sources of files by their path below SCHEMAS: `tools/…`, `types/…` and `toolgen.yaml`."""
     documents = [document(path, value) for path, value in sorted(files.items())]
     return Sources(
         "schemas",
@@ -50,7 +50,7 @@ def sources(files: Mapping[str, Any]) -> Sources:
         tuple(d for d in documents if d.source.startswith("types/")),
         (),
         (),
-        None,
+        next((d for d in documents if d.source == "toolgen.yaml"), None),
         {},
         {},
     )

@@ -19,6 +19,9 @@ PARTS: tuple[Part, ...] = ("tools", "converters", "sessions", "running")
 NEEDS: Mapping[Part, Part] = {"sessions": "converters", "running": "tools"}
 """The part that a part cannot do without."""
 
+Formats = Literal["python", "text"]
+"""What strings of the formats that Python has types for become: these types, or strings."""
+
 LintLevel = Literal["off", "note", "warning", "error"]
 
 
@@ -40,6 +43,7 @@ class Config:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: tuple[Part, ...] = PARTS
     runtime: Literal["copied", "installed"] = "copied"
+    formats: Formats = "python"
     recursion_depth: int = 3
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from toolgen.runtime.tools.formats import FORMATS
+
 NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-TEXTS = ("minLength", "maxLength", "pattern")
+TEXTS = ("minLength", "maxLength", "pattern", "format")
 ARRAYS = ("minItems", "maxItems", "prefixItems", "items", "contains", "uniqueItems")
 OBJECTS = (
     "required",
@@ -83,6 +85,10 @@ def _empty(value: Any, schema: Mapping[str, Any]) -> bool:
     return not value
 
 
+def _unknown_format(value: Any, schema: Mapping[str, Any]) -> bool:
+    return value not in FORMATS
+
+
 def _idle_schema(value: Any, schema: Mapping[str, Any]) -> bool:
     return idle(value)
 
@@ -112,6 +118,7 @@ _IDLE: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
     "minItems": _zero,
     "minProperties": _zero,
     "uniqueItems": _empty,
+    "format": _unknown_format,
     "required": _empty,
     "dependentRequired": _empty,
     "items": _idle_schema,

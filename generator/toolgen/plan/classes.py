@@ -29,7 +29,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class FieldPlan:
-    """A field. `default` is the value of an absent property; it is None for one without a default."""
+    """A field. `default` is the value of an absent property; it is None for one without a default.
+
+    `is_parsed` where the default, or a part of it, is spelled otherwise in JSON than it is in Python: a date.
+    """
 
     name: PythonName
     wire: str
@@ -37,6 +40,7 @@ class FieldPlan:
     presence: Presence
     default: Any = None
     description: str | None = None
+    is_parsed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from toolgen.runtime.tools.checks import is_format
+from toolgen.runtime.tools.formats import FORMATS
+
 Shape = dict[str, Any]
 """A schema of the few keywords that the model backend is trusted with. `{}` is any value."""
 
@@ -19,6 +22,8 @@ def literal_shape(schema: Mapping[str, Any]) -> Shape | None:
     if named is not None:
         types = named if isinstance(named, list) else [named]
         values = [v for v in values if _type(v) in types or (_type(v) == "integer" and "number" in types)]
+    if schema.get("format") in FORMATS:
+        values = [v for v in values if not isinstance(v, str) or is_format(schema["format"], v)]
     shapes: list[Shape] = []
     for kind in ("string", "integer", "boolean"):
         members = list(dict.fromkeys(v for v in values if _type(v) == kind))
@@ -47,8 +52,10 @@ def _type(value: Any) -> str:
 
 
 def text_shape(schema: Mapping[str, Any]) -> Shape:
-    """A text with its length and pattern. Formats say what a text means; they never change it."""
+    """A string with its length and pattern, or with its format: a type of Python's has neither length nor pattern."""
     shape: Shape = {"type": "string"}
+    if schema.get("format") in FORMATS:
+        return {**shape, "format": schema["format"]}
     shape |= _counts(schema, "minLength", "maxLength")
     if "pattern" in schema:
         shape["pattern"] = schema["pattern"]

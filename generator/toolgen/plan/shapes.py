@@ -16,6 +16,9 @@ from toolgen.plan.assertions import EVERYTHING, OBJECTS, idle, unsaid
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
 from toolgen.plan.names import ClassName, field_names, type_name
 from toolgen.plan.scalars import MAX_UNION, Shape, array_counts, literal_shape, number_shape, text_shape, union
+from toolgen.resolve.places import walk
+from toolgen.resolve.values import Judge, fits_type
+from toolgen.runtime.tools.formats import FORMATS
 
 MAX_INLINE = 200
 """Keywords of a definition that is written out at each of its places. A larger one has a name."""
@@ -111,7 +114,7 @@ class Shaper:
         if "const" in schema or "enum" in schema:
             literal = literal_shape(schema)
             if literal is not None:
-                return literal, frozenset({"type", "const", "enum"})
+                return literal, frozenset({"type", "const", "enum", "format"})
         named = schema.get("type")
         if isinstance(named, list):
             types = [t for t in _TYPES if t in named and not (t == "integer" and "number" in named)]
@@ -266,12 +269,30 @@ class Shaper:
         if wire in view.required:
             return FieldPlan(name, wire, shape, "required", description=description)
         default = said.get("default")
-        if default is not None:
+        if default is not None and self._fits_type(default, said):
             if shape.get("type") == "integer" and isinstance(default, float):
                 default = int(default)
-            return FieldPlan(name, wire, shape, "optional", default, description)
+            parsed = isinstance(default, str | list | dict) and self._has_format(schema)
+            return FieldPlan(name, wire, shape, "optional", default, description, parsed)
         null = admits_null(schema, self.definitions, self.root)
         return FieldPlan(name, wire, shape, "optional" if null else "omittable", None, description)
+
+    def _fits_type(self, default: Any, schema: Mapping[str, Any]) -> bool:
+        """Whether a default can stand in the code: one that its own type refuses is left out, with a finding of its own."""
+        return fits_type(default, schema, Judge(self.root))
+
+    def _has_format(self, schema: Any) -> bool:
+        """Whether a string that a schema speaks of, or one of those it refers to, is another thing in Python."""
+        left, met = [schema], set()
+        while left:
+            for _, sub in walk(left.pop()):
+                if isinstance(sub, Mapping) and sub.get("format") in FORMATS:
+                    return True
+                ref = sub.get("$ref") if isinstance(sub, Mapping) else None
+                if ref is not None and ref not in met:
+                    met.add(ref)
+                    left.append(self.lookup(ref))
+        return False
 
 
 def _size(shape: Any) -> int:

@@ -12,6 +12,7 @@ from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, ordere
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
 from toolgen.plan.shapes import Shaper
 from toolgen.resolve.catalog import SharedType, Tool
+from toolgen.resolve.values import with_checked_formats
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
 """What `strict` of a declaration says to every provider; `auto` leaves it to the provider's lowering."""
@@ -95,14 +96,15 @@ def _tool(tool: Tool) -> ToolPlan:
         shared[name] = type_name(f"Shared{name}" if name in taken else name, taken=taken)
         taken.add(shared[name])
     described = tool.description or f"Arguments of {tool.name}."
-    shaper = Shaper(tool.parameters or {}, arguments, shared, taken)
+    parameters = None if tool.parameters is None else with_checked_formats(tool.parameters, tool.formats)
+    shaper = Shaper(parameters or {}, arguments, shared, taken)
     shaper.object_root(described)
     items: list[ClassPlan | AliasPlan] = list(shaper.items.values())
     if tool.result is not None:
-        items += _named(tool.result, result, shared, taken)
+        items += _named(with_checked_formats(tool.result, tool.formats), result, shared, taken)
     else:
         items.append(AliasPlan(result, "Any value: the tool declares no result.", {}, Check(True, (), True)))
-    other = _other(tool.parameters, f"{stem}Value", shaper)
+    other = _other(parameters, f"{stem}Value", shaper)
     if other is not None:
         items.append(other)
     roots = {item.name for item in items if item.name in (arguments, result) or item is other}
@@ -156,11 +158,12 @@ def _anything(arguments: ClassName, models: ModelsPlan) -> bool:
 
 def _types(types: list[SharedType]) -> ModelsPlan:
     names = {shared.name: shared.name for shared in types}
-    schemas = {shared.name: shared.schema for shared in types}
+    schemas = {shared.name: with_checked_formats(shared.schema, shared.formats) for shared in types}
     taken: set[str] = set(names)
     items: list[ClassPlan | AliasPlan] = []
     for shared in sorted(types, key=lambda s: s.name):
-        schema = {**shared.schema, "$defs": schemas} if isinstance(shared.schema, Mapping) else shared.schema
+        own = schemas[shared.name]
+        schema = {**own, "$defs": schemas} if isinstance(own, Mapping) else own
         items += _named(schema, ClassName(shared.name), names, taken)
     return ordered(items, {}, set(names))
 

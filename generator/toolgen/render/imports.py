@@ -19,7 +19,11 @@ _HOMES = {
     "StrictBool": "pydantic",
     "StrictStr": "pydantic",
 }
-_FIELDS = frozenset({"Exact", "Integer", "Number"})
+_MODULES = {
+    **dict.fromkeys(("Exact", "Integer", "Number"), "fields"),
+    **dict.fromkeys(("StrictDate", "StrictDateTime", "StrictTime", "StrictUuid"), "formats"),
+}
+"""The modules of the runtime's tools that have a name of a type."""
 
 
 def natural(name: str) -> tuple[int, list[tuple[int, str]]]:
@@ -39,13 +43,13 @@ class Imports:
         """Import a name, under another one where `local` says so."""
         self.names.setdefault(module, set()).add((name, local or name))
 
-    def use(self, names: Iterable[str], fields_module: str) -> None:
+    def use(self, names: Iterable[str], runtime: str) -> None:
         """Import what a type expression uses, as far as it is not of the module itself."""
         for name in names:
             if name in _HOMES:
                 self.add(_HOMES[name], name)
-            elif name in _FIELDS:
-                self.add(fields_module, name)
+            elif name in _MODULES:
+                self.add(f"{runtime}.{_MODULES[name]}", name)
 
     def lines(self) -> list[list[str]]:
         """The import lines: the standard library, other packages, the package itself; each group sorted."""

@@ -33,6 +33,9 @@ _FIELDS_PER_CLASS = 40
 _RENAMED = {"StrictInt": "Integer", "StrictFloat": "Number", "Dict": "dict", "List": "list"}
 """Names of pydantic and typing that are printed as names of our own, or of the language."""
 
+_FORMATS = {"date": "StrictDate", "date-time": "StrictDateTime", "time": "StrictTime", "uuid": "StrictUuid"}
+"""Our own names for strings of the formats that are checked."""
+
 _KNOWN = frozenset(
     [
         "Annotated",
@@ -175,6 +178,8 @@ class _Tokens(ast.NodeTransformer):
             return [self.masked(member) for member in shape]
         if not isinstance(shape, dict):
             return shape
+        if "format" in shape:
+            return self.masked({"$ref": _PREFIX + _FORMATS[shape["format"]]})
         out: dict[str, Any] = {}
         for key, value in shape.items():
             if key == "$ref":

@@ -13,6 +13,7 @@ from toolgen.render.literals import python_literal, python_string
 from toolgen.render.model_code import Expression, type_expressions
 from toolgen.render.templates import AliasText, ClassText, FieldText, environment, laid_out
 from toolgen.resolve.catalog import SharedType, Tool
+from toolgen.runtime.tools.formats import FORMATS
 
 
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bool = True) -> dict[str, str]:
@@ -154,7 +155,7 @@ def _items(
 
 def _alias(item: AliasPlan, expression: Expression, check: str | None, imports: Imports, runtime: str) -> AliasText:
     imports.add("typing", "TypeAlias")
-    imports.use(expression.names, f"{runtime}.fields")
+    imports.use(expression.names, runtime)
     if check is None:
         return AliasText(item.name, item.description, expression.text)
     imports.add("typing", "Annotated")
@@ -176,29 +177,27 @@ def _class(
     typed = not item.closed and item.extras != {}
     if typed:
         imports.add("pydantic", "Field")
-        imports.use(extras.names, f"{runtime}.fields")
+        imports.use(extras.names, runtime)
     if check is not None:
         imports.add("typing", "Any")
         imports.add("typing", "Self")
         imports.add("pydantic", "ModelWrapValidatorHandler")
         imports.add("pydantic", "model_validator")
         imports.add(f"{runtime}.checks", "fitted")
-    fields = tuple(_field(f, next(expressions), imports, f"{runtime}.fields", classes) for f in item.fields)
+    fields = tuple(_field(f, next(expressions), imports, runtime, classes) for f in item.fields)
     return ClassText(item.name, item.description, fields, item.closed, extras.text if typed else None, check)
 
 
-def _field(
-    plan: FieldPlan, expression: Expression, imports: Imports, fields_module: str, classes: set[str]
-) -> FieldText:
-    imports.use(expression.names, fields_module)
+def _field(plan: FieldPlan, expression: Expression, imports: Imports, runtime: str, classes: set[str]) -> FieldText:
+    imports.use(expression.names, runtime)
     annotation = expression.text
     if plan.presence == "omittable":
-        imports.add(fields_module, "Omittable")
+        imports.add(f"{runtime}.fields", "Omittable")
         annotation = f"Omittable[{annotation}]"
     options = []
     value = None
     if plan.presence != "required":
-        factory = _factory(plan, expression, imports, classes)
+        factory = _factory(plan, expression, imports, runtime, classes)
         value = python_literal(plan.default)
         options.append(f"default_factory=lambda: {factory}" if factory else f"default={value}")
         value = None if factory else value
@@ -210,13 +209,18 @@ def _field(
     return FieldText(plan.name, annotation, value, plan.description)
 
 
-def _factory(plan: FieldPlan, expression: Expression, imports: Imports, classes: set[str]) -> str | None:
-    """What makes a default that holds objects of classes; None for plain data."""
-    if not isinstance(plan.default, dict | list) or not plan.default:
-        return None
-    if not any(True for _ in refers(plan.shape)):
-        return None
+def _factory(plan: FieldPlan, expression: Expression, imports: Imports, runtime: str, classes: set[str]) -> str | None:
+    """What makes a default that is, or holds, another thing in Python than in JSON; None for plain data."""
     literal = python_literal(plan.default)
+    if not plan.is_parsed:
+        if not isinstance(plan.default, dict | list) or not plan.default:
+            return None
+        if not any(True for _ in refers(plan.shape)):
+            return None
+    elif plan.shape.keys() == {"type", "format"}:
+        read = FORMATS[plan.shape["format"]].__name__
+        imports.add(f"{runtime}.formats", read)
+        return f"{read}({literal})"
     if plan.shape.get("$ref", "").removeprefix(PREFIX) in classes:
         return f"{expression.text}.model_validate({literal})"
     imports.add("pydantic", "TypeAdapter")

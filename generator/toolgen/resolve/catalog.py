@@ -8,6 +8,7 @@ from typing import Any
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
+from toolgen.parse.config import Formats
 from toolgen.parse.declarations import Declaration, Strict
 
 Schema = Mapping[str, Any] | bool
@@ -19,7 +20,7 @@ class SharedType:
     """A schema of SCHEMAS/types (or a definition inside one) that tools refer to.
 
     `name` is the class in `generated/types.py`, and the key under `$defs` of every schema that refers to it.
-    `refers` are the names of the shared types that its own schema refers to, directly.
+    `refers` are the names of the shared types that its own schema refers to, directly. `formats` is the configuration's.
     """
 
     name: str
@@ -27,6 +28,7 @@ class SharedType:
     refers: tuple[str, ...]
     document: Document = field(repr=False)
     pointer: tuple[str | int, ...] = ()
+    formats: Formats = "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +36,14 @@ class Tool(Declaration):
     """A declaration that is linked. `parameters` and `result` are self-contained: shared types are copied under `$defs`.
 
     `shared` are the keys under `$defs` of either schema that are shared types, sorted. `strict` is the configuration's
-    where the declaration says nothing.
+    where the declaration says nothing, and so is `formats`.
     """
 
     shared: tuple[str, ...]
     strict: Strict
     origins: Mapping[str, tuple[Document, Pointer]] = field(repr=False)
     """Where the definitions of `parameters` are from, by their keys under `$defs`."""
+    formats: Formats = "python"
 
     def place(self, way: Pointer, keyword: str = "") -> Span:
         """The place in the sources of the key that leads a way in `parameters`, or of a keyword that stands there."""

@@ -10,6 +10,7 @@ from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import Verbatim, did_you_mean, nearest
 from toolgen.load import Document
 from toolgen.parse import Config, Declaration, Parsed
+from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
 from toolgen.resolve.format import link_format
 from toolgen.resolve.identifiers import check_tool_names, check_type_names, check_wire_names
@@ -18,7 +19,7 @@ from toolgen.resolve.profiles import check_defaults, link_profiles, merged, stem
 from toolgen.resolve.references import Links, linked
 from toolgen.resolve.schemas import Bundles, shared_name
 from toolgen.resolve.soundness import TYPES, check_soundness
-from toolgen.resolve.values import Judge, TooManyStepsError, check_values
+from toolgen.resolve.values import Judge, TooManyStepsError, check_values, with_checked_formats
 
 
 def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
@@ -39,8 +40,9 @@ def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[Sh
     if findings.errors and (len(findings) > before or len(declared) < len(all_declared)):
         return (), ()
     bundles = Bundles(links, names)
-    types = bundles.shared_types()
-    _check_type_values(bundles, findings)
+    formats = parsed.config.formats
+    types = {name: replace(shared, formats=formats) for name, shared in bundles.shared_types().items()}
+    _check_type_values(bundles, formats, findings)
     tools = [_tool(declaration, parsed.config, bundles, findings) for declaration in declared]
     if findings.errors:
         return (), ()
@@ -79,8 +81,8 @@ def _order(place: Place) -> tuple[object, ...]:
     return place.document, tuple(str(step) for step in place.pointer)
 
 
-def _check_type_values(bundles: Bundles, findings: Findings) -> None:
-    schema: dict[str, Any] = {"$defs": {name: t.schema for name, t in bundles.types.items()}}
+def _check_type_values(bundles: Bundles, formats: Formats, findings: Findings) -> None:
+    schema = with_checked_formats({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
     nowhere = Place(("", 0), ())
     check_values(schema, Judge(schema), bundles.origins, nowhere, bundles.links.library, findings)
 
@@ -99,13 +101,16 @@ def _tool(declaration: Declaration, config: Config, bundles: Bundles, findings: 
         found = origins if name == "parameters" else found
         shared |= set(used)
         own = {key: place for key, place in origins.items() if key not in used}
-        check_values(schema, Judge(schema), own, root, bundles.links.library, findings)
-    _check_examples(declaration, Judge({"type": "object", **(schemas["parameters"] or {})}), findings)
+        checked = with_checked_formats(schema, config.formats)
+        check_values(checked, Judge(checked), own, root, bundles.links.library, findings)
+    parameters = with_checked_formats(schemas["parameters"] or {}, config.formats)
+    _check_examples(declaration, Judge({"type": "object", **parameters}), findings)
     said = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
     settled = {**schemas, "strict": declaration.strict or config.strict}
     return Tool(
         **(said | settled),
         shared=tuple(sorted(shared)),
+        formats=config.formats,
         origins={key: (bundles.links.library.documents[p.document], p.pointer) for key, p in found.items()},
     )
 

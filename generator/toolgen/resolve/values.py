@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -21,8 +22,11 @@ from pydantic_core import ValidationError as PatternError
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import Verbatim
 from toolgen.load import Pointer
+from toolgen.parse.config import Formats
 from toolgen.resolve.dialect import ANNOTATIONS
-from toolgen.resolve.places import Library, Place, walk
+from toolgen.resolve.places import Library, Place, subschemas, walk
+from toolgen.runtime.tools.checks import is_format
+from toolgen.runtime.tools.formats import FORMATS
 
 MAX_STEPS = 400_000
 """Keywords that are applied for the values of one tool: some seconds of work."""
@@ -126,6 +130,11 @@ def _additional(validator: Any, extra: Any, instance: Any, schema: Any) -> Itera
         yield from validator.descend(value, extra, path=name) if extra is not False else ()
 
 
+def _format(_: Any, name: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and name in FORMATS and not is_format(name, instance):
+        yield ValidationError(f"it is not of the format {name}")
+
+
 def _unique(_: Any, unique: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
     if unique and isinstance(instance, list) and len(set(map(_identity, instance))) < len(instance):
         yield ValidationError("an item is there twice")
@@ -168,6 +177,7 @@ _RULES: dict[str, Keyword] = {
     "additionalProperties": _additional,
     "const": _const,
     "enum": _enum,
+    "format": _format,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "uniqueItems": _unique,
@@ -213,7 +223,6 @@ def check_values(
             reason = _quick(against, value)
             try:
                 reason = judge.reason(value, against) if reason is None else reason
-                advised = bool(reason) and _is_advised(way, value, against, judge)
             except TooManyStepsError:
                 findings.add("values-too-many", library.span(place, *way), keyword=Verbatim(way[0]))
                 return
@@ -221,7 +230,7 @@ def check_values(
                 findings.add("default-null", library.span(place, *way))
             elif reason:
                 findings.add(
-                    "value-unfit" if advised else "value-contradicts",
+                    "value-unfit" if way[0] in ("default", "examples") else "value-contradicts",
                     library.span(place, *way),
                     keyword=Verbatim(way[0]),
                     value=value,
@@ -229,7 +238,28 @@ def check_values(
                 )
 
 
-_OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "type"])
+def with_checked_formats(schema: Any, formats: Formats) -> Any:
+    """The schema itself where formats are checked, else one that says nothing of them."""
+    return schema if formats == "python" else _without_formats(schema)
+
+
+def _without_formats(schema: Any) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: value for key, value in schema.items() if key != "format"}
+    for way, sub in subschemas(schema):
+        inner = _without_formats(sub)
+        if len(way) == 1:
+            found[str(way[0])] = inner
+        else:
+            key, step = str(way[0]), way[1]
+            if found[key] is schema[key]:
+                found[key] = copy(schema[key])
+            found[key][step] = inner
+    return found
+
+
+_OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "format", "type"])
 """Keywords that a type in Python says of a value without parts."""
 
 
@@ -243,11 +273,15 @@ def typed(schema: Any) -> Any:
     return {key: [typed(sub) for sub in value] if key in ("allOf", "anyOf") else value for key, value in kept.items()}
 
 
-def _is_advised(way: Pointer, value: Any, against: dict[str, Any], judge: Judge) -> bool:
-    """Whether a value that is refused does no harm to code: an example, or a default of the right type."""
-    if way[0] == "examples":
-        return True
-    return way[0] == "default" and not isinstance(value, dict | list) and judge.reason(value, typed(against)) is None
+def fits_type(default: Any, schema: Mapping[str, Any], judge: Judge) -> bool:
+    """Whether a default is of its type; one with parts fits all of its schema, or it does not count."""
+    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS and key != "$defs"}
+    against = rules if isinstance(default, dict | list) else typed(rules)
+    reason = _quick(against, default)
+    try:
+        return not (judge.reason(default, against) if reason is None else reason)
+    except TooManyStepsError:
+        return False
 
 
 def _source(pointer: Pointer, origins: Mapping[str, Place], root: Place) -> Place | None:

@@ -283,10 +283,10 @@ def test_a_file_that_cannot_be_read_stops_it(tmp_path: Path) -> None:
 
 def test_two_changes_that_are_wrong_together_stop_it(tmp_path: Path) -> None:
     imported(tmp_path, [TOOL])
-    edited(tmp_path, ("type: integer\n", "type: integer\n      default: 3\n"))
+    edited(tmp_path, ("type: integer\n", "type: integer\n      const: 3\n"))
     before = (tmp_path / PLACE).read_text()
     result = imported(tmp_path, [changed(("inputSchema.properties.b.type", "string"))])
-    assert (result.added, result.brief[-1]) == (None, "10:16 value-contradicts")
+    assert (result.added, result.brief[-1]) == (None, "10:14 value-contradicts")
     assert (tmp_path / PLACE).read_text() == before
 
 

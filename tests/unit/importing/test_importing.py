@@ -43,7 +43,7 @@ def broken(schema: Any) -> str:
         ({"$ref": "../../x.yaml"}, '"../', "reference-outside"),
         ({"$ref": "good.yaml#/parameters"}, '"good', "reference-dangling"),
         ({"$ref": "../types/there.yaml"}, '"../', "reference-dangling"),
-        ({"type": "string", "default": 1}, "1}", "value-contradicts"),
+        ({"type": "string", "const": 1}, "1}", "value-contradicts"),
     ],
 )
 def test_what_a_build_refuses_is_refused_at_its_place(tmp_path: Path, inner: Any, place: str, code: str) -> None:

@@ -17,13 +17,13 @@ from tests.support.sources import faults, linked, tool
         ({"type": "string", "enum": ["a", 1]}, "value-contradicts", "enum"),
         ({"type": "integer", "enum": [True]}, "value-contradicts", "enum"),
         ({"type": "string", "const": 1}, "value-contradicts", "const"),
-        ({"type": "integer", "default": "1"}, "value-contradicts", "default"),
-        ({"type": "integer", "default": True}, "value-contradicts", "default"),
+        ({"type": "integer", "default": "1"}, "value-unfit", "default"),
+        ({"type": "integer", "default": True}, "value-unfit", "default"),
         ({"type": "integer", "maximum": 3, "default": 4}, "value-unfit", "default"),
-        ({"enum": ["a", "b"], "default": "c"}, "value-contradicts", "default"),
-        ({"anyOf": [{"type": "integer"}, {"type": "null"}], "default": "c"}, "value-contradicts", "default"),
-        ({"type": "array", "items": {"type": "string"}, "default": [1]}, "value-contradicts", "default"),
-        ({"type": "array", "items": {"minLength": 2}, "default": ["a"]}, "value-contradicts", "default"),
+        ({"enum": ["a", "b"], "default": "c"}, "value-unfit", "default"),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}], "default": "c"}, "value-unfit", "default"),
+        ({"type": "array", "items": {"type": "string"}, "default": [1]}, "value-unfit", "default"),
+        ({"type": "array", "items": {"minLength": 2}, "default": ["a"]}, "value-unfit", "default"),
         ({"type": "string", "minLength": 2, "default": "a"}, "value-unfit", "default"),
         ({"oneOf": [{"const": "a"}, {"enum": ["a", "b"]}], "default": "a"}, "value-unfit", "default"),
         ({"type": "integer", "default": None}, "default-null", "default"),
@@ -111,7 +111,7 @@ def test_faults_of_shared_types_are_reported_once_at_their_place() -> None:
     files = {
         "tools/a.yaml": tool({"properties": {"p": {"$ref": "../types/t.yaml"}}}, "a"),
         "tools/b.yaml": tool({"properties": {"p": {"$ref": "../types/t.yaml"}}}, "b"),
-        "types/t.yaml": "type: integer\ndefault: x\n",
+        "types/t.yaml": "type: integer\nconst: x\n",
     }
 
     (found,) = faults(files)

@@ -89,7 +89,7 @@ def test_a_comment_wins_over_a_level(tmp_path: Path) -> None:
 
 
 def test_an_error_of_build_stays_one(tmp_path: Path) -> None:
-    text = TOOL.replace("{type: string}", "{type: string, default: 5} # toolgen: allow value-contradicts")
+    text = TOOL.replace("{type: string}", "{type: string, const: 5} # toolgen: allow value-contradicts")
     config = "lint: {value-contradicts: off}\n"
     findings = Findings()
     assert read_project(written(tmp_path, {"tools/now.yaml": text, "toolgen.yaml": config}), findings) is None

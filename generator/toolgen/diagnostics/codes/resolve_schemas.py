@@ -102,8 +102,33 @@ parameters:
         "error",
         "{keyword} has the value {value}, which its own schema refuses: {reason}",
         "Change the value, or the schema beside it.",
-        "An enum, const, default or example that the schema refuses tells the model to send what is then rejected. "
+        "An enum or const that the schema refuses tells the model to send what is then rejected. "
         "The value is judged by the whole schema it stands in.",
+        example=Example(
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    most: {type: integer, enum: [10, twenty]}
+""",
+            """\
+name: find
+parameters:
+  type: object
+  properties:
+    most: {type: integer, enum: [10, 20]}
+""",
+        ),
+    ),
+    Code(
+        "value-unfit",
+        "warning",
+        "{keyword} has the value {value}, which its own schema refuses: {reason}",
+        "Change the value, or the schema beside it.",
+        "A default or an example with a value that the schema refuses misleads a model. A default of the right type "
+        "that is out of bounds reaches handlers as it is; one of another type is left out of the model, so an absent "
+        "value reads as None. JSON Schema lets all of them stand, and so do schemas that others wrote.",
         example=Example(
             """\
 name: find
@@ -120,15 +145,6 @@ parameters:
     most: {type: integer, default: 10}
 """,
         ),
-    ),
-    Code(
-        "value-unfit",
-        "warning",
-        "{keyword} has the value {value}, which its own schema refuses: {reason}",
-        "Change the value, or the schema beside it.",
-        "A default or an example with a value that the schema refuses misleads a model, and a default that is of the "
-        "right type but out of bounds reaches handlers as it is. JSON Schema lets both stand, and so do schemas "
-        "that others wrote.",
     ),
     Code(
         "values-too-many",

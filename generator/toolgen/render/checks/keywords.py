@@ -88,6 +88,10 @@ def _pattern(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Con
     return Condition(f"{scope.using('matches')}({python_string(schema['pattern'])}, {value})")
 
 
+def _format(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
+    return Condition(f"{scope.using('is_format')}({python_string(schema['format'])}, {value})")
+
+
 SCALAR_CONDITIONS: Conditions = {
     "minimum": _bound(">=", "minimum"),
     "maximum": _bound("<=", "maximum"),
@@ -97,6 +101,7 @@ SCALAR_CONDITIONS: Conditions = {
     "minLength": counted(">=", "minLength"),
     "maxLength": counted("<=", "maxLength"),
     "pattern": _pattern,
+    "format": _format,
 }
 
 

@@ -155,6 +155,7 @@ _WORDS: Mapping[str, Words] = {
     "minLength": _count("at least", "characters"),
     "maxLength": _count("at most", "characters"),
     "pattern": lambda value, schema, root: f"text that matches {value}",
+    "format": lambda value, schema, root: f"of the format {value}",
     "minItems": _count("at least", "items"),
     "maxItems": _count("at most", "items"),
     "prefixItems": lambda value, schema, root: f"items in order: {', '.join(brief(sub, root) for sub in value)}",

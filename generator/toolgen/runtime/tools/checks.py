@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator, core_schema
 
+from .formats import FORMATS
+
 __all__ = [
     "Fits",
     "differ",
@@ -23,6 +25,7 @@ __all__ = [
     "fitted",
     "is_array",
     "is_boolean",
+    "is_format",
     "is_integer",
     "is_multiple",
     "is_null",
@@ -160,6 +163,15 @@ def is_multiple(value: float, step: float) -> bool:
 def matches(pattern: str, text: Any) -> bool:
     """Whether a text has a match of a pattern anywhere, in time that grows with its length alone."""
     return _engine(pattern).isinstance_python(text)
+
+
+def is_format(name: str, text: Any) -> bool:
+    """Whether a string is of a format: `date`, `date-time`, `time` or `uuid`."""
+    try:
+        FORMATS[name](text)
+    except ValueError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=512)
