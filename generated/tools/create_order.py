@@ -11,15 +11,10 @@ from ..models import ToolDefinition
 from ..runtime.tools.fields import Exact, Integer, Number, Omittable
 from ..types import Address
 
-__all__ = [
-    "DEFINITION",
-    "CreateOrderArguments",
-    "CreateOrderArgumentsItemsItem",
-    "CreateOrderResult",
-]
+__all__ = ["DEFINITION", "CreateOrderArguments", "CreateOrderItem", "CreateOrderResult"]
 
 
-class CreateOrderArgumentsItemsItem(BaseModel):
+class CreateOrderItem(BaseModel):
     """A line of the order."""
 
     model_config = ConfigDict(extra="forbid")
@@ -43,7 +38,7 @@ class CreateOrderArguments(BaseModel):
     customer_id: StrictStr
     """The customer, such as "c_1042"."""
 
-    items: Annotated[list[CreateOrderArgumentsItemsItem], Field(min_length=1)]
+    items: Annotated[list[CreateOrderItem], Field(min_length=1)]
 
     ship_to: Address
 

@@ -15,16 +15,16 @@ from ..types import Country
 __all__ = [
     "DEFINITION",
     "FindFreeSlotsArguments",
-    "FindFreeSlotsArgumentsWindow",
     "FindFreeSlotsResult",
     "FindFreeSlotsResultItem",
+    "FindFreeSlotsWindow",
 ]
 
 
-class FindFreeSlotsArgumentsWindow(BaseModel):
-    model_config = ConfigDict(extra="allow")
+class FindFreeSlotsWindow(BaseModel):
+    model_config = ConfigDict(extra="allow", validate_by_name=True)
 
-    from_: StrictDateTime = Field(alias="from")
+    from_: StrictDateTime = Field(validation_alias="from", serialization_alias="from")
 
     to: StrictDateTime
 
@@ -38,7 +38,7 @@ class FindFreeSlotsArguments(BaseModel):
 
     duration_minutes: Annotated[Integer, Field(ge=5, multiple_of=5)] = 30
 
-    window: FindFreeSlotsArgumentsWindow
+    window: FindFreeSlotsWindow
 
     where: Omittable[Country] = None
 

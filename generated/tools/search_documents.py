@@ -13,14 +13,14 @@ from ..runtime.tools.fields import Integer, Number, Omittable
 __all__ = [
     "DEFINITION",
     "SearchDocumentsArguments",
-    "SearchDocumentsArgumentsCondition",
-    "SearchDocumentsArgumentsSortItem",
+    "SearchDocumentsCondition",
     "SearchDocumentsResult",
     "SearchDocumentsResultItem",
+    "SearchDocumentsSortItem",
 ]
 
 
-class SearchDocumentsArgumentsCondition(BaseModel):
+class SearchDocumentsCondition(BaseModel):
     """One test of a field, or several conditions combined."""
 
     model_config = ConfigDict(extra="allow")
@@ -29,12 +29,12 @@ class SearchDocumentsArgumentsCondition(BaseModel):
 
     equals: StrictStr | Number | StrictBool | None = None
 
-    all: Omittable[list[SearchDocumentsArgumentsCondition]] = None
+    all: Omittable[list[SearchDocumentsCondition]] = None
 
-    any: Omittable[list[SearchDocumentsArgumentsCondition]] = None
+    any: Omittable[list[SearchDocumentsCondition]] = None
 
 
-class SearchDocumentsArgumentsSortItem(BaseModel):
+class SearchDocumentsSortItem(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     field: StrictStr
@@ -47,14 +47,14 @@ class SearchDocumentsArguments(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    query: SearchDocumentsArgumentsCondition
+    query: SearchDocumentsCondition
 
     limit: Annotated[Integer, Field(ge=1, le=100)] = 20
 
     cursor: StrictStr | None = None
     """Where the last page ended; null for the first."""
 
-    sort: list[SearchDocumentsArgumentsSortItem] = []
+    sort: list[SearchDocumentsSortItem] = []
 
 
 class SearchDocumentsResultItem(BaseModel):

@@ -15,21 +15,23 @@ __all__ = ["DEFINITION", "SendMessageArguments", "SendMessageResult"]
 class SendMessageArguments(BaseModel):
     """Schickt eine Nachricht – 送信 – к людям 🚀. Quotes "stay", so do \\ backslashes."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", validate_by_name=True)
 
     empfanger: Annotated[list[StrictStr], Field(min_length=1)] = Field(
-        alias="empfänger"
+        validation_alias="empfänger", serialization_alias="empfänger"
     )
     """Die Empfänger."""
 
-    u672c_u6587: StrictStr = Field(alias="本文")
+    u672c_u6587: StrictStr = Field(validation_alias="本文", serialization_alias="本文")
     """本文。"""
 
     class_: Literal["urgent", "normal", "low – später"] = Field(
-        default="normal", alias="class"
+        default="normal", validation_alias="class", serialization_alias="class"
     )
 
-    from_: StrictStr | None = Field(default=None, alias="from")
+    from_: StrictStr | None = Field(
+        default=None, validation_alias="from", serialization_alias="from"
+    )
 
 
 SendMessageResult: TypeAlias = Any

@@ -13,12 +13,12 @@ from ..runtime.tools.fields import Integer, Omittable
 __all__ = [
     "DEFINITION",
     "SetPreferencesArguments",
-    "SetPreferencesArgumentsQuietHours",
+    "SetPreferencesQuietHours",
     "SetPreferencesResult",
 ]
 
 
-class SetPreferencesArgumentsQuietHours(BaseModel):
+class SetPreferencesQuietHours(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     start: Annotated[Integer, Field(ge=0, le=23)]
@@ -36,7 +36,7 @@ class SetPreferencesArguments(BaseModel):
     notifications: Omittable[dict[str, StrictBool]] = None
     """On or off, by channel."""
 
-    quiet_hours: SetPreferencesArgumentsQuietHours | None = None
+    quiet_hours: SetPreferencesQuietHours | None = None
 
     extra: Omittable[dict[str, Any]] = None
     """Anything else the application understands."""

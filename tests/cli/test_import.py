@@ -60,7 +60,7 @@ def test_an_api_is_imported_built_and_brought_up_to_date(tmp_path: Path) -> None
 
     assert toolgen(*command, "-q", cwd=tmp_path).stderr == ""
     assert toolgen(*command, cwd=tmp_path).stderr.endswith("schemas/types: 5 unchanged\nschemas/tools: 8 unchanged\n")
-    file = tmp_path / "schemas" / "tools" / "listpets.yaml"
+    file = tmp_path / "schemas" / "tools" / "list_pets.yaml"
     file.write_text(f"# Reviewed.\n{file.read_text()}risk: low\n")
     (tmp_path / "pets.yaml").write_text(text.replace("page by page", "sorted").replace("maximum: 100", "maximum: 50"))
     result = toolgen(*command, cwd=tmp_path)

@@ -199,6 +199,19 @@ def _constants(schema: Any) -> frozenset[str] | None:
     return frozenset(values)
 
 
+def tag_of(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozenset[str]]] | None:
+    """The property whose constant tells several schemas of objects apart, and its texts in each; None where there is none."""
+    if not 1 < len(choices) <= MAX_COMPARED:
+        return None
+    parts = [conjuncts(choice, lookup) for choice in choices]
+    tags = [_tags(part) if _types(part) == {"object"} else {} for part in parts]
+    for name in tags[0]:
+        texts = [tag.get(name, frozenset()) for tag in tags]
+        if all(texts) and len(frozenset().union(*texts)) == sum(map(len, texts)):
+            return name, texts
+    return None
+
+
 def _tags(parts: list[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
     """The properties that an object must have, with the texts that each may be."""
     needed = {name for part in parts for name in part.get("required", ())}

@@ -60,12 +60,16 @@ class ClassPlan:
 
 @dataclass(frozen=True, slots=True)
 class AliasPlan:
-    """A named type that is no object of its own, with a check of what the type does not say."""
+    """A named type that is no object of its own, with a check of what the type does not say.
+
+    `tag` is the field that tells the classes of a union apart.
+    """
 
     name: ClassName
     description: str | None
     shape: Shape
     check: Check
+    tag: PythonName | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 
 from toolgen.resolve.identifiers import DEVICES, ascii_words, class_name
 
@@ -84,7 +85,8 @@ class ModuleName(str):
 def field_names(wires: Iterable[str]) -> dict[str, PythonName]:
     """Distinct names for the properties of one object.
 
-    A property whose spelling is a fit name keeps it, whatever the order; the others give way by a number.
+    A property whose spelling is a fit name keeps it, whatever the order; the others are spelled as PEP 8 has it, and give
+    way by a number.
     """
     order = list(dict.fromkeys(wires))
     names = {wire: PythonName(wire) for wire in order if _field_name(wire) == wire}
@@ -96,15 +98,22 @@ def field_names(wires: Iterable[str]) -> dict[str, PythonName]:
     return {wire: names[wire] for wire in order}
 
 
+_WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s(?![a-z]))[a-z])")
+"""Where a word begins in `accountSid`, `HTTPServer` and `userIDs`."""
+
+
+def _snake(text: str) -> str:
+    """An ASCII text as PEP 8 spells variables."""
+    return _WORD_BREAK.sub("_", text).lower()
+
+
 def _field_name(wire: str) -> str:
     plain = wire if wire.isascii() and wire.isidentifier() else "_".join(ascii_words(wire))
-    name = plain[:MAX_FIELD].strip("_")
+    name = _snake(plain)[:MAX_FIELD].strip("_")
     if not name:
         return "field"
     if name[0].isdigit():
         name = f"field_{name}"
-    if name[0].isupper():
-        name = name.lower() if name.isupper() else name[0].lower() + name[1:]
     if name.startswith(("model_dump", "model_validate")):  # pydantic protects these prefixes
         return f"field_{name}"
     hidden = name in _MODEL_ATTRIBUTES or name in _ANNOTATION_WORDS
@@ -130,6 +139,38 @@ def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
     return ClassName(found)
 
 
+GENERIC = frozenset(["extra", "item", "value"])
+"""Steps that say nothing without the one before them; so do those that end in a number."""
+
+
+def nested_class_name(stem: str, steps: tuple[str, ...], taken: Collection[str]) -> ClassName:
+    """A class name for a schema inside another: `stem` and the last step that leads there, more steps where that is taken.
+
+    A step that begins with the stem stands alone.
+    """
+    for start in range(len(steps) - 1, -1, -1):
+        if start and (steps[start] in GENERIC or steps[start][-1:].isdigit()):
+            continue
+        name = class_name(*steps[start:])
+        name = ClassName(name if name.startswith(stem) else class_name(stem, *steps[start:]))
+        if name not in taken:
+            return name
+    return type_name(stem, *steps, taken=taken)
+
+
+_PLURALS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
+
+
+def singular(text: str) -> str | None:
+    """The singular of a plural that is made with an s; None for any other word."""
+    if len(text) < 4 or text.lower().endswith(("ss", "us", "is", "news", "series", "species")):
+        return None
+    for ending, instead in _PLURALS:
+        if text.endswith(ending):
+            return text.removesuffix(ending) + instead
+    return None
+
+
 def tool_class_name(tool: str) -> ClassName:
     """What the names of a tool's classes begin with. Legal tool names that differ in letters and digits differ here."""
     name = class_name(tool.replace("-", "_"))
@@ -146,7 +187,7 @@ def module_name(tool: str) -> ModuleName:
     Only case, dashes and underscores are changed, so that tools whose names do not fall together have modules of
     their own.
     """
-    name = tool.lower().replace("-", "_").strip("_") or "_"
+    name = _snake(tool.replace("-", "_")).strip("_") or "_"
     if name[0].isdigit():
         name = f"_{name}"
     if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in DEVICES | _PACKAGE_WORDS:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.plan.admission import PREFIX, ObjectView, admits_null, exclusive, object_view
+from toolgen.plan.admission import PREFIX, ObjectView, admits_null, exclusive, object_view, tag_of
 from toolgen.plan.assertions import EVERYTHING, OBJECTS, idle, unsaid
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
-from toolgen.plan.names import ClassName, field_names, type_name
+from toolgen.plan.names import ClassName, PythonName, field_names, nested_class_name, singular
 from toolgen.plan.scalars import MAX_UNION, Shape, array_counts, literal_shape, number_shape, text_shape, union
 from toolgen.resolve.places import walk
 from toolgen.resolve.values import Judge, fits_type
@@ -33,13 +33,20 @@ Said = frozenset[str]
 
 _NOTHING: Said = frozenset()
 
+Way = tuple[str, ...]
+"""The steps that lead to a schema from the root or a definition: properties, and words for what has no name."""
+
 
 @dataclass(slots=True)
 class Shaper:
-    """Shapes of one self-contained schema. `shared` are the definitions that are classes or aliases elsewhere."""
+    """Shapes of one self-contained schema. `shared` are the definitions that are classes or aliases elsewhere.
+
+    The names of other classes than the root's begin with `stem`.
+    """
 
     root: Any
     root_name: ClassName
+    stem: str
     shared: Mapping[str, str]
     taken: set[str]
     items: dict[str, ClassPlan | AliasPlan] = field(default_factory=dict)
@@ -48,7 +55,7 @@ class Shaper:
     _inlined: dict[str, Shape] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
     _depth: int = 0
-    _waiting: list[tuple[ClassName, ObjectView, str | None, Check]] = field(default_factory=list)
+    _waiting: list[tuple[ClassName, Way, ObjectView, str | None, Check]] = field(default_factory=list)
 
     @property
     def definitions(self) -> Mapping[str, Any]:
@@ -65,28 +72,27 @@ class Shaper:
         if object_view(self.root, self.lookup) is not None:
             self._names["#"] = self.root_name
         check = self._check(self.root, unsaid(self.root, view.said))
-        self._waiting.append((self.root_name, view, view.description or description, check))
+        self._waiting.append((self.root_name, (), view, view.description or description, check))
         self.finish()
 
     def alias_root(self, description: str | None) -> None:
         """Plan the root as a named type."""
-        shape, left = self._shaped(self.root, (self.root_name,))
+        shape, left = self._shaped(self.root, ())
         self.items[self.root_name] = AliasPlan(self.root_name, description, shape, self._check(self.root, left))
         self.finish()
 
     def finish(self) -> None:
         """Plan the classes that were met and not yet planned."""
         while self._waiting:
-            name, view, description, check = self._waiting.pop()
-            self.items[name] = self._class(name, view, description, check)
+            name, way, view, description, check = self._waiting.pop(0)
+            self.items[name] = self._class(name, way, view, description, check)
 
     def shape(self, schema: Any, *way: str) -> Shape:
-        """The shape of a schema; `way` names the classes of objects in it."""
+        """The shape of a schema; the steps that lead there name the classes of objects in it."""
         shape, left = self._shaped(schema, way)
         if not left:
             return shape
-        name = type_name(*way, taken=self.taken)
-        self.taken.add(name)
+        name = self._named(way)
         described = schema.get("description") if isinstance(schema, Mapping) else None
         text = described if isinstance(described, str) else None
         self.items[name] = AliasPlan(name, text, shape, self._check(schema, left))
@@ -95,7 +101,7 @@ class Shaper:
     def _check(self, schema: Any, keywords: tuple[str, ...]) -> Check:
         return Check(schema, keywords, self.root)
 
-    def _shaped(self, schema: Any, way: tuple[str, ...]) -> tuple[Shape, tuple[str, ...]]:
+    def _shaped(self, schema: Any, way: Way) -> tuple[Shape, tuple[str, ...]]:
         """The shape of a schema, and the keywords that it does not say; `not` stands for a schema that is false."""
         if schema is False:
             return {}, ("not",)
@@ -108,7 +114,7 @@ class Shaper:
         self._depth -= 1
         return shape, unsaid(schema, said)
 
-    def _shape(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> tuple[Shape, Said]:
+    def _shape(self, schema: Mapping[str, Any], way: Way) -> tuple[Shape, Said]:
         if "$ref" in schema:
             return self._reference(schema["$ref"], way)
         if "const" in schema or "enum" in schema:
@@ -127,12 +133,12 @@ class Shaper:
                 return shape, self._chosen(keyword, schema[keyword], shape)
         return self._all_of(schema, way)
 
-    def _one_of_types(self, types: list[str], schema: Mapping[str, Any], way: tuple[str, ...]) -> tuple[Shape, Said]:
+    def _one_of_types(self, types: list[str], schema: Mapping[str, Any], way: Way) -> tuple[Shape, Said]:
         members = [self._typed(t, schema, way, alone=len(types) == 1) for t in types]
         shape = union([shape for shape, _ in members])
         return shape, frozenset().union(*(said for _, said in members)) if shape else _NOTHING
 
-    def _typed(self, kind: str, schema: Mapping[str, Any], way: tuple[str, ...], *, alone: bool) -> tuple[Shape, Said]:
+    def _typed(self, kind: str, schema: Mapping[str, Any], way: Way, *, alone: bool) -> tuple[Shape, Said]:
         if kind == "array":
             return self._array(schema, way)
         if kind == "object":
@@ -145,12 +151,12 @@ class Shaper:
             shape = {"type": kind}
         return shape, frozenset(shape)
 
-    def _array(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> tuple[Shape, Said]:
+    def _array(self, schema: Mapping[str, Any], way: Way) -> tuple[Shape, Said]:
         prefix, rest = schema.get("prefixItems"), schema.get("items", True)
         counts = array_counts(schema)
         said = frozenset({"type", *counts})
         if not prefix:
-            return {"type": "array", "items": self.shape(rest, *way, "item"), **counts}, said | {"items"}
+            return {"type": "array", "items": self.shape(rest, *_item(way)), **counts}, said | {"items"}
         size = len(prefix)
         closed = rest is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
         if not closed:
@@ -159,7 +165,7 @@ class Shaper:
         shape = {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
         return shape, frozenset(shape)
 
-    def _object(self, schema: Mapping[str, Any], way: tuple[str, ...], *, alone: bool) -> tuple[Shape, Said]:
+    def _object(self, schema: Mapping[str, Any], way: Way, *, alone: bool) -> tuple[Shape, Said]:
         """The shape of objects; `alone` where the schema admits nothing else, so that a class can say all of it."""
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         keyword = "anyOf" if only.get("anyOf") else "oneOf"
@@ -173,27 +179,55 @@ class Shaper:
             keywords = unsaid(only, view.said)
             own = keywords if alone else tuple(k for k in keywords if k in (*OBJECTS, "unevaluatedProperties"))
             said = EVERYTHING if alone else frozenset({"type", *OBJECTS, "unevaluatedProperties"})
-            return self._new_class(type_name(*way, taken=self.taken), view, view.description, only, own), said
+            return self._new_class(way, view, only, own), said
         said = view.said if alone else view.said - {"$ref", "allOf"}
         if isinstance(view.extra, Mapping):
             return {"type": "object", "additionalProperties": self.shape(view.extra, *way, "value")}, said
         return {"type": "object"}, said if idle(view.extra) else said - {"additionalProperties", "$ref", "allOf"}
 
-    def _new_class(
-        self, name: ClassName, view: ObjectView, description: str | None, schema: Any, keywords: tuple[str, ...]
-    ) -> Shape:
+    def _named(self, way: Way) -> ClassName:
+        name = nested_class_name(self.stem, way, self.taken)
         self.taken.add(name)
-        self._waiting.append((name, view, description, self._check(schema, keywords)))
+        return name
+
+    def _new_class(self, way: Way, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> Shape:
+        name = self._named(way)
+        self._waiting.append((name, way, view, view.description, self._check(schema, keywords)))
         return {"$ref": f"{PREFIX}{name}"}
 
-    def _union(self, choices: list[Any], way: tuple[str, ...]) -> Shape:
+    def _union(self, choices: list[Any], way: Way) -> Shape:
         some = [choice for choice in choices if choice is not False]
         if len(some) > MAX_UNION:
             return {}
         plain = [c for c in some if not (isinstance(c, Mapping) and c.get("type") == "null")]
         if len(plain) == 1:
             return union([self.shape(c, *way) for c in some])
-        return union([self.shape(choice, *way, f"option{i}") for i, choice in enumerate(some, 1)])
+        tag = tag_of(plain, self.lookup)
+        if tag is None:
+            return union([self.shape(choice, *way, f"option{i}") for i, choice in enumerate(some, 1)])
+        name, texts = tag
+        shapes = [self.shape(c, *way, "_or_".join(sorted(texts[i]))) for i, c in enumerate(plain)]
+        found = union(shapes)
+        field = self._tag_field(shapes, plain, name)
+        if field is not None:
+            alias = self._named(way or ("union",))
+            self.items[alias] = AliasPlan(alias, None, found, self._check(True, ()), field)
+            found = {"$ref": f"{PREFIX}{alias}"}
+        return union([found, *({"type": "null"} for _ in some[len(plain) :])])
+
+    def _tag_field(self, shapes: list[Shape], choices: list[Any], tag: str) -> PythonName | None:
+        """The field that tells the classes of a union apart; None where they are not all classes, or differ in its name."""
+        fields: set[PythonName] = set()
+        for shape, choice in zip(shapes, choices, strict=True):
+            view = object_view(choice, self.lookup)
+            if shape.keys() != {"$ref"} or view is None or not view.properties:
+                return None
+            name = shape["$ref"].removeprefix(PREFIX)
+            shared = self._followed(choice["$ref"])[1] if name in self.shared.values() else {}
+            if isinstance(self.items.get(name), AliasPlan) or "$ref" in shared:
+                return None
+            fields.add(field_names(view.properties)[tag])
+        return fields.pop() if len(fields) == 1 else None
 
     def _chosen(self, keyword: str, choices: list[Any], shape: Shape) -> Said:
         """What a union says of the choice that it was made of."""
@@ -201,7 +235,7 @@ class Shaper:
             return _NOTHING
         return frozenset({keyword})
 
-    def _all_of(self, schema: Mapping[str, Any], way: tuple[str, ...]) -> tuple[Shape, Said]:
+    def _all_of(self, schema: Mapping[str, Any], way: Way) -> tuple[Shape, Said]:
         """One of several schemas that hold together is enough: a value of all of them is a value of it."""
         parts = schema.get("allOf", ())
         if not parts:
@@ -209,14 +243,13 @@ class Shaper:
         view = object_view(schema, self.lookup)
         if view is not None and view.properties and len(parts) > 1:
             keywords = unsaid(schema, view.said)
-            name = type_name(*way, taken=self.taken)
-            return self._new_class(name, view, view.description, schema, keywords), EVERYTHING
+            return self._new_class(way, view, schema, keywords), EVERYTHING
         telling = [part for part in parts if not idle(part)]
         shapes = (self.shape(part, *way) for part in telling)
         shape: Shape = next((shape for shape in shapes if shape), {})
         return shape, frozenset({"allOf"}) if shape and len(telling) == 1 else _NOTHING
 
-    def _reference(self, ref: str, way: tuple[str, ...]) -> tuple[Shape, Said]:
+    def _reference(self, ref: str, way: Way) -> tuple[Shape, Said]:
         """The shape of what a reference leads to. Inside of itself a definition that is no class is any value."""
         key, target = self._followed(ref)
         said = frozenset({"$ref"})
@@ -227,9 +260,10 @@ class Shaper:
             return {"$ref": f"{PREFIX}{self._names[key]}"}, said
         view = object_view(target, self.lookup)
         if view is not None and view.properties:
-            name = type_name(self.root_name, key, taken=self.taken)
-            self._names[key] = name
-            return self._new_class(name, view, view.description, target, unsaid(target, view.said)), said
+            name = self._names[key] = self._named((key,))
+            check = self._check(target, unsaid(target, view.said))
+            self._waiting.append((name, (key,), view, view.description, check))
+            return {"$ref": f"{PREFIX}{name}"}, said
         return ({}, _NOTHING) if key in self._open else (self._inline(key, target), said)
 
     def _followed(self, ref: str) -> tuple[str, Any]:
@@ -246,24 +280,23 @@ class Shaper:
         """The shape of a definition that is no class; a large one gets a name."""
         if key not in self._inlined:
             self._open.append(key)
-            shape = self.shape(target, self.root_name, key)
+            shape = self.shape(target, key)
             self._open.pop()
             if _size(shape) > MAX_INLINE:
-                name = type_name(self.root_name, key, taken=self.taken)
-                self.taken.add(name)
+                name = self._named((key,))
                 self.items[name] = AliasPlan(name, None, shape, self._check(target, ()))
                 shape = {"$ref": f"{PREFIX}{name}"}
             self._inlined[key] = shape
         return self._inlined[key]
 
-    def _class(self, name: ClassName, view: ObjectView, description: str | None, check: Check) -> ClassPlan:
+    def _class(self, name: ClassName, way: Way, view: ObjectView, description: str | None, check: Check) -> ClassPlan:
         names = field_names(view.properties)
-        fields = tuple(self._field(name, wire, names[wire], sub, view) for wire, sub in view.properties.items())
-        extras = self.shape(view.extra, name, "extra") if isinstance(view.extra, Mapping) else {}
+        fields = tuple(self._field(way, wire, names[wire], sub, view) for wire, sub in view.properties.items())
+        extras = self.shape(view.extra, *way, "extra") if isinstance(view.extra, Mapping) else {}
         return ClassPlan(name, description, fields, view.extra is False, extras, check)
 
-    def _field(self, owner: ClassName, wire: str, name: Any, schema: Any, view: ObjectView) -> FieldPlan:
-        shape = self.shape(schema, owner, wire)
+    def _field(self, way: Way, wire: str, name: PythonName, schema: Any, view: ObjectView) -> FieldPlan:
+        shape = self.shape(schema, *way, wire)
         said = schema if isinstance(schema, Mapping) else {}
         description = said.get("description")
         if wire in view.required:
@@ -293,6 +326,12 @@ class Shaper:
                     met.add(ref)
                     left.append(self.lookup(ref))
         return False
+
+
+def _item(way: Way) -> Way:
+    """The steps that lead to the items of an array: its name in the singular, where that is another word."""
+    one = singular(way[-1]) if way else None
+    return (*way, "item") if one is None else (*way[:-1], one)
 
 
 def _size(shape: Any) -> int:

@@ -97,7 +97,7 @@ def _tool(tool: Tool) -> ToolPlan:
         taken.add(shared[name])
     described = tool.description or f"Arguments of {tool.name}."
     parameters = None if tool.parameters is None else with_checked_formats(tool.parameters, tool.formats)
-    shaper = Shaper(parameters or {}, arguments, shared, taken)
+    shaper = Shaper(parameters or {}, arguments, stem, shared, taken)
     shaper.object_root(described)
     items: list[ClassPlan | AliasPlan] = list(shaper.items.values())
     if tool.result is not None:
@@ -170,7 +170,7 @@ def _types(types: list[SharedType]) -> ModelsPlan:
 
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
     """The class, or the alias where it is no object, that stands for a schema, and the classes it needs."""
-    shaper = Shaper(schema, name, shared, taken)
+    shaper = Shaper(schema, name, name, shared, taken)
     view = None if "$ref" in _keys(schema) else object_view(schema, shaper.lookup)
     if view is not None and view.properties:
         shaper.object_root(None)

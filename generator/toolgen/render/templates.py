@@ -47,7 +47,8 @@ class ClassText:
     """A class, of a tool's models or of the format.
 
     `closed` refuses further properties, `extras` is the type of those where they have one, and `check` the function
-    that says what the fields do not: dataclasses of the format have none of the three.
+    that says what the fields do not; `renames` where a field has another name than its property. Dataclasses of the format
+    have none of these.
     """
 
     name: str
@@ -56,6 +57,7 @@ class ClassText:
     closed: bool = False
     extras: str | None = None
     check: str | None = None
+    renames: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,11 +156,17 @@ def _items(
 def _alias(item: AliasPlan, expression: Expression, check: str | None, imports: Imports, runtime: str) -> AliasText:
     imports.add("typing", "TypeAlias")
     imports.use(expression.names, runtime)
-    if check is None:
+    beside = []
+    if item.tag is not None:
+        imports.add("pydantic", "Field")
+        beside.append(f"Field(discriminator={python_string(item.tag)})")
+    if check is not None:
+        imports.add(f"{runtime}.checks", "Fits")
+        beside.append(f"Fits({check})")
+    if not beside:
         return AliasText(item.name, item.description, expression.text)
     imports.add("typing", "Annotated")
-    imports.add(f"{runtime}.checks", "Fits")
-    return AliasText(item.name, item.description, f"Annotated[{expression.text}, Fits({check})]")
+    return AliasText(item.name, item.description, f"Annotated[{expression.text}, {', '.join(beside)}]")
 
 
 def _class(
@@ -185,7 +191,8 @@ def _class(
         imports.add("pydantic", "model_validator")
         imports.add(f"{runtime}.checks", "fitted")
     fields = tuple(_field(f, next(expressions), imports, runtime, classes) for f in item.fields)
-    return ClassText(item.name, item.description, fields, item.closed, extras.text if typed else None, check)
+    renames = any(f.name != f.wire for f in item.fields)
+    return ClassText(item.name, item.description, fields, item.closed, extras.text if typed else None, check, renames)
 
 
 def _field(plan: FieldPlan, expression: Expression, imports: Imports, runtime: str, classes: set[str]) -> FieldText:
@@ -202,7 +209,8 @@ def _field(plan: FieldPlan, expression: Expression, imports: Imports, runtime: s
         options.append(f"default_factory=lambda: {factory}" if factory else f"default={value}")
         value = None if factory else value
     if plan.name != plan.wire:
-        options.append(f"alias={python_string(plan.wire)}")
+        wire = python_string(plan.wire)
+        options += [f"validation_alias={wire}", f"serialization_alias={wire}"]
     if (options and value is None) or plan.name != plan.wire:
         imports.add("pydantic", "Field")
         value = f"Field({', '.join(options)})"

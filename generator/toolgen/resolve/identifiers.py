@@ -70,9 +70,14 @@ def ascii_words(text: str) -> list[str]:
 
 
 def class_name(*texts: str, limit: int = 80) -> str:
-    """A class name in ASCII made of texts: each word begins with a capital and is else kept as it is."""
+    """A class name in ASCII made of texts: each word begins with a capital and is else kept as it is, or left out."""
     words = [word for text in texts for word in ascii_words(text)]
-    name = "".join(word[0].upper() + word[1:] for word in words)[:limit]
+    name = ""
+    for word in words:
+        if name and len(name) + len(word) > limit:
+            break
+        name += word[0].upper() + word[1:]
+    name = name[:limit]
     if not name or name[0].isdigit():
         name = f"N{name}"
     return f"{name}Type" if name in _TAKEN else name

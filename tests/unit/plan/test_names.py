@@ -5,7 +5,7 @@ import keyword
 import pytest
 from pydantic import BaseModel
 
-from toolgen.plan.names import field_names, module_name, tool_class_name
+from toolgen.plan.names import field_names, module_name, nested_class_name, singular, tool_class_name
 
 HOSTILE = [
     "", " ", "class", "None", "match", "_x", "__class__", "__init__", "1st", "a-b", "a_b", "a b", "\U0001d4b3", "ﬁ", "fi", "X",
@@ -45,7 +45,7 @@ def test_every_attribute_of_a_model_is_avoided() -> None:
     ("tool", "module", "stem"),
     [
         ("get_weather", "get_weather", "GetWeather"),
-        ("getWeather", "getweather", "GetWeather"),
+        ("getWeather", "get_weather", "GetWeather"),
         ("get-weather", "get_weather", "GetWeather"),
         ("class", "class_", "Class"),
         ("None", "none_", "NoneType"),
@@ -61,3 +61,50 @@ def test_every_attribute_of_a_model_is_avoided() -> None:
 )
 def test_names_of_tools(tool: str, module: str, stem: str) -> None:
     assert (module_name(tool), tool_class_name(tool)) == (module, stem)
+
+
+@pytest.mark.parametrize(
+    ("wire", "name"),
+    [
+        ("accountSid", "account_sid"),
+        ("HTTPServer", "http_server"),
+        ("userIDs", "user_ids"),
+        ("userID", "user_id"),
+        ("Sha256Hash", "sha256_hash"),
+        ("page-size", "page_size"),
+        ("maxResults2", "max_results2"),
+        ("ID", "id"),
+    ],
+)
+def test_fields_are_spelled_as_pep_8_has_it(wire: str, name: str) -> None:
+    assert field_names([wire]) == {wire: name}
+
+
+def test_fields_that_are_spelled_alike_are_told_apart() -> None:
+    assert field_names(["accountSid", "account_sid"]) == {"accountSid": "account_sid_2", "account_sid": "account_sid"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "taken", "name"),
+    [
+        (("parent", "page_id"), set(), "MovePagePageId"),
+        (("parent",), {"MovePageParent"}, "MovePageParent2"),
+        (("filter", "parent"), {"MovePageParent"}, "MovePageFilterParent"),
+        (("filter", "item"), set(), "MovePageFilterItem"),
+        (("filter", "option2"), set(), "MovePageFilterOption2"),
+        (("MovePageRequest",), set(), "MovePageRequest"),
+        (("word" * 10, "more" * 15), {"MovePage" + "More" + "more" * 14}, "MovePage" + "Word" + "word" * 9),
+    ],
+)
+def test_classes_are_named_by_the_last_step_that_tells_them_apart(
+    steps: tuple[str, ...], taken: set[str], name: str
+) -> None:
+    assert nested_class_name("MovePage", steps, taken) == name
+
+
+@pytest.mark.parametrize(
+    ("plural", "one"),
+    [("items", "item"), ("entries", "entry"), ("boxes", "box"), ("classes", "class"), ("status", None), ("data", None)],
+)
+def test_items_are_named_in_the_singular(plural: str, one: str | None) -> None:
+    assert singular(plural) == one

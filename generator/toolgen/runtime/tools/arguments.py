@@ -69,7 +69,9 @@ def faults_of(value: object, error: ValidationError) -> tuple[list[Fault], int]:
 
 def _fault(value: object, row: Mapping[str, Any]) -> Fault:
     kind, context = row["type"], row.get("ctx", {})
-    pointer = _pointer(value, row["loc"], missing=kind in ("missing", "extra_forbidden"))
+    pointer = _pointer(value, row["loc"], row["input"], missing=kind in ("missing", "extra_forbidden"))
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return _tag_fault(pointer, row["input"], context)
     if kind == "missing":
         return Fault(pointer, "a value", "nothing")
     if kind == "extra_forbidden":
@@ -91,6 +93,7 @@ _EXPECTED = {
     "int_type": "an integer",
     "list_type": "an array",
     "literal_error": "{expected}",
+    "model_attributes_type": "an object",
     "model_type": "an object",
     "none_required": "null",
     "number_type": "a number",
@@ -119,18 +122,43 @@ def _inner(value: object, step: int | str) -> object:
     return _NOWHERE
 
 
-def _pointer(value: object, loc: Sequence[int | str], *, missing: bool) -> str:
-    """The JSON pointer of a fault; steps that name a branch of a union lead nowhere in the value and are left out."""
-    steps = []
-    for i, step in enumerate(loc):
-        inner = _inner(value, step)
-        if inner is not _NOWHERE:
-            value = inner
-        elif not (missing and i == len(loc) - 1):
+MAX_READINGS = 32
+"""Ways to read the steps of one fault that are compared."""
+
+
+def _pointer(value: object, loc: Sequence[int | str], found: object, *, missing: bool) -> str:
+    """The JSON pointer of a fault; steps that name a branch of a union lead nowhere in the value and are left out.
+
+    A branch may be named by a text of the value that is one of its keys too: what was `found` tells which is meant.
+    """
+    readings: list[tuple[list[str], object]] = []
+    waiting: list[tuple[int, object, list[str]]] = [(0, value, [])]
+    while waiting and len(readings) < MAX_READINGS:
+        i, here, steps = waiting.pop()
+        if i == len(loc):
+            readings.append((steps, here))
             continue
-        steps.append(str(step).replace("~", "~0").replace("/", "~1"))
-    text = "".join(f"/{step}" for step in steps)
+        step = loc[i]
+        inner = _inner(here, step)
+        if inner is not _NOWHERE:
+            if isinstance(here, Mapping) and any(type(item) is str and item == step for item in here.values()):
+                waiting.append((i + 1, here, steps))
+            waiting.append((i + 1, inner, [*steps, str(step)]))
+        elif missing and i == len(loc) - 1:
+            waiting.append((i + 1, here, [*steps, str(step)]))
+        else:
+            waiting.append((i + 1, here, steps))
+    steps = next((steps for steps, end in readings if end == found), readings[0][0]) if readings[1:] else readings[0][0]
+    text = "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+
+
+def _tag_fault(pointer: str, found: object, context: Mapping[str, Any]) -> Fault:
+    """The fault of an object that is none of those that its tag tells apart."""
+    name = str(context.get("discriminator", "")).split(" | ")[0].strip("'")
+    tag = found.get(name, _NOWHERE) if isinstance(found, Mapping) else _NOWHERE
+    expected = str(context.get("expected_tags", "a value"))
+    return Fault(f"{pointer}/{name}"[:MAX_TEXT], expected[:MAX_TEXT], "nothing" if tag is _NOWHERE else type_of(tag))
 
 
 def type_of(value: object) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from threading import local
 from typing import Any, TypeVar
 
@@ -68,11 +68,28 @@ def fitted(value: Any, made: T, check: Check) -> T:
     Raises:
         PydanticCustomError: it does not; the error says what was expected.
     """
+    value = _by_alias(value, made)
     if check(value) is not None:
-        expected = check(_plain(value))  # models that an app made are judged as the JSON they stand for
+        expected = check(_plain(value))  # models that an app made are judged as the JSON that they stand for
         if expected is not None:
             raise PydanticCustomError("unfit", "{expected}", {"expected": expected})
     return made
+
+
+def _by_alias(value: Any, made: Any) -> Any:
+    """The values that a model took, with the properties' own names where the app gave those of the fields."""
+    if not isinstance(value, dict) or not isinstance(made, BaseModel):
+        return value
+    taken = made.model_fields_set - (made.model_extra or {}).keys()
+    aliases = {name: alias for name, alias in _aliases(type(made)).items() if name in taken}
+    return {aliases[k] if aliases.get(k, k) not in value else k: item for k, item in value.items()}
+
+
+@cache
+def _aliases(model: type[BaseModel]) -> dict[str, str]:
+    """The properties of those fields that have another name."""
+    fields = model.model_fields.items()
+    return {name: field.validation_alias for name, field in fields if isinstance(field.validation_alias, str)}
 
 
 def _plain(value: Any) -> Any:

@@ -58,7 +58,8 @@ class ToolEntry:
     """A tool: its module below the package, the class of its arguments, and the type of its result.
 
     `anything` says that any value may stand in it, not under a key of its own. `other` is the type of arguments that
-    are no object, where the schema admits them because it names no type.
+    are no object, where the schema admits them because it names no type. Properties are known by their own names alone;
+    those of the fields are for apps.
     """
 
     __slots__ = (
@@ -86,10 +87,10 @@ class ToolEntry:
         self._result = result
         self._anything = anything
         self._other = other
-        self._read: Callable[[str], BaseModel] | None = None
-        self._validate: Callable[[object], BaseModel] | None = None
+        self._read: Callable[..., BaseModel] | None = None
+        self._validate: Callable[..., BaseModel] | None = None
         self._dump: Callable[..., bytes] = bytes
-        self._check: Callable[[object], object] | None = None
+        self._check: Callable[..., object] | None = None
 
     def parsed(self, value: object) -> BaseModel:
         """Make the model of the arguments.
@@ -100,7 +101,7 @@ class ToolEntry:
         if type(value) is str and len(value) < MAX_QUICK:
             read = self._read or self._prepared()
             try:
-                made = read(value)
+                made = read(value, by_name=False)
             except (ValueError, RecursionError):  # it does not fit, or is no JSON: the careful way says why
                 return self._carefully(value)
             if self._is_strict(value, made):
@@ -109,7 +110,7 @@ class ToolEntry:
             if self._validate is None:
                 self._validate = self._class().__pydantic_validator__.validate_python
             try:
-                return self._validate(value)
+                return self._validate(value, by_name=False)
             except (ValueError, RecursionError):
                 return self._carefully(value)
         return self._carefully(value)
@@ -126,7 +127,7 @@ class ToolEntry:
             adapter: TypeAdapter[Any] = TypeAdapter(self._named(self._result))
             self._check = adapter.validator.validate_python
         try:
-            self._check(value)
+            self._check(value, by_name=False)
         except ValueError as error:
             from pydantic import ValidationError
 
@@ -145,7 +146,7 @@ class ToolEntry:
         """Whether a value is an instance of the class of the arguments."""
         return isinstance(value, self._class())
 
-    def _prepared(self) -> Callable[[str], BaseModel]:
+    def _prepared(self) -> Callable[..., BaseModel]:
         model = self._class()
         self._read = model.__pydantic_validator__.validate_json
         self._dump = model.__pydantic_serializer__.to_json
@@ -191,7 +192,11 @@ class ToolEntry:
         if too_deep(given):
             raise self._too_deep()
         try:
-            return self._class().model_validate(copied(given)) if type(given) is dict else self._other_value(given)
+            return (
+                self._class().model_validate(copied(given), by_name=False)
+                if type(given) is dict
+                else self._other_value(given)
+            )
         except ValidationError as error:
             raise ArgumentsError(self.name, *faults_of(value, error)) from None
         except RecursionError:
@@ -204,7 +209,7 @@ class ToolEntry:
         from pydantic import RootModel, TypeAdapter
 
         adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._other)))
-        return RootModel[Any](adapter.validate_python(copied(value)))
+        return RootModel[Any](adapter.validate_python(copied(value), by_name=False))
 
 
 def tool_entries(

@@ -1,0 +1,102 @@
+"""Unions whose members a constant tells apart, and fields that have other names than their properties."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.exact.test_schema_suite import accepts
+from tests.support.generated import Package
+from tests.support.package import write_package
+from tests.support.sources import tool
+
+
+def option(tag: str, **properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"type": {"const": tag}, **properties},
+        "required": ["type", *properties],
+    }
+
+
+PAGE = option("page_id", page_id={"type": "string"})
+TEXT = option("text", text={"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]})
+PARAMETERS = {
+    "type": "object",
+    "properties": {
+        "parent": {"oneOf": [PAGE, option("databaseId", databaseId={"type": "integer"}), TEXT]},
+        "children": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/Leaf"}, TEXT, {"type": "null"}]}},
+        "accountSid": {"type": "string"},
+        "checked": {
+            "type": "object",
+            "properties": {"from": {"type": "integer"}, "to": {"type": "integer"}},
+            "dependentRequired": {"from": ["to"]},
+        },
+    },
+    "$defs": {"Leaf": {**option("leaf"), "additionalProperties": False}},
+}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    folder = tmp_path_factory.mktemp("unions")
+    return Package(
+        {}, folder, write_package({"tools/a.json": tool(PARAMETERS, "movePage")}, folder).rename(folder / "tagged").name
+    )
+
+
+def test_classes_are_named_by_tag_and_property(package: Package) -> None:
+    names = {name for name in package.module("tools.move_page").__all__ if name[0] == "M"}
+    assert names == {
+        *("MovePageArguments", "MovePageResult", "MovePageParent", "MovePagePageId", "MovePageDatabaseId"),
+        *("MovePageText", "MovePageTextText", "MovePageChildrenItem", "MovePageLeaf", "MovePageChildrenItemText"),
+        *("MovePageChildrenItemTextText", "MovePageChecked"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "faults"),
+    [
+        ({"parent": {"type": "page_id", "page_id": "x"}}, []),
+        ({"parent": {"type": "page_id", "page_id": 5}}, [("/parent/page_id", "a string", "integer")]),
+        ({"parent": {"type": "page_id"}}, [("/parent/page_id", "a value", "nothing")]),
+        ({"parent": {"type": "text", "text": {"size": "x"}}}, [("/parent/text/size", "an integer", "string")]),
+        ({"parent": {"type": "text", "text": {}}}, [("/parent/text/size", "a value", "nothing")]),
+        ({"parent": {"type": "text", "text": "text"}}, [("/parent/text", "an object", "string")]),
+        ({"parent": {"type": "other"}}, [("/parent/type", "'page_id', 'databaseId', 'text'", "string")]),
+        ({"parent": {}}, [("/parent/type", "a value", "nothing")]),
+        ({"parent": "page_id"}, [("/parent", "an object", "string")]),
+        ({"children": [None, {"type": "leaf"}]}, []),
+        ({"children": [{"type": "leaf", "x": 1}]}, [("/children/0/x", "no such property", "integer")]),
+    ],
+)
+def test_an_error_is_about_the_branch_that_the_tag_selects(
+    package: Package, arguments: dict[str, Any], faults: list[tuple[str, str, str]]
+) -> None:
+    tools = package.module("tools")
+    found = []
+    for given in (arguments, json.dumps(arguments)):
+        try:
+            tools.parse_arguments("movePage", given)
+            found.append([])
+        except tools.ArgumentsError as error:
+            found.append([(f.pointer, f.expected, f.found) for f in error.faults])
+    assert found == [faults, faults]
+
+
+def test_apps_may_use_the_names_of_fields_and_models_may_not(package: Package) -> None:
+    tools, module = package.module("tools"), package.module("tools.move_page")
+    made = module.MovePageArguments(account_sid="x", checked=module.MovePageChecked(from_=1, to=2))
+    assert made.model_dump(mode="json", by_alias=True, exclude_unset=True) == {
+        "accountSid": "x",
+        "checked": {"from": 1, "to": 2},
+    }
+    assert module.MovePageArguments(accountSid="y").account_sid == "y"
+    with pytest.raises(ValueError, match="beside"):
+        module.MovePageChecked(from_=1)
+    parsed = tools.parse_arguments("movePage", {"account_sid": "x", "checked": {"from_": 1}})
+    assert (parsed.account_sid, parsed.checked.from_) == (None, None)
+    assert not accepts(tools, "movePage", {"account_sid": "x", "accountSid": 5})
+    assert not accepts(tools, "movePage", {"checked": {"from": 1, "from_": 1}})
