@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Stamp = tuple[int, int, int, int]
 
-__all__ = ["remember", "shortcut"]
+__all__ = ["cached_status", "save_record"]
 
 FORMAT = f"toolgen {__version__}, record 1"
 
@@ -40,7 +40,7 @@ UNSURE: Stamp = (-1, 0, 0, 0)
 """The stamp of a file that was written in the moment of recording: it is read again."""
 
 
-def shortcut(words: list[str]) -> str | None:
+def cached_status(words: list[str]) -> str | None:
     """What `build` or `check` say of a tree in which nothing changed; None where they have to look.
 
     `words` are the command line; others than a sources folder and `--out FOLDER` are not for here.
@@ -66,7 +66,7 @@ def shortcut(words: list[str]) -> str | None:
     return _text(build if words[0] == "build" else check)
 
 
-def remember(
+def save_record(
     schemas: str,
     out: str | None,
     package: str,

@@ -103,7 +103,14 @@ def lint_project(
     schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
 ) -> Linted | None:
     """Run every stage of a build in memory, then every rule; None where a build would refuse the sources."""
-    from toolgen.rules import RULES, allows, apply_payload_rules, apply_rules, check_silencing, settle
+    from toolgen.rules import (
+        RULES,
+        apply_payload_rules,
+        apply_rules,
+        apply_suppressions,
+        check_silencing,
+        find_suppressions,
+    )
 
     linked = link_project(schemas, findings, providers, progress)
     if linked is not None:
@@ -114,11 +121,11 @@ def lint_project(
     sources, levels, payloads = compilation.sources, compilation.config.lint, compilation.payloads()
     apply_rules(compilation.linked.catalog, findings, levels, building=False)
     apply_payload_rules(payloads, findings, levels)
-    allowed = allows(sources)
-    used = settle(findings, levels, allowed, RULES)
+    allowed = find_suppressions(sources)
+    used = apply_suppressions(findings, levels, allowed, RULES)
     said = Findings()
     check_silencing(sources, allowed, used, RULES, said)
-    settle(said, levels, (), RULES)
+    apply_suppressions(said, levels, (), RULES)
     findings.items += said.items
     return Linted(len(compilation.linked.catalog.tools), _sizes(payloads))
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import Sources, load
 from toolgen.parse import Config, parse
 from toolgen.resolve import Catalog
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from toolgen.render.package import Package
 
 Progress: TypeAlias = Callable[[str, int], None]
-"""Called after a step with its name (`read`, `linked`, `rendered` or `written`) and the number of tools."""
+"""Called after a step with its name (`read`, `link_references`, `rendered` or `written`) and the number of tools."""
 
 
 def no_progress(step: str, tools: int) -> None:
@@ -52,13 +52,15 @@ def read_project(
 
     `providers` are those of the command line; they go before the configuration's.
     """
-    from toolgen.rules import RULES, allows, apply_rules, settle
+    from toolgen.rules import RULES, apply_rules, apply_suppressions, find_suppressions
 
     project = link_project(schemas, findings, providers, progress)
     if project is None:
         return None
     apply_rules(project.catalog, findings, project.config.lint)
-    settle(findings, project.config.lint, allows(project.sources) if len(findings) else (), RULES)
+    apply_suppressions(
+        findings, project.config.lint, find_suppressions(project.sources) if len(findings) else (), RULES
+    )
     progress("linked", len(project.sources.tools))
     return None if findings.errors else project
 
@@ -83,7 +85,7 @@ def link_project(
 
 def render_project(project: Project, findings: Findings, progress: Progress = no_progress) -> Package | None:
     """Plan and render; None where a profile does not fit the format, or a provider cannot be sent a tool."""
-    from toolgen.plan.wire_shapes import ShapeError
+    from toolgen.plan.object_mappings import MappingError
     from toolgen.render.package import package_files
     from toolgen.render.shipped import MODELS, is_shipped
 
@@ -97,7 +99,7 @@ def render_project(project: Project, findings: Findings, progress: Progress = no
         return None
     try:
         package = package_files(project.catalog, project.sources.name)
-    except ShapeError as error:
+    except MappingError as error:
         profile = next((p for p in project.catalog.profiles if p.name == error.profile), None)
         span = profile.documents[-1].span(*error.pointer) if profile is not None else Span(project.sources.name)
         findings.add("profile-shape", span, reason=error.reason)
@@ -118,6 +120,6 @@ def _report_refused(package: Package, findings: Findings) -> None:
                     refused.span,
                     tool=one.tool.name,
                     provider=provider,
-                    what=Verbatim(refused.what),
-                    reason=Verbatim(refused.reason),
+                    what=RawText(refused.what),
+                    reason=RawText(refused.reason),
                 )

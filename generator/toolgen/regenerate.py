@@ -17,7 +17,7 @@ from toolgen.load import Sources
 from toolgen.load.loading import load_shipped
 from toolgen.parse import parse
 from toolgen.plan.provider import plan_provider
-from toolgen.render.package import lineages, models_text, wire_text
+from toolgen.render.package import models_text, profile_ancestors, wire_text
 from toolgen.render.shipped import MODELS, digest, wire_sources
 from toolgen.resolve.linking import link_catalog
 from toolgen.resources import builtin, runtime_folder, wires_folder
@@ -38,7 +38,7 @@ def _files() -> Iterator[tuple[Path, str]]:
     yield runtime_folder() / "models.py", text
     digests: dict[str, Any] = {MODELS: digest(catalog.format.schema)}
     plans = {profile.name: plan_provider(profile, catalog) for profile in catalog.profiles}
-    for line in lineages(catalog.profiles):
+    for line in profile_ancestors(catalog.profiles):
         name = line[0].name
         yield wires_folder() / f"{name}.py", wire_text([plans[profile.name] for profile in line], exported)
         digests[name] = digest(*wire_sources(line, catalog.format))

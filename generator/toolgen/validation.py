@@ -19,7 +19,7 @@ from jsonschema.exceptions import ValidationError
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim, did_you_mean, quoted
+from toolgen.diagnostics.finding import RawText, did_you_mean, quote_name
 from toolgen.load import Document, Pointer
 from toolgen.load.reading import Report, Unreadable, decoded
 from toolgen.load.yaml_reader import read_yaml
@@ -162,7 +162,7 @@ class _Reporter:
         expected = " or ".join(names)
         found = json_type(value)
         hint = type_hint(expected, value)
-        self._add("wrong-type", span, expected, hint=hint, expected=Verbatim(expected), found=Verbatim(found))
+        self._add("wrong-type", span, expected, hint=hint, expected=RawText(expected), found=RawText(found))
 
     def _other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
         span = self._place(error, pointer)
@@ -184,7 +184,7 @@ class _Reporter:
         return self._document.span(*pointer)
 
     def _problem(self, span: Span, sentence: str, hint: str | None = None) -> None:
-        self._add(self._code, span, sentence, hint=hint, problem=Verbatim(sentence))
+        self._add(self._code, span, sentence, hint=hint, problem=RawText(sentence))
 
     def _add(self, code: str, span: Span, what: str, *, hint: str | None = None, **holes: object) -> None:
         """Add a finding once: two branches or references may say the same."""
@@ -220,17 +220,17 @@ def _sentence(keyword: str, error: ValidationError) -> str:
     """What is wrong, in words that never hold a schema or a long value."""
     form = _SENTENCES.get(keyword)
     if form is None:
-        return f"the value does not keep the rule {quoted(keyword)}"
+        return f"the value does not keep the rule {quote_name(keyword)}"
     return form.format(_shown(error.validator_value), _shown(error.instance))
 
 
 def _shown(value: object) -> str:
     """A scalar as a message quotes it; of anything else its type."""
     if isinstance(value, str):
-        return quoted(value)
+        return quote_name(value)
     if isinstance(value, list | dict):
         return json_type(value)
-    return quoted(json.dumps(value))[1:-1]
+    return quote_name(json.dumps(value))[1:-1]
 
 
 def _listed(values: Iterable[object]) -> str:

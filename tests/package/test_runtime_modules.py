@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.generated import Package, compiled, write_project
 from tests.support.repository import PROFILES
-from toolgen.render.imports import IMPORTED_BY_APPS, reachable
+from toolgen.render.imports import IMPORTED_BY_APPS, reachable_modules
 from toolgen.resources import runtime_folder
 
 
@@ -79,4 +79,4 @@ def test_modules_are_followed_through_the_runtime() -> None:
         "runtime/loop.py": "",
         "models.py": "",
     }
-    assert files.keys() - reachable(files).keys() == {"runtime/inner/beside.py", "runtime/fourth.py"}
+    assert files.keys() - reachable_modules(files).keys() == {"runtime/inner/beside.py", "runtime/fourth.py"}

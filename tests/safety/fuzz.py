@@ -29,7 +29,7 @@ from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.printers import PRINTERS
 from toolgen.render import package
-from toolgen.render.wire_tools import Imported
+from toolgen.render.tool_payloads import InMemoryPackage
 
 from .projects import write
 
@@ -69,7 +69,7 @@ def holds(files: Mapping[str, Any]) -> None:
             if f.level == "error"
         )
         return
-    with warnings.catch_warnings(), Imported(built.files) as imported:
+    with warnings.catch_warnings(), InMemoryPackage(built.files) as imported:
         warnings.simplefilter("error")
         for path, text in built.files.items():
             if path.startswith("tools/") or path == "types.py":

@@ -14,7 +14,7 @@ from tests.support.generated import shipped_profiles
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Finding, Findings
 from toolgen.pipeline import read_project
-from toolgen.render.wire_tools import Imported
+from toolgen.render.tool_payloads import InMemoryPackage
 
 TOOL = "name: probe\ndescription: d\n"
 
@@ -55,7 +55,7 @@ class Package:
     """Generated files, and their modules in memory."""
 
     files: Mapping[str, str]
-    imported: Imported
+    imported: InMemoryPackage
 
     def module(self, name: str) -> Any:
         """Import a module."""
@@ -73,7 +73,7 @@ def package(folder: Path, files: Mapping[str, Any], providers: tuple[str, ...] =
     with shipped_profiles(*providers):
         built = compile_project(write(folder, files), findings, providers)
     assert built is not None, [(f.code, f.message) for f in findings]
-    with warnings.catch_warnings(), Imported(built.files) as imported:
+    with warnings.catch_warnings(), InMemoryPackage(built.files) as imported:
         warnings.simplefilter("error")
         for path, text in built.files.items():
             assert all(c.isprintable() or c == "\n" for c in text), path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from toolgen import __version__
-from toolgen.build_cache import shortcut
+from toolgen.build_cache import cached_status
 from toolgen.cli.terminal import emit
 
 
@@ -15,13 +15,13 @@ def main() -> None:
         if sys.argv[1:] == ["--version"]:
             emit(f"toolgen {__version__}\n")
             sys.exit(0)
-        said = shortcut(sys.argv[1:])
+        said = cached_status(sys.argv[1:])
         if said is not None:
             emit(said, sys.stderr)
             sys.exit(0)
-        from toolgen.cli.process import stoppable
+        from toolgen.cli.process import stop_on_signals
 
-        with stoppable():
+        with stop_on_signals():
             from toolgen.cli.group import main_group
 
             main_group.main(prog_name="toolgen")

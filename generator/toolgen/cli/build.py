@@ -15,7 +15,7 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, WRONG, end, progress, remember
+from toolgen.cli.process import FINE, WRONG, end, progress, save_build_record
 from toolgen.cli.terminal import emit, report
 
 
@@ -44,7 +44,7 @@ def command(
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import apply
-    from toolgen.write.place import shown
+    from toolgen.write.output_path import shown
 
     findings = Findings()
     with progress(quiet=quiet) as step:
@@ -58,7 +58,7 @@ def command(
     if built is None or output is None or changes is None:
         end(WRONG)
     if form == "text" and not (quiet or verbose or force or providers):
-        remember(built, output, out, reported)
+        save_build_record(built, output, out, reported)
     if not quiet:
         counts = (
             (len(changes.created), "created"),

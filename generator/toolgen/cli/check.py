@@ -15,7 +15,7 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, FOUND, WRONG, end, progress, remember
+from toolgen.cli.process import FINE, FOUND, WRONG, end, progress, save_build_record
 from toolgen.cli.terminal import emit, report
 
 
@@ -37,7 +37,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import compare
-    from toolgen.write.place import shown
+    from toolgen.write.output_path import shown
 
     findings = Findings()
     with progress(quiet=quiet) as step:
@@ -54,7 +54,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
         if not quiet:
             emit(f"{shown(output.name)}: in step with {built.sources.name}\n", sys.stderr)
         if form == "text" and not (quiet or verbose or providers):
-            why = remember(built, output, out, reported)
+            why = save_build_record(built, output, out, reported)
             if why:
                 emit(f"no record of this check is kept, and the next one takes as long: {why}\n", sys.stderr)
         end(FINE)

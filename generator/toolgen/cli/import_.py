@@ -47,7 +47,7 @@ def command(format: str, file: Path, schemas: Path, source: str | None, quiet: b
       toolgen import openapi petstore.yaml --out schemas
     """
     from toolgen.diagnostics import Findings
-    from toolgen.importing.steps import import_file
+    from toolgen.importing.importer import import_file
 
     findings = Findings()
     done = import_file(file, format, schemas, findings, source=source)

@@ -39,7 +39,7 @@ _asked: list[int] = []
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
+def stop_on_signals() -> Iterator[None]:
     """Let a signal end what runs here. One that somebody else handles or ignores, as `nohup` does, stays theirs.
 
     Where a signal came, whatever error it became on the way up, the end is that of the signal.
@@ -57,7 +57,7 @@ def stoppable() -> Iterator[None]:
         sys.exit(128 + _asked[0])
 
 
-def heed() -> None:
+def raise_if_stopped() -> None:
     """Stop where a signal came and nothing of it came up: Python drops what is raised in a finalizer or a weak reference."""
     if _asked:
         raise _Stopped(128 + _asked[0])
@@ -106,19 +106,19 @@ def progress(*, quiet: bool) -> Iterator[Progress]:
 
 def _no_bar(name: str, _: int) -> None:
     if name != "written":
-        heed()
+        raise_if_stopped()
 
 
-def remember(built: Compilation, output: Output, out: Path | None, reported: str) -> str:
+def save_build_record(built: Compilation, output: Output, out: Path | None, reported: str) -> str:
     """Let the next build and check know what this one saw, so that they can be short; return why that cannot be.
 
     `out` is the folder of the command line, `reported` what was printed of findings.
     """
     from hashlib import sha256
 
-    from toolgen.build_cache import remember as record
-    from toolgen.write.building import package
-    from toolgen.write.place import shown
+    from toolgen.build_cache import save_record
+    from toolgen.write.output_path import shown
+    from toolgen.write.package_writer import package
 
     texts = package(built.files, built.stamp)
     said = (
@@ -127,4 +127,4 @@ def remember(built: Compilation, output: Output, out: Path | None, reported: str
     )
     digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
     given = None if out is None else str(out)
-    return record(str(built.schemas), given, str(output.folder), said, built.stamp.sources, digests)
+    return save_record(str(built.schemas), given, str(output.folder), said, built.stamp.sources, digests)

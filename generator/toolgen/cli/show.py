@@ -16,7 +16,7 @@ from toolgen.cli.terminal import emit, report
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
-    from toolgen.render.wire_tools import Told
+    from toolgen.render.tool_payloads import ToolLosses
 
 
 @click.command("show")
@@ -76,7 +76,7 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
     return shown
 
 
-def _line(told: Told) -> str:
+def _line(told: ToolLosses) -> str:
     """A loss as one line."""
     place = f"{told.span.path}:{told.span.line}:{told.span.column}"
     checked = f"; {told.checked} checks it" if told.checked else ""

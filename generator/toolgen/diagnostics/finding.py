@@ -51,7 +51,7 @@ class Finding:
     related: tuple[Related, ...] = ()
 
 
-def quoted(value: object, limit: int = 80) -> str:
+def quote_name(value: object, limit: int = 80) -> str:
     """Text from a source as it may stand in a message: escaped, clipped, in single quotes."""
     text = value if isinstance(value, str) else str(value)
     clipped = text if len(text) <= limit else text[: limit - 1] + "…"
@@ -59,12 +59,12 @@ def quoted(value: object, limit: int = 80) -> str:
     return f"'{safe}'"
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """Names as a sentence has them."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def nearest(word: str, known: Iterable[str], *, most: int = 1, alike: float = 0.6) -> list[str]:
+def closest_names(word: str, known: Iterable[str], *, most: int = 1, alike: float = 0.6) -> list[str]:
     """The known words that one may have been meant to be, whatever its case and dashes, the nearest first."""
     plain = {_plain(each): each for each in known}
     return [plain[each] for each in difflib.get_close_matches(_plain(word[:80]), plain, n=most, cutoff=alike)]
@@ -72,8 +72,8 @@ def nearest(word: str, known: Iterable[str], *, most: int = 1, alike: float = 0.
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A hint that names the nearest of the known words; None where none is near."""
-    near = nearest(word, known)
-    return f"did you mean {quoted(near[0])}?" if near else None
+    near = closest_names(word, known)
+    return f"did you mean {quote_name(near[0])}?" if near else None
 
 
 def _plain(word: str) -> str:
@@ -105,7 +105,7 @@ class Findings:
             KeyError: the code has no row, or a hole of its message is not given.
         """
         row = CODES[code]
-        safe = {k: v if isinstance(v, int | Verbatim) else quoted(v) for k, v in holes.items()}
+        safe = {k: v if isinstance(v, int | RawText) else quote_name(v) for k, v in holes.items()}
         message = row.message.format(**safe)[:MAX_TEXT]
         self.items.append(Finding(span, code, row.level, message, hint or row.hint, related))
 
@@ -122,7 +122,7 @@ class Findings:
         return len(self.items)
 
 
-class Verbatim(str):
+class RawText(str):
     """Text of our own (a type's name, a list of words) that needs no quotes in a message."""
 
     __slots__ = ()

@@ -6,7 +6,7 @@ import re
 import textwrap
 
 from toolgen.diagnostics.codes import BY_STAGE, CODES, Code
-from toolgen.diagnostics.finding import nearest
+from toolgen.diagnostics.finding import closest_names
 
 WIDTH = 100
 """Columns of a page."""
@@ -53,7 +53,7 @@ def contents() -> str:
 def similar_codes(text: str) -> list[str]:
     """The codes that a text may have been meant to be, the nearest first; else those that it is a part of."""
     plain = text.lower().replace("_", "-").strip()
-    return nearest(plain, CODES, most=3, alike=0.5) or [known for known in CODES if plain and plain in known][:3]
+    return closest_names(plain, CODES, most=3, alike=0.5) or [known for known in CODES if plain and plain in known][:3]
 
 
 def _stage(row: Code) -> str:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.diagnostics import Findings, Related
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.importing.reader import ImportedTool, ImportedType, Moved
 from toolgen.load import Document, Pointer
 from toolgen.load.reading import Place
 from toolgen.plan.names import module_name
 from toolgen.resolve.identifiers import ascii_words, fold
-from toolgen.resolve.places import walk
+from toolgen.resolve.schema_locations import walk
 
 _LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LONGEST = 64
@@ -88,7 +88,7 @@ def _distinct(name: str, owners: dict[str, ImportedTool]) -> str:
 def _report(tool: ImportedTool, name: str, other: ImportedTool | None, document: Document, findings: Findings) -> None:
     code = "import-renamed" if other is None else "import-collision"
     wires = f"kept for {' and '.join(tool.sources)}" if tool.sources else "kept in tools/import.lock"
-    kept = Verbatim(wires if tool.name else "not kept, for it is empty")
+    kept = RawText(wires if tool.name else "not kept, for it is empty")
     holes: dict[str, object] = {"name": tool.name, "legal": name, "kept": kept}
     if other is not None:
         holes["other"] = other.name

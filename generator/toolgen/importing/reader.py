@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import Json, kind_of
 
@@ -78,9 +78,9 @@ class Reader:
         self.findings.add(
             "import-shape",
             self.document.span(*at),
-            name=at[-1] if at and isinstance(at[-1], str) else Verbatim("this"),
-            found=Verbatim(kind_of(value)),
-            wanted=Verbatim(wanted),
+            name=at[-1] if at and isinstance(at[-1], str) else RawText("this"),
+            found=RawText(kind_of(value)),
+            wanted=RawText(wanted),
         )
 
     def changed(self, code: str, at: Pointer, **holes: object) -> None:

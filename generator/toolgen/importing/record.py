@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Sources
 from toolgen.load.limits import DEPTH
 from toolgen.load.loading import load_foreign
 from toolgen.write import disk
-from toolgen.write.place import shown
+from toolgen.write.output_path import shown
 
 RECORD = "import.lock"
 _NOTE = "Written by toolgen import, for the next one. Keep it in version control, and do not edit it."
@@ -31,7 +31,7 @@ _BIGGEST = 64 * 1024 * 1024
 class Entry:
     """A declaration or a type that was imported: its file below SCHEMAS, and its value at that time.
 
-    `gone` says that its source had it no more at the last import.
+    `removed_upstream` says that its source had it no more at the last import.
     """
 
     file: str
@@ -96,7 +96,7 @@ def load_record(schemas: Path, findings: Findings) -> Record | None:
         reason = error.strerror or "it is no file"
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
         reason = "it has not the form that an import gives it"
-    findings.add("import-record", Span(shown(path)), reason=Verbatim(reason))
+    findings.add("import-record", Span(shown(path)), reason=RawText(reason))
     return None
 
 
@@ -137,7 +137,7 @@ def _entry(value: Any, folder: str) -> Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Authored:
+class LocalFile:
     """A file as it stands: its path below SCHEMAS, its text, and the document in it."""
 
     file: str
@@ -146,13 +146,13 @@ class Authored:
 
 
 @dataclass(frozen=True, slots=True)
-class Authors:
+class LocalFiles:
     """Finds the author's files in a project; `there` is what a build would read of it."""
 
     schemas: Path
     there: Sources | None = field(repr=False)
 
-    def file(self, file: str, findings: Findings) -> Authored | None:
+    def file(self, file: str, findings: Findings) -> LocalFile | None:
         """The file at a path below SCHEMAS; None where there is none, and with a finding for a fault in it."""
         path = self.schemas / file
         if path.is_symlink() or not path.is_file():
@@ -165,7 +165,7 @@ class Authors:
         path = self.schemas / entry.file
         return not path.exists() and not path.is_symlink()
 
-    def of(self, entry: Entry, findings: Findings) -> Authored | None:
+    def of(self, entry: Entry, findings: Findings) -> LocalFile | None:
         """The file of an entry, or the one to which its tool was moved under the same name."""
         if not self.is_missing(entry) or not isinstance(entry.value, Mapping):
             return self.file(entry.file, findings)
@@ -178,7 +178,7 @@ class Authors:
                 return self.file(document.source, findings) if is_yaml else None
         return None
 
-    def _authored(self, file: str, loaded: Document, findings: Findings) -> Authored:
+    def _authored(self, file: str, loaded: Document, findings: Findings) -> LocalFile:
         index = 1 if file.startswith("tools/") else 0
         document = Document(loaded.path, file, index, loaded.value, loaded.values, loaded.keys)
-        return Authored(file, findings.texts[loaded.path], document)
+        return LocalFile(file, findings.texts[loaded.path], document)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
 from toolgen.load.sources import below
 
@@ -63,7 +63,7 @@ class Folder:
             self._linked_folder(top, name)
             return []
         if not stat.S_ISDIR(mode):
-            self._refuse("not-a-file", name, kind=Verbatim("a file"), wanted=Verbatim("a folder"))
+            self._refuse("not-a-file", name, kind=RawText("a file"), wanted=RawText("a folder"))
             return []
         found = list(self._walk(top, name, limits.FOLDERS_DEEP if deep else 0))
         return sorted(found, key=lambda each: each.source)
@@ -101,15 +101,15 @@ class Folder:
             try:
                 path = path.resolve(strict=True)
             except (OSError, RuntimeError):
-                self._refuse("linked-source", source, problem=Verbatim("leads nowhere"))
+                self._refuse("linked-source", source, problem=RawText("leads nowhere"))
                 return None
             if not path.is_relative_to(self._real):
-                self._refuse("linked-source", source, problem=Verbatim("leaves the schemas folder"))
+                self._refuse("linked-source", source, problem=RawText("leaves the schemas folder"))
                 return None
         mode = _mode(path)
         if mode is None or not stat.S_ISREG(mode):
             kind = "gone" if mode is None else kind_of_file(mode)
-            self._refuse("not-a-file", source, kind=Verbatim(kind), wanted=Verbatim("a regular file"))
+            self._refuse("not-a-file", source, kind=RawText(kind), wanted=RawText("a regular file"))
             return None
         self._files += 1
         if self._files > limits.FILES:
@@ -137,7 +137,7 @@ class Folder:
     def _linked_folder(self, folder: Path, source: str) -> None:
         inside = folder.resolve().is_relative_to(self._real)
         problem = "leads to a folder" if inside else "leaves the schemas folder"
-        self._refuse("linked-source", source, problem=Verbatim(problem))
+        self._refuse("linked-source", source, problem=RawText(problem))
 
     def _too_many(self, limit: int, what: str) -> None:
         self._findings.add(
@@ -145,7 +145,7 @@ class Folder:
             Span(self.shown("")),
             path=self.shown(""),
             limit=limit,
-            what=Verbatim(what),
+            what=RawText(what),
         )
 
     def _refuse(self, code: str, source: str, **holes: object) -> None:

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from typing import NoReturn
 
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
 from toolgen.load.reading import Place, Report, decimal, integer
 from toolgen.load.sources import Json, Pointer, Tree, has_surrogate
@@ -148,7 +148,7 @@ class _Reader:
         if word is None or word[0] not in _NOT_FINITE:
             self._wrong("a value is expected")
         self._at = word.end()
-        problem = Verbatim("is no finite number")
+        problem = RawText("is no finite number")
         self._report.fault("number-out-of-range", self._place(start), text=word[0], problem=problem)
         return None
 
@@ -171,6 +171,6 @@ class _Reader:
         return line, offset - self._lines[line - 1] + 1
 
     def _wrong(self, problem: str) -> NoReturn:
-        ended = Verbatim("the text ends too early")
-        cause = Verbatim(problem) if self._at < len(self._text) else ended
+        ended = RawText("the text ends too early")
+        cause = RawText(problem) if self._at < len(self._text) else ended
         self._report.fatal("not-json", self._place(self._at), problem=cause)

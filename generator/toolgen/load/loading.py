@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
 from toolgen.load.folder import Folder, Found, kind_of_file
 from toolgen.load.json_reader import read_json
@@ -85,8 +85,8 @@ def _check(trees: list[Tree], kind: Kind, report: Report) -> None:
                 "not-a-mapping",
                 place,
                 path=report.path,
-                kind=Verbatim(kind_of(tree.value)),
-                wanted=Verbatim(wanted),
+                kind=RawText(kind_of(tree.value)),
+                wanted=RawText(wanted),
             )
     if len(trees) > 1 and kind != "tool":
         report.fault("second-document", trees[1].values[()], path=report.path)
@@ -110,8 +110,8 @@ def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
                 report.fatal(
                     "not-a-file",
                     path=report.path,
-                    kind=Verbatim(kind_of_file(mode)),
-                    wanted=Verbatim("a regular file"),
+                    kind=RawText(kind_of_file(mode)),
+                    wanted=RawText("a regular file"),
                 )
             data = stream.read(limits.FILE_BYTES + 1)
     except OSError as error:
@@ -127,7 +127,7 @@ def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
 def _spent(name: str, left: int, limit: int, what: str, report: Report) -> None:
     """Refuse a file with which the sources together are beyond a budget."""
     if left < 0:
-        report.fatal("too-many-sources", path=name, limit=limit, what=Verbatim(what))
+        report.fatal("too-many-sources", path=name, limit=limit, what=RawText(what))
 
 
 _YAML = (".yaml", ".yml")
@@ -173,9 +173,9 @@ def _resolved(file: Path, report: Report) -> Path:
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
         reason = (error.strerror if isinstance(error, OSError) else None) or "the path leads nowhere"
-        report.fatal("unreadable-source", path=report.path, reason=Verbatim(reason))
+        report.fatal("unreadable-source", path=report.path, reason=RawText(reason))
     if not stat.S_ISREG(mode):
-        kind, wanted = Verbatim(kind_of_file(mode)), Verbatim("a regular file")
+        kind, wanted = RawText(kind_of_file(mode)), RawText("a regular file")
         report.fatal(
             "not-a-file", hint="name the file that holds the tools", path=report.path, kind=kind, wanted=wanted
         )
@@ -235,7 +235,7 @@ class _Loading:
         if self._schemas.is_dir():
             return True
         problem = "is no folder" if self._schemas.exists() else "does not exist"
-        self._findings.add("no-schemas", Span(self._name), path=self._name, problem=Verbatim(problem))
+        self._findings.add("no-schemas", Span(self._name), path=self._name, problem=RawText(problem))
         return False
 
     def _shipped(self, name: str, kind: Kind) -> list[Document]:

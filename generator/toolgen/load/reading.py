@@ -25,7 +25,7 @@ import re
 from typing import NoReturn
 
 from toolgen.diagnostics import Findings, Related, Span
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
 
 Place = tuple[int, int, int, int]
@@ -96,7 +96,7 @@ def decoded(data: bytes, report: Report) -> str:
     body = data.removeprefix(codecs.BOM_UTF8)
     for mark, name in _MARKS:
         if body.startswith(mark):
-            report.fatal("foreign-encoding", encoding=Verbatim(name))
+            report.fatal("foreign-encoding", encoding=RawText(name))
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -104,7 +104,7 @@ def decoded(data: bytes, report: Report) -> str:
         line = before.count("\n") + 1
         column = len(before) - before.rfind("\n")
         wrong = body[error.start : error.end].hex(" ")
-        report.fatal("broken-utf8", (line, column, line, column + 1), bytes=Verbatim(wrong))
+        report.fatal("broken-utf8", (line, column, line, column + 1), bytes=RawText(wrong))
     text = text.replace("\r\n", "\n")
     refuse(_CONTROL, text, report)
     return text
@@ -122,7 +122,7 @@ def refuse(pattern: re.Pattern[str], text: str, report: Report) -> None:
     at = match.start()
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
-    character = Verbatim(f"U+{ord(text[at]):04X}")
+    character = RawText(f"U+{ord(text[at]):04X}")
     report.fatal("control-character", (line, column, line, column + 1), character=character)
 
 
@@ -145,8 +145,8 @@ _AMBIGUOUS = re.compile(
 )
 
 _LIMIT = 10**limits.DIGITS
-_BEYOND = Verbatim(f"has more than {limits.DIGITS} digits")
-_NO_NUMBER = Verbatim("is no finite number")
+_BEYOND = RawText(f"has more than {limits.DIGITS} digits")
+_NO_NUMBER = RawText("is no finite number")
 
 
 def resolved(text: str, place: Place, report: Report) -> Plain:

@@ -24,7 +24,7 @@ from typing import Literal, Protocol
 import yaml
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim, quoted
+from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.load import limits
 from toolgen.load.json_reader import read_json
 from toolgen.load.reading import WHOLE, Place, Plain, Report, Unreadable, refuse, resolved
@@ -85,9 +85,9 @@ def _events(text: str, report: Report) -> Iterator[yaml.Event]:
         report.fatal("not-yaml", problem=_own(str(error).partition("\n")[0]))
 
 
-def _own(problem: str) -> Verbatim:
+def _own(problem: str) -> RawText:
     """A parser's sentence, which may quote the source, as it may stand in a message."""
-    return Verbatim(quoted(problem, 200)[1:-1])
+    return RawText(quote_name(problem, 200)[1:-1])
 
 
 class _Composer:
@@ -259,12 +259,12 @@ class _Builder:
     def _key(self, node: Node) -> str | None:
         if node.alias or node.kind != "scalar":
             kind = "an alias" if node.alias else f"a {node.kind}"
-            self._report.fault("key-not-text", node.place, kind=Verbatim(kind))
+            self._report.fault("key-not-text", node.place, kind=RawText(kind))
             return None
         if node.tag not in (None, *_TEXT_TAGS):
             self._wrong_tag(node)
         if node.plain and node.text == "":
-            self._report.fault("key-not-text", node.place, kind=Verbatim("nothing"))
+            self._report.fault("key-not-text", node.place, kind=RawText("nothing"))
             return None
         if node.plain and node.text == "<<":
             self._report.fault("merge-key", node.place)
@@ -297,6 +297,6 @@ class _Builder:
     def _wrong_tag(self, node: Node) -> None:
         tag = node.tag or ""
         known = tag in _TEXT_TAGS or tag in _SCALAR_TAGS or tag in _COLLECTION_TAGS.values()
-        problem = Verbatim("does not fit this value" if known else "is not supported")
+        problem = RawText("does not fit this value" if known else "is not supported")
         shown = tag.replace(_CORE, "!!")
         self._report.fault("yaml-tag", node.place, tag=shown, problem=problem)

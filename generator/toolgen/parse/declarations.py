@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document
 from toolgen.load.sources import kind_of
 from toolgen.validation import conforms, meta
@@ -74,8 +74,8 @@ def _legal(name: object) -> bool:
     return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
-def _shown(name: Any) -> str | Verbatim:
-    return name if isinstance(name, str) else Verbatim(f"({kind_of(name)})")
+def _shown(name: Any) -> str | RawText:
+    return name if isinstance(name, str) else RawText(f"({kind_of(name)})")
 
 
 def _hint(name: object) -> str | None:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from toolgen.plan.admission import PREFIX
-from toolgen.plan.assertions import asserted
+from toolgen.plan.assertion_keywords import asserted_keywords
 from toolgen.plan.names import ClassName, PythonName
-from toolgen.plan.scalars import Shape
+from toolgen.plan.object_views import PREFIX
+from toolgen.plan.scalar_types import Shape
 
 Presence = Literal["required", "omittable", "optional"]
 """`omittable` may be absent but not null, and reads as None then; `optional` may be both, or has a default."""
@@ -160,7 +160,7 @@ def _cut(item: Item, names: set[str]) -> Item:
     """
     if names.isdisjoint(_refers(item)):
         return item
-    check = replace(item.check, keywords=asserted(item.check.schema))
+    check = replace(item.check, keywords=asserted_keywords(item.check.schema))
     if isinstance(item, AliasPlan):
         return replace(item, shape=_without(item.shape, names, {}), check=check)
     fields = tuple(replace(f, shape=_without(f.shape, names, {"type": "object"})) for f in item.fields)

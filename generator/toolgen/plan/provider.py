@@ -9,9 +9,9 @@ from inspect import get_annotations, isfunction
 from types import CodeType
 from typing import Any
 
-from toolgen.plan.usage import UsagePlan, plan_usage
-from toolgen.plan.wire_objects import ShapePlan, UnionPlan
-from toolgen.plan.wire_shapes import ShapeError, plan_shape, plan_union, upper
+from toolgen.plan.mapping_plans import ObjectMapping, UnionPlan
+from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union, upper
+from toolgen.plan.token_usage import UsagePlan, plan_usage
 from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_names
 
@@ -28,7 +28,7 @@ class ProviderPlan:
     wire_facts: Mapping[str, Any]
     class_facts: tuple[ClassFact, ...]
     facts: Mapping[str, Any]
-    shapes: Mapping[str, ShapePlan]
+    shapes: Mapping[str, ObjectMapping]
     unions: Mapping[str, UnionPlan]
     tables: Mapping[str, Any]
     renames: Mapping[str, str]
@@ -104,13 +104,13 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     """
     try:
         return _plan(profile, catalog)
-    except ShapeError as error:
-        raise ShapeError(error.pointer, error.reason, profile.name) from error
+    except MappingError as error:
+        raise MappingError(error.pointer, error.reason, profile.name) from error
 
 
 def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     facts = profile.facts
-    shapes = {n: plan_shape(n, s, catalog.format) for n, s in facts.get("shapes", {}).items()}
+    shapes = {n: plan_mapping(n, s, catalog.format) for n, s in facts.get("shapes", {}).items()}
     unions = {n: plan_union(n, u, facts, shapes, catalog.format) for n, u in facts.get("unions", {}).items()}
     _check_constants(shapes)
     notions = _notions(facts, shapes)
@@ -160,7 +160,7 @@ def converter_class(name: str) -> Any:
     """
     module = runtime_names().get(name)
     if module is None:
-        raise ShapeError(("converter",), f"there is no {name}")
+        raise MappingError(("converter",), f"there is no {name}")
     return getattr(import_module(f"toolgen.runtime.{module}"), name)
 
 
@@ -181,7 +181,7 @@ class ClassFact:
 
 
 def _class_facts(
-    facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan], tables: Mapping[str, Any]
+    facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping], tables: Mapping[str, Any]
 ) -> tuple[ClassFact, ...]:
     """The attributes that the class of the API declares and the profile has facts for."""
     sdk = facts.get("sdk", {})
@@ -249,16 +249,16 @@ def _check_complete(
         if name in given or hasattr(kind, name):
             continue
         if name.isupper():
-            raise ShapeError((), f"needs {name.lower()}")
+            raise MappingError((), f"needs {name.lower()}")
         if name.split("_", 1)[1] not in objects:
-            raise ShapeError(("shapes",), f"needs a shape or a union {name.split('_', 1)[1]}")
+            raise MappingError(("shapes",), f"needs a shape or a union {name.split('_', 1)[1]}")
     for key in kind.DEFAULT_KEYS:
         if key not in facts.get("defaults", {}):
-            raise ShapeError(("defaults",), f"needs the default {key}")
+            raise MappingError(("defaults",), f"needs the default {key}")
     for notion, hooks in NOTION_HOOKS.items():
         missing = [hook for hook in hooks if not hasattr(kind, hook) and hook.split("_", 1)[1] not in objects]
         if notion in notions and missing:
-            raise ShapeError(("converter",), f"has a notion of {notion}, and {kind.__name__} has none")
+            raise MappingError(("converter",), f"has a notion of {notion}, and {kind.__name__} has none")
 
 
 def _used_by(kind: Any) -> set[str]:
@@ -273,7 +273,7 @@ def _used_by(kind: Any) -> set[str]:
     return found
 
 
-def _roles(shape: ShapePlan | None) -> tuple[str, ...] | None:
+def _roles(shape: ObjectMapping | None) -> tuple[str, ...] | None:
     """The words of the tag `role`, the one that is written first."""
     if shape is None:
         return None
@@ -293,7 +293,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 """The sections that a profile must have for a notion."""
 
 
-def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]) -> frozenset[str]:
+def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping]) -> frozenset[str]:
     """What the wire has a notion of, by the sections and the shapes that its profile has."""
     types = {shape.type for shape in shapes.values()}
     found = {
@@ -312,16 +312,18 @@ def _notions(facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan]) -> froze
     for notion, sections in NEEDS.items():
         for section in sections:
             if found[notion] and section not in facts:
-                raise ShapeError((), f"needs {section}, for the wire has a notion of {notion}")
+                raise MappingError((), f"needs {section}, for the wire has a notion of {notion}")
     return frozenset(notion for notion, there in found.items() if there)
 
 
-def _check_constants(shapes: Mapping[str, ShapePlan]) -> None:
+def _check_constants(shapes: Mapping[str, ObjectMapping]) -> None:
     seen: dict[str, str] = {}
     for name, shape in shapes.items():
         for constant in shape.known:
             if constant in seen:
-                raise ShapeError(("shapes", name), f"its names fall together with those of the shape {seen[constant]}")
+                raise MappingError(
+                    ("shapes", name), f"its names fall together with those of the shape {seen[constant]}"
+                )
             seen[constant] = name
 
 
@@ -349,7 +351,7 @@ def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
                 walk(shape, spec["keys"])
             elif isinstance(spec.get("with"), str):
                 if spec["with"] not in facts:
-                    raise ShapeError(("shapes", shape), f"speaks of {spec['with']}, which the profile does not have")
+                    raise MappingError(("shapes", shape), f"speaks of {spec['with']}, which the profile does not have")
                 found[upper(spec["with"])] = _without_notes(facts[spec["with"]])
             elif "with" in spec:
                 found[upper(shape, key)] = spec["with"]

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.plan.admission import PREFIX, object_view
-from toolgen.plan.assertions import FAMILIES, asserted
+from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, ordered
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
-from toolgen.plan.shapes import Shaper
+from toolgen.plan.object_views import PREFIX, object_view
+from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
-from toolgen.resolve.values import with_checked_formats
+from toolgen.resolve.value_checks import with_checked_formats
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
 """What `strict` of a declaration says to every provider; `auto` leaves it to the provider's lowering."""
@@ -97,7 +97,7 @@ def _tool(tool: Tool) -> ToolPlan:
         taken.add(shared[name])
     described = tool.description or f"Arguments of {tool.name}."
     parameters = None if tool.parameters is None else with_checked_formats(tool.parameters, tool.formats)
-    shaper = Shaper(parameters or {}, arguments, stem, shared, taken)
+    shaper = TypePlanner(parameters or {}, arguments, stem, shared, taken)
     shaper.object_root(described)
     items: list[ClassPlan | AliasPlan] = list(shaper.items.values())
     if tool.result is not None:
@@ -123,11 +123,11 @@ def _tool(tool: Tool) -> ToolPlan:
     )
 
 
-def _other(parameters: Any, name: str, shaper: Shaper) -> AliasPlan | None:
+def _other(parameters: Any, name: str, shaper: TypePlanner) -> AliasPlan | None:
     """The type of arguments that are no object; None where the schema admits objects only."""
     if parameters is None or object_view(parameters, shaper.lookup) is not None:
         return None
-    keywords = tuple(k for k in asserted(parameters) if k not in FAMILIES["object"])
+    keywords = tuple(k for k in asserted_keywords(parameters) if k not in FAMILIES["object"])
     described = "Arguments that are no object: the schema does not say that they are one."
     return AliasPlan(type_name(name, taken=shaper.taken), described, {}, Check(parameters, keywords, parameters))
 
@@ -170,7 +170,7 @@ def _types(types: list[SharedType]) -> ModelsPlan:
 
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
     """The class, or the alias where it is no object, that stands for a schema, and the classes it needs."""
-    shaper = Shaper(schema, name, name, shared, taken)
+    shaper = TypePlanner(schema, name, name, shared, taken)
     view = None if "$ref" in _keys(schema) else object_view(schema, shaper.lookup)
     if view is not None and view.properties:
         shaper.object_root(None)

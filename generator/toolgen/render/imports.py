@@ -26,7 +26,7 @@ _MODULES = {
 """The modules of the runtime's tools that have a name of a type."""
 
 
-def natural(name: str) -> tuple[int, list[tuple[int, str]]]:
+def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
     """What names are sorted by where linters look at the order: constants, classes, others; numbers by their value."""
     parts = re.split(r"(\d+)", name)
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
@@ -65,7 +65,7 @@ class Imports:
 
 
 def _by_name(pair: tuple[str, str]) -> tuple[tuple[int, list[tuple[int, str]]], str]:
-    return natural(pair[0]), pair[1]
+    return natural_key(pair[0]), pair[1]
 
 
 def _dots(module: str) -> int:
@@ -106,7 +106,7 @@ STANDARD: Mapping[str, str] = {
 }
 
 
-def with_imports(
+def resolve_imports(
     text: str, package: str, models: Iterable[str], others: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """Replace the mark by the imports that the text needs.
@@ -164,7 +164,7 @@ IMPORTED_BY_APPS = ("runtime/loop.py",)
 _IMPORT = re.compile(r"^ *from (\.+)([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 
 
-def reachable(files: Mapping[str, str]) -> dict[str, str]:
+def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
     """Leave out the modules of the runtime, and the wires of other providers, that nothing imports.
 
     Modules are found by their relative imports, which are all that generated modules and the runtime have of their own.

@@ -11,17 +11,17 @@ from functools import cache
 from jinja2 import UndefinedError
 
 from toolgen.load.sources import root_of
+from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
-from toolgen.plan.wire_shapes import ShapeError
 from toolgen.render.converters import wire_class
-from toolgen.render.imports import UnknownNameError, reachable, with_imports
+from toolgen.render.imports import UnknownNameError, reachable_modules, resolve_imports
 from toolgen.render.installed import MINOR, with_installed_runtime
 from toolgen.render.model_code import format_code
 from toolgen.render.portability import portability
 from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
-from toolgen.render.templates import HEADER, environment, laid_out
+from toolgen.render.templates import HEADER, environment, format_source
+from toolgen.render.tool_payloads import ProviderPayloads, build_payloads
 from toolgen.render.tools import tool_modules
-from toolgen.render.wire_tools import OnWire, tools_on_wires
 from toolgen.resolve import Catalog, Format, Profile
 from toolgen.resources import runtime_folder, wires_folder
 from toolgen.runtime.lowering.leniency import leniency
@@ -34,7 +34,7 @@ class Package:
     """The files of a package, and the declared tools on every wire."""
 
     files: Files
-    wires: Mapping[str, OnWire]
+    wires: Mapping[str, ProviderPayloads]
 
 
 def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
@@ -49,7 +49,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
         **runtime_files(),
         **{path: _static(path) for path in ("messages.py", "running.py")},
         "__init__.py": _static("__init__.py", MINOR if catalog.runtime == "installed" else None),
-        "models.py": laid_out(
+        "models.py": format_source(
             "models.py", environment().get_template("models.py.jinja").render(exports=_exports(names))
         ),
         "py.typed": "",
@@ -63,7 +63,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     files["wires/__init__.py"] = HEADER + (wires_folder() / "__init__.py").read_text(encoding="utf-8")
     plans = [(profile, plan_provider(profile, catalog)) for profile in catalog.profiles]
     local: list[str] = []
-    for line in lineages(catalog.profiles):
+    for line in profile_ancestors(catalog.profiles):
         name = line[0].name
         if is_ours and is_shipped(name, *wire_sources(line, catalog.format)):
             files[f"wires/{name}.py"] = shipped_wire(name)
@@ -73,13 +73,13 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     for profile, plan in plans:
         if "session" in profile.facts:
             files[f"sessions/{profile.name}.py"] = _session(plan)
-    wires = tools_on_wires(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
+    wires = build_payloads(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
     for profile, plan in plans:
         files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name], "tools" in catalog.parts)
     files["PORTABILITY.md"] = portability(wires, root_of(schemas))
     left_out = tuple(path for part, paths in PART_FILES.items() if part not in catalog.parts for path in paths)
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
-    found = with_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable(kept)
+    found = with_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable_modules(kept)
     copied = runtime_files().keys() & found.keys()
     return Package({path: runtime_module(path) if path in copied else found[path] for path in sorted(found)}, wires)
 
@@ -95,7 +95,7 @@ PART_FILES: Mapping[str, tuple[str, ...]] = {
 
 def _static(path: str, runtime: str | None = None) -> str:
     """A module that no source changes; `runtime` is the version of the installed runtime, where there is one."""
-    return laid_out(path, environment().get_template(f"{path}.jinja").render(runtime=runtime))
+    return format_source(path, environment().get_template(f"{path}.jinja").render(runtime=runtime))
 
 
 @cache
@@ -112,7 +112,7 @@ def runtime_files() -> Files:
 @cache
 def runtime_module(path: str) -> str:
     """A module that no schema changes, as it is copied."""
-    return laid_out(path, runtime_files()[path])
+    return format_source(path, runtime_files()[path])
 
 
 def _session(plan: ProviderPlan) -> str:
@@ -124,9 +124,9 @@ def _session(plan: ProviderPlan) -> str:
     path = f"sessions/{plan.name}.py"
     template = "hosted" if "hosted" in plan.facts["session"] else "provider"
     try:
-        return laid_out(path, environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan))
+        return format_source(path, environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan))
     except UndefinedError as error:
-        raise ShapeError((), f"{error}", plan.name) from error
+        raise MappingError((), f"{error}", plan.name) from error
 
 
 def _sessions(catalog: Catalog) -> str:
@@ -138,7 +138,7 @@ def _sessions(catalog: Catalog) -> str:
         for name in (profile.name, *profile.facts["session"].get("interfaces", ()))
     ]
     text = environment().get_template("sessions/__init__.py.jinja").render(interfaces=sorted(interfaces))
-    return laid_out("sessions/__init__.py", text)
+    return format_source("sessions/__init__.py", text)
 
 
 def _lenient(catalog: Catalog) -> str:
@@ -146,7 +146,7 @@ def _lenient(catalog: Catalog) -> str:
     made = {tool.name: leniency(tool.parameters) for tool in catalog.tools if tool.parameters}
     tables = {name: table for name, table in made.items() if table is not None}
     text = environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
-    return laid_out("tools/_lenient.py", text)
+    return format_source("tools/_lenient.py", text)
 
 
 def models_text(format: Format) -> tuple[str, list[str]]:
@@ -154,7 +154,7 @@ def models_text(format: Format) -> tuple[str, list[str]]:
     classes, aliases = format_code(format)
     names = _names(format)
     template = environment().get_template("runtime_models.py.jinja")
-    return laid_out(
+    return format_source(
         "runtime/models.py", template.render(classes=classes, aliases=aliases, exports=_exports(names))
     ), names
 
@@ -168,7 +168,7 @@ def _exports(names: list[str]) -> list[str]:
     return sorted([*names, "ConversionError", "ConversionLoss", "dump", "load"])
 
 
-def lineages(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
+def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
     """Each profile with those that it extends behind it, the nearest first; those that are extended are listed too."""
     known = {profile.name: profile for profile in profiles}
     found: dict[str, tuple[Profile, ...]] = {}
@@ -198,12 +198,12 @@ def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
             break
     try:
         text = environment().get_template("wires/module.py.jinja").render(plan=plan, made=made)
-        return laid_out(f"wires/{plan.name}.py", with_imports(text, "..", models, homes))
+        return format_source(f"wires/{plan.name}.py", resolve_imports(text, "..", models, homes))
     except (UndefinedError, UnknownNameError) as error:
-        raise ShapeError((), f"{error}", plan.name) from error
+        raise MappingError((), f"{error}", plan.name) from error
 
 
-def _provider(plan: ProviderPlan, models: list[str], wire: OnWire, with_tools: bool) -> str:
+def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, with_tools: bool) -> str:
     """The module that apps import for a provider: its declared tools, and the public names."""
     payload = wire.payload if wire.payload or plan.facts["converter"] != "PromptConverter" else ""
     encoded = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
@@ -227,7 +227,7 @@ def _provider(plan: ProviderPlan, models: list[str], wire: OnWire, with_tools: b
         )
     )
     try:
-        text = with_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"})
+        text = resolve_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"})
     except UnknownNameError as error:
-        raise ShapeError((), f"{error}", plan.name) from error
-    return laid_out(f"providers/{plan.name}.py", text)
+        raise MappingError((), f"{error}", plan.name) from error
+    return format_source(f"providers/{plan.name}.py", text)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolgen.plan.admission import PREFIX
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, refers, shapes_of
+from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_facts, plan_tools
 from toolgen.render.checks import CheckFunction, Checks
-from toolgen.render.imports import Imports, natural
+from toolgen.render.imports import Imports, natural_key
 from toolgen.render.literals import python_literal, python_string
 from toolgen.render.model_code import Expression, type_expressions
-from toolgen.render.templates import AliasText, ClassText, FieldText, environment, laid_out
+from toolgen.render.templates import AliasText, ClassText, FieldText, environment, format_source
 from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.runtime.tools.formats import FORMATS
 
@@ -28,7 +28,7 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bo
     texts["tools/__init__.py"] = _index(plan, running)
     if running:
         texts["tools/handlers.py"] = _handlers(plan)
-    return {path: laid_out(path, texts[path]) for path in sorted(texts)}
+    return {path: format_source(path, texts[path]) for path in sorted(texts)}
 
 
 def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
@@ -44,7 +44,7 @@ def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
         .render(
             title=f"The tool `{tool.name}`: its arguments, its result and its definition.",
             imports=imports.lines(),
-            exports=["DEFINITION", *sorted((str(item.name) for item in plan.models.items), key=natural)],
+            exports=["DEFINITION", *sorted((str(item.name) for item in plan.models.items), key=natural_key)],
             functions=functions,
             items=items,
             rebuilt=plan.models.rebuilt,
@@ -62,7 +62,7 @@ def _types(plan: ModelsPlan, expressions: Iterator[Expression]) -> str:
         .render(
             title="Types that tools share.",
             imports=imports.lines(),
-            exports=sorted((str(item.name) for item in plan.items), key=natural),
+            exports=sorted((str(item.name) for item in plan.items), key=natural_key),
             functions=functions,
             items=items,
             rebuilt=plan.rebuilt,
@@ -110,7 +110,7 @@ def _index(plan: ToolsPlan, running: bool) -> str:
             exports=sorted((*EXPORTS, *(RUNNING if running else ())), key=_export_order),
             left_out=RUNNING,
             tools=plan.tools,
-            modules=sorted((p.module for p in plan.tools), key=natural),
+            modules=sorted((p.module for p in plan.tools), key=natural_key),
             anything=[p.tool.name for p in plan.tools if p.anything],
             others={p.tool.name: str(p.other) for p in plan.tools if p.other},
             low=[p.tool.name for p in plan.tools if p.tool.risk == "low"],
@@ -129,7 +129,7 @@ def _export_order(name: str) -> tuple[bool, bool, str]:
 def _handlers(plan: ToolsPlan) -> str:
     """The module of what an app gives to run the tools."""
     template = environment().get_template("tools/handlers.py.jinja")
-    return template.render(tools=plan.tools, sorted=sorted(plan.tools, key=lambda each: natural(each.module)))
+    return template.render(tools=plan.tools, sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)))
 
 
 def _items(

@@ -15,7 +15,7 @@ from jsonschema.validators import extend
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing.jsonschema import SchemaRegistry
 
-from toolgen.resolve.places import walk
+from toolgen.resolve.schema_locations import walk
 
 Dialect = Literal["draft-04", "draft-07", "draft-07 words", "2019-09", "2020-12"]
 """`draft-07 words` is a schema that names no dialect and has keywords with a meaning in draft-07 alone."""

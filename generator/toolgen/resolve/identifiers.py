@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from toolgen.diagnostics import Findings, Related, Span
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.parse.declarations import Declaration
 from toolgen.resolve.catalog import Profile, Tool
 
@@ -94,7 +94,7 @@ def check_tool_names(declared: Iterable[Declaration], findings: Findings) -> Non
         if first is tool:
             continue
         span, there = tool.document.span("name"), _declared(first)
-        where = Verbatim(first.document.path)
+        where = RawText(first.document.path)
         if first.name == tool.name:
             findings.add("tool-duplicate", span, related=there, name=tool.name, first=where)
         else:
@@ -116,7 +116,7 @@ def check_tool_names(declared: Iterable[Declaration], findings: Findings) -> Non
                     related=_declared(owner),
                     alias=alias,
                     other=owner.name,
-                    first=Verbatim(owner.document.path),
+                    first=RawText(owner.document.path),
                 )
 
 
@@ -136,7 +136,7 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
             wire = str(tool.providers[profile.name]["name"]) if given else tool.name
             span = tool.document.span("providers", profile.name, "name") if given else tool.document.span("name")
             if given and not legal.fullmatch(wire):
-                findings.add("wire-name-illegal", span, wire=wire, provider=Verbatim(profile.name))
+                findings.add("wire-name-illegal", span, wire=wire, provider=RawText(profile.name))
             owner = owners.setdefault(wire, tool)
             if owner is not tool:
                 findings.add(
@@ -145,9 +145,9 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
                     related=(Related(owner.document.span("name"), f"{owner.name} is declared here"),),
                     name=tool.name,
                     other=owner.name,
-                    first=Verbatim(owner.document.path),
+                    first=RawText(owner.document.path),
                     wire=wire,
-                    provider=Verbatim(profile.name),
+                    provider=RawText(profile.name),
                 )
 
 
@@ -158,7 +158,7 @@ def check_type_names(named: Iterable[tuple[str, Span]], findings: Findings) -> N
         first = seen.setdefault(fold(name), span)
         if first is not span:
             related = (Related(first, "the first one"),)
-            findings.add("type-names-collide", span, related=related, name=name, first=Verbatim(first.path))
+            findings.add("type-names-collide", span, related=related, name=name, first=RawText(first.path))
 
 
 def _declared(tool: Declaration) -> tuple[Related, ...]:

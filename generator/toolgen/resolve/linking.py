@@ -7,19 +7,19 @@ from dataclasses import fields, replace
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim, did_you_mean, nearest
+from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
 from toolgen.load import Document
 from toolgen.parse import Config, Declaration, Parsed
 from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
 from toolgen.resolve.format import link_format
 from toolgen.resolve.identifiers import check_tool_names, check_type_names, check_wire_names
-from toolgen.resolve.places import Library, Place
 from toolgen.resolve.profiles import check_defaults, link_profiles, merged, stem, with_own
-from toolgen.resolve.references import Links, linked
+from toolgen.resolve.references import ReferenceGraph, link_references
+from toolgen.resolve.schema_checks import TYPES, check_soundness
+from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry
 from toolgen.resolve.schemas import Bundles, shared_name
-from toolgen.resolve.soundness import TYPES, check_soundness
-from toolgen.resolve.values import Judge, TooManyStepsError, check_values, with_checked_formats
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, with_checked_formats
 
 
 def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
@@ -30,9 +30,9 @@ def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[Sh
     before = len(findings)
     declared, all_declared = parsed.declarations, parsed.sources.tools
     check_tool_names(declared, findings)
-    library = Library.of(parsed.sources)
+    library = SchemaRegistry.of(parsed.sources)
     _check_types_are_schemas(library, findings)
-    links = linked(library, findings)
+    links = link_references(library, findings)
     check_soundness(links, findings)
     _check_roots(declared, findings)
     names = _shared_places(links)
@@ -52,10 +52,10 @@ def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[Sh
     )
 
 
-def _check_types_are_schemas(library: Library, findings: Findings) -> None:
+def _check_types_are_schemas(library: SchemaRegistry, findings: Findings) -> None:
     for key, document in library.documents.items():
         if key not in library.tools and not isinstance(document.value, dict | bool):
-            reason = Verbatim("a schema is an object, true or false")
+            reason = RawText("a schema is an object, true or false")
             findings.add("schema-invalid", document.span(), keyword=document.source, reason=reason)
 
 
@@ -67,7 +67,7 @@ def _check_roots(declared: tuple[Declaration, ...], findings: Findings) -> None:
             findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=named)
 
 
-def _shared_places(links: Links) -> dict[Place, str]:
+def _shared_places(links: ReferenceGraph) -> dict[SchemaLocation, str]:
     """The schemas that become shared types: files of types, and what is referred to across files or inside those."""
     library = links.library
     places = {place: None for place in library.roots() if place.document not in library.tools}
@@ -77,34 +77,34 @@ def _shared_places(links: Links) -> dict[Place, str]:
     return {place: shared_name(*place.document, place.pointer) for place in sorted(places, key=_order)}
 
 
-def _order(place: Place) -> tuple[object, ...]:
+def _order(place: SchemaLocation) -> tuple[object, ...]:
     return place.document, tuple(str(step) for step in place.pointer)
 
 
 def _check_type_values(bundles: Bundles, formats: Formats, findings: Findings) -> None:
     schema = with_checked_formats({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
-    nowhere = Place(("", 0), ())
-    check_values(schema, Judge(schema), bundles.origins, nowhere, bundles.links.library, findings)
+    nowhere = SchemaLocation(("", 0), ())
+    check_values(schema, ValueValidator(schema), bundles.origins, nowhere, bundles.links.library, findings)
 
 
 def _tool(declaration: Declaration, config: Config, bundles: Bundles, findings: Findings) -> Tool:
     document = declaration.document
     schemas: dict[str, Any] = {"parameters": None, "result": None}
     shared: set[str] = set()
-    found: dict[str, Place] = {}
+    found: dict[str, SchemaLocation] = {}
     for name in schemas:
         if getattr(declaration, name) is None:
             continue
-        root = Place((document.source, document.index), (name,))
+        root = SchemaLocation((document.source, document.index), (name,))
         schema, used, origins = bundles.bundle(root)
         schemas[name] = schema
         found = origins if name == "parameters" else found
         shared |= set(used)
         own = {key: place for key, place in origins.items() if key not in used}
         checked = with_checked_formats(schema, config.formats)
-        check_values(checked, Judge(checked), own, root, bundles.links.library, findings)
+        check_values(checked, ValueValidator(checked), own, root, bundles.links.library, findings)
     parameters = with_checked_formats(schemas["parameters"] or {}, config.formats)
-    _check_examples(declaration, Judge({"type": "object", **parameters}), findings)
+    _check_examples(declaration, ValueValidator({"type": "object", **parameters}), findings)
     said = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
     settled = {**schemas, "strict": declaration.strict or config.strict}
     return Tool(
@@ -115,16 +115,16 @@ def _tool(declaration: Declaration, config: Config, bundles: Bundles, findings: 
     )
 
 
-def _check_examples(declaration: Declaration, judge: Judge, findings: Findings) -> None:
+def _check_examples(declaration: Declaration, judge: ValueValidator, findings: Findings) -> None:
     document = declaration.document
     for i, example in enumerate(declaration.examples):
         try:
             reason = judge.reason(example)
         except TooManyStepsError:
-            findings.add("values-too-many", document.span("examples", i), keyword=Verbatim("examples"))
+            findings.add("values-too-many", document.span("examples", i), keyword=RawText("examples"))
             return
         if reason:
-            findings.add("example-invalid", document.span("examples", i), reason=Verbatim(reason))
+            findings.add("example-invalid", document.span("examples", i), reason=RawText(reason))
 
 
 DEFAULT_PROVIDERS = ("openai_responses", "openai_chat", "anthropic", "gemini")
@@ -156,9 +156,9 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
                 hint=did_you_mean(name, known) or f"known are {', '.join(known)}",
                 name=name,
             )
-    linked = link_profiles(sources.providers, wanted, findings)
-    check_defaults(parsed, linked, known, findings)
-    profiles = tuple(_with_config(p, config) for p in linked)
+    link_references = link_profiles(sources.providers, wanted, findings)
+    check_defaults(parsed, link_references, known, findings)
+    profiles = tuple(_with_config(p, config) for p in link_references)
     format = link_format(sources.formats, findings)
     tools, types = link(parsed, findings)
     check_wire_names(tools, profiles, findings)
@@ -190,7 +190,7 @@ def _check_provider_keys(
         sections = ("budgets", "limits")
         said += [(name, config.key_span(key, name)) for key in sections for name in config.value.get(key, {})]
     for name, span in said:
-        for near in nearest(name, known) if name not in (*known, *PROVIDERS) else ():
+        for near in closest_names(name, known) if name not in (*known, *PROVIDERS) else ():
             findings.add("provider-misspelled", span, name=name, near=near)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim, did_you_mean
+from toolgen.diagnostics.finding import RawText, did_you_mean
 from toolgen.load import Document
 from toolgen.parse import Parsed
 from toolgen.resolve.catalog import Profile
@@ -92,7 +92,7 @@ def _compiles(profile: Profile, findings: Findings) -> bool:
             re.compile(value)
         except (re.error, RecursionError, OverflowError) as error:
             span = _stating(profile, place).span(*place)
-            findings.add("profile-pattern", span, pattern=value, reason=Verbatim(str(error)))
+            findings.add("profile-pattern", span, pattern=value, reason=RawText(str(error)))
     return len(findings) == before
 
 

@@ -12,7 +12,15 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
 from toolgen.load import Pointer
-from toolgen.resolve.places import Library, MissingError, Place, child, in_place, is_schema, walk
+from toolgen.resolve.schema_locations import (
+    MissingError,
+    SchemaLocation,
+    SchemaRegistry,
+    get_child,
+    is_schema,
+    same_instance_subschemas,
+    walk,
+)
 
 
 class RefusedError(Exception):
@@ -28,23 +36,23 @@ class RefusedError(Exception):
 class Identifiers:
     """The `$id`s and anchors inside one root schema, by address."""
 
-    addresses: dict[str, Place]
+    addresses: dict[str, SchemaLocation]
     bases: dict[Pointer, str]
-    twice: list[tuple[str, Place, Place]] = field(default_factory=list)
+    twice: list[tuple[str, SchemaLocation, SchemaLocation]] = field(default_factory=list)
     """Names that two schemas have, with the first and the second one."""
 
-    def name(self, address: str, place: Place) -> None:
+    def name(self, address: str, place: SchemaLocation) -> None:
         """Note what a schema is called."""
         first = self.addresses.setdefault(address, place)
         if first != place:
             self.twice.append((address, first, place))
 
-    def base(self, place: Place, root: Place) -> tuple[str, Place]:
+    def base(self, place: SchemaLocation, root: SchemaLocation) -> tuple[str, SchemaLocation]:
         """The address and the place of the resource that a schema belongs to."""
         for end in range(len(place.pointer), len(root.pointer) - 1, -1):
             address = self.bases.get(place.pointer[:end])
             if address is not None:
-                return address, Place(root.document, place.pointer[:end])
+                return address, SchemaLocation(root.document, place.pointer[:end])
         return "", root
 
 
@@ -52,10 +60,10 @@ class Identifiers:
 class References:
     """Follows references between the documents of a library."""
 
-    library: Library
-    known: dict[Place, Identifiers] = field(default_factory=dict)
+    library: SchemaRegistry
+    known: dict[SchemaLocation, Identifiers] = field(default_factory=dict)
 
-    def target(self, place: Place, ref: str) -> Place:
+    def target(self, place: SchemaLocation, ref: str) -> SchemaLocation:
         """The place that `ref` leads to from the schema at `place`.
 
         Raises:
@@ -77,7 +85,7 @@ class References:
             return self._inside(resource, ref[1:], ref)
         return self._in_file(place, ref)
 
-    def _in_file(self, place: Place, ref: str) -> Place:
+    def _in_file(self, place: SchemaLocation, ref: str) -> SchemaLocation:
         # The parser of addresses drops line ends and blanks without a word.
         if not ref.isprintable() or ref != ref.strip():
             raise RefusedError("reference-dangling", ref)
@@ -96,12 +104,12 @@ class References:
         document = (source, 0)
         if document not in self.library.documents or path.endswith("/"):
             raise RefusedError("reference-dangling", ref)
-        target = self._inside(Place(document, ()), parts.fragment, ref)
+        target = self._inside(SchemaLocation(document, ()), parts.fragment, ref)
         if document in self.library.tools and self.library.root(target).pointer == ():
             raise RefusedError("reference-no-schema", ref)
         return target
 
-    def _inside(self, resource: Place, fragment: str, ref: str) -> Place:
+    def _inside(self, resource: SchemaLocation, fragment: str, ref: str) -> SchemaLocation:
         pointer = unquote(fragment)
         if pointer and not pointer.startswith("/"):
             anchors = self._identifiers(self.library.root(resource))
@@ -115,15 +123,15 @@ class References:
             value = self.library.value(resource)
             for raw in pointer.split("/")[1:]:
                 step = raw.replace("~1", "/").replace("~0", "~")
-                value = child(value, step)
+                value = get_child(value, step)
                 steps.append(int(step) if step.isdigit() and not _keyed(self, resource, steps) else step)
         except MissingError:
             raise RefusedError("reference-dangling", ref) from None
         if not is_schema(value):
             raise RefusedError("reference-no-schema", ref)
-        return Place(resource.document, tuple(steps))
+        return SchemaLocation(resource.document, tuple(steps))
 
-    def _identifiers(self, root: Place) -> Identifiers:
+    def _identifiers(self, root: SchemaLocation) -> Identifiers:
         if root not in self.known:
             self.known[root] = _collected(root, self.library)
         return self.known[root]
@@ -143,16 +151,16 @@ def _split(address: str) -> tuple[str, str]:
     return base, fragment
 
 
-def _keyed(references: References, resource: Place, steps: list[str | int]) -> bool:
-    return isinstance(references.library.value(Place(resource.document, tuple(steps))), dict)
+def _keyed(references: References, resource: SchemaLocation, steps: list[str | int]) -> bool:
+    return isinstance(references.library.value(SchemaLocation(resource.document, tuple(steps))), dict)
 
 
-def _collected(root: Place, library: Library) -> Identifiers:
+def _collected(root: SchemaLocation, library: SchemaRegistry) -> Identifiers:
     found = Identifiers({}, {})
     for pointer, schema in walk(library.value(root), root.pointer):
         if not isinstance(schema, dict):
             continue
-        here = Place(root.document, pointer)
+        here = SchemaLocation(root.document, pointer)
         own = schema.get("$id")
         base, _ = found.base(here, root)
         if isinstance(own, str) and own.startswith("#"):
@@ -171,38 +179,38 @@ _DYNAMIC = ("$dynamicRef", "$recursiveRef")
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class ReferenceGraph:
     """Where each reference leads. The key is the place of the schema that holds it."""
 
-    library: Library = field(repr=False)
-    targets: dict[Place, Place] = field(repr=False)
-    roots: tuple[Place, ...] = field(repr=False)
+    library: SchemaRegistry = field(repr=False)
+    targets: dict[SchemaLocation, SchemaLocation] = field(repr=False)
+    roots: tuple[SchemaLocation, ...] = field(repr=False)
     """Schemas that have to be sound: the roots of documents, and what references find outside of those."""
 
-    def from_place(self, place: Place) -> list[Place]:
+    def from_place(self, place: SchemaLocation) -> list[SchemaLocation]:
         """The targets of all references at a place and inside it, in the order of the source."""
         found = []
         for pointer, schema in walk(self.library.value(place), place.pointer):
             if isinstance(schema, dict) and "$ref" in schema:
-                target = self.targets.get(Place(place.document, pointer))
+                target = self.targets.get(SchemaLocation(place.document, pointer))
                 if target is not None:
                     found.append(target)
         return found
 
 
-def linked(library: Library, findings: Findings) -> Links:
+def link_references(library: SchemaRegistry, findings: Findings) -> ReferenceGraph:
     """Follow every reference; report those that lead nowhere or in circles."""
     references = References(library)
-    targets: dict[Place, Place] = {}
-    walked: set[Place] = set()
-    roots: list[Place] = []
+    targets: dict[SchemaLocation, SchemaLocation] = {}
+    walked: set[SchemaLocation] = set()
+    roots: list[SchemaLocation] = []
     queue = list(library.roots())
     for start in queue:
         if start in walked:
             continue
         roots.append(start)
         for pointer, schema in walk(library.value(start), start.pointer):
-            here = Place(start.document, pointer)
+            here = SchemaLocation(start.document, pointer)
             if here in walked:
                 continue
             walked.add(here)
@@ -223,14 +231,14 @@ def linked(library: Library, findings: Findings) -> Links:
         for identifier, first, second in identifiers.twice:
             line = library.span(first).line
             findings.add("identifier-duplicate", library.span(second), identifier=identifier, line=line)
-    links = Links(library, targets, tuple(roots))
+    links = ReferenceGraph(library, targets, tuple(roots))
     _report_circles(links, findings)
     return links
 
 
-def _report_circles(links: Links, findings: Findings) -> None:
+def _report_circles(links: ReferenceGraph, findings: Findings) -> None:
     """Report each circle of references that never descends into the value, at a reference of the circle."""
-    done: set[Place] = set()
+    done: set[SchemaLocation] = set()
     for start in dict.fromkeys(links.targets.values()):
         if start in done:
             continue
@@ -252,11 +260,11 @@ def _report_circles(links: Links, findings: Findings) -> None:
                 stack.pop()
 
 
-def _steps(links: Links, place: Place) -> list[tuple[Place, Place]]:
+def _steps(links: ReferenceGraph, place: SchemaLocation) -> list[tuple[SchemaLocation, SchemaLocation]]:
     """The references that judge the same value as the schema at a place, and where they lead."""
     found = []
-    for pointer, schema in in_place(links.library.value(place), place.pointer):
-        here = Place(place.document, pointer)
+    for pointer, schema in same_instance_subschemas(links.library.value(place), place.pointer):
+        here = SchemaLocation(place.document, pointer)
         if isinstance(schema, dict) and here in links.targets:
             found.append((here, links.targets[here]))
     return found

@@ -12,8 +12,8 @@ from toolgen.load import Pointer
 from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import Dialect, dialect, respelled
 from toolgen.resolve.identifiers import class_name
-from toolgen.resolve.places import LIST, NAMED, ONE, Place, is_schema
-from toolgen.resolve.references import Links
+from toolgen.resolve.references import ReferenceGraph
+from toolgen.resolve.schema_locations import LIST, NAMED, ONE, SchemaLocation, is_schema
 
 _CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
 _DEFINITIONS = ("$defs", "definitions")
@@ -25,12 +25,12 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.-]+")
 class Bundles:
     """Makes self-contained schemas out of linked documents."""
 
-    links: Links
-    names: dict[Place, str]
+    links: ReferenceGraph
+    names: dict[SchemaLocation, str]
     """The shared types, by place."""
     types: dict[str, SharedType] = field(default_factory=dict)
-    origins: dict[str, Place] = field(default_factory=dict)
-    _dialects: dict[Place, Dialect] = field(default_factory=dict)
+    origins: dict[str, SchemaLocation] = field(default_factory=dict)
+    _dialects: dict[SchemaLocation, Dialect] = field(default_factory=dict)
 
     def shared_types(self) -> dict[str, SharedType]:
         """All shared types; references inside them are `#/$defs/<name>`."""
@@ -42,13 +42,13 @@ class Bundles:
             self.origins[name] = place
         return self.types
 
-    def bundle(self, root: Place) -> tuple[Any, tuple[str, ...], dict[str, Place]]:
+    def bundle(self, root: SchemaLocation) -> tuple[Any, tuple[str, ...], dict[str, SchemaLocation]]:
         """The self-contained schema of a tool's root, the shared types in it, and where each definition is from."""
         own = self._own(root)
         shared = self._closure(root, own)
         keys = self._keys(root, own, set(shared))
 
-        def address(target: Place) -> str:
+        def address(target: SchemaLocation) -> str:
             if target == root:
                 return "#"
             return f"#/$defs/{keys.get(target) or self.names[target]}"
@@ -61,15 +61,15 @@ class Bundles:
         origins = {key: place for place, key in keys.items()}
         return schema, tuple(shared), origins | {name: self.origins[name] for name in shared}
 
-    def _own(self, root: Place) -> list[Place]:
+    def _own(self, root: SchemaLocation) -> list[SchemaLocation]:
         """The definitions that belong to the root's document: those it declares, and what its references find."""
         value = self.links.library.value(root)
-        found: dict[Place, None] = {}
+        found: dict[SchemaLocation, None] = {}
         for container in _DEFINITIONS:
             named = value.get(container) if isinstance(value, dict) else None
             for name, sub in named.items() if isinstance(named, dict) else ():
                 if is_schema(sub):
-                    found[Place(root.document, (*root.pointer, container, name))] = None
+                    found[SchemaLocation(root.document, (*root.pointer, container, name))] = None
         queue = [root, *found]
         for place in queue:
             for target in self.links.from_place(place):
@@ -78,7 +78,7 @@ class Bundles:
                     queue.append(target)
         return list(found)
 
-    def _closure(self, root: Place, own: list[Place]) -> list[str]:
+    def _closure(self, root: SchemaLocation, own: list[SchemaLocation]) -> list[str]:
         places = [root, *own]
         direct = {self.names[t] for p in places for t in self.links.from_place(p) if t in self.names}
         found, queue = set(direct), list(direct)
@@ -89,8 +89,8 @@ class Bundles:
                     queue.append(other)
         return sorted(found)
 
-    def _keys(self, root: Place, own: list[Place], taken: set[str]) -> dict[Place, str]:
-        keys: dict[Place, str] = {}
+    def _keys(self, root: SchemaLocation, own: list[SchemaLocation], taken: set[str]) -> dict[SchemaLocation, str]:
+        keys: dict[SchemaLocation, str] = {}
         for place in own:
             last = str(place.pointer[-1]) if len(place.pointer) > len(root.pointer) else "root"
             wanted = last if _PLAIN_KEY.fullmatch(last) else class_name(last)
@@ -102,7 +102,7 @@ class Bundles:
             keys[place] = key
         return keys
 
-    def _copied(self, place: Place, address: Callable[[Place], str], *, top: bool) -> Any:
+    def _copied(self, place: SchemaLocation, address: Callable[[SchemaLocation], str], *, top: bool) -> Any:
         root = self.links.library.root(place)
         if root not in self._dialects:
             self._dialects[root] = dialect(self.links.library.value(root))
@@ -112,11 +112,11 @@ class Bundles:
 
 @dataclass(frozen=True, slots=True)
 class _Copier:
-    links: Links
-    address: Callable[[Place], str]
+    links: ReferenceGraph
+    address: Callable[[SchemaLocation], str]
     source: Dialect
 
-    def copy(self, schema: Any, place: Place, *, top: bool = False) -> Any:
+    def copy(self, schema: Any, place: SchemaLocation, *, top: bool = False) -> Any:
         """A schema in 2020-12 spelling with new references and without the definitions that are hoisted."""
         if not isinstance(schema, Mapping):
             return schema
@@ -128,15 +128,17 @@ class _Copier:
             if key == "$ref" and place in self.links.targets:
                 out[key] = self.address(self.links.targets[place])
             else:
-                out[key] = self._value(key, value, Place(place.document, (*place.pointer, pointers.get(key, key))))
+                out[key] = self._value(
+                    key, value, SchemaLocation(place.document, (*place.pointer, pointers.get(key, key)))
+                )
         return out
 
     def _kept(self, key: str) -> bool:
         return key != "$schema" or self.source == "2020-12"
 
-    def _value(self, key: str, value: Any, place: Place) -> Any:
-        def at(step: str | int) -> Place:
-            return Place(place.document, (*place.pointer, step))
+    def _value(self, key: str, value: Any, place: SchemaLocation) -> Any:
+        def at(step: str | int) -> SchemaLocation:
+            return SchemaLocation(place.document, (*place.pointer, step))
 
         if key in ONE and is_schema(value):
             return self.copy(value, place)

@@ -2,7 +2,7 @@
 
 from toolgen.rules.lint import RULES, apply_payload_rules, apply_rules
 from toolgen.rules.rule import Lost, Payload, Payloads, Rule, Tokenizer, size
-from toolgen.rules.suppressions import allows, check_silencing, settle
+from toolgen.rules.suppressions import apply_suppressions, check_silencing, find_suppressions
 
 __all__ = [
     "RULES",
@@ -11,10 +11,10 @@ __all__ = [
     "Payloads",
     "Rule",
     "Tokenizer",
-    "allows",
     "apply_payload_rules",
     "apply_rules",
+    "apply_suppressions",
     "check_silencing",
-    "settle",
+    "find_suppressions",
     "size",
 ]

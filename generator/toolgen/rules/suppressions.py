@@ -21,7 +21,7 @@ _CODE = re.compile(r"[^\s,]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Allow:
+class Suppression:
     """One code that a comment allows, at the place of the code. `line` is the line that is meant; None is the file."""
 
     code: str
@@ -34,7 +34,7 @@ class Allow:
         return same and self.line in (None, finding.span.line)
 
 
-def allows(sources: Sources) -> tuple[Allow, ...]:
+def find_suppressions(sources: Sources) -> tuple[Suppression, ...]:
     """All that the comments of a project's own YAML sources allow."""
     documents = (*sources.tools, *sources.types, *sources.providers, *sources.formats, sources.config)
     paths = dict.fromkeys(d.path for d in documents if d is not None and sources.is_own(d))
@@ -46,7 +46,7 @@ def allows(sources: Sources) -> tuple[Allow, ...]:
     )
 
 
-def _in_text(path: str, text: str) -> Iterator[Allow]:
+def _in_text(path: str, text: str) -> Iterator[Suppression]:
     lines = text.split("\n")
     found = list(comments(text))
     alone = {comment.line for comment in found if comment.alone}
@@ -62,7 +62,7 @@ def _in_text(path: str, text: str) -> Iterator[Allow]:
         start = lines[comment.line - 1].index(comment.text, comment.column) + match.start(1)
         for code in _CODE.finditer(match[1]):
             at, end = start + code.start() + 1, start + code.end() + 1
-            yield Allow(code[0], Span(path, comment.line, at, comment.line, end), line)
+            yield Suppression(code[0], Span(path, comment.line, at, comment.line, end), line)
 
 
 def silenceable(code: str, rules: Mapping[str, object]) -> bool:
@@ -70,15 +70,15 @@ def silenceable(code: str, rules: Mapping[str, object]) -> bool:
     return code in rules or CODES[code].level != "error"
 
 
-def settle(
+def apply_suppressions(
     findings: Findings,
     levels: Mapping[str, Level | Literal["off"]],
-    allowed: tuple[Allow, ...],
+    allowed: tuple[Suppression, ...],
     rules: Mapping[str, object],
-) -> frozenset[Allow]:
+) -> frozenset[Suppression]:
     """Give the findings the project's levels, and take out what is allowed; return the allows that were needed."""
     kept: list[Finding] = []
-    used: set[Allow] = set()
+    used: set[Suppression] = set()
     for finding in findings.items:
         if not silenceable(finding.code, rules):
             kept.append(finding)
@@ -94,8 +94,8 @@ def settle(
 
 def check_silencing(
     sources: Sources,
-    allowed: tuple[Allow, ...],
-    used: frozenset[Allow],
+    allowed: tuple[Suppression, ...],
+    used: frozenset[Suppression],
     rules: Mapping[str, object],
     findings: Findings,
 ) -> None:

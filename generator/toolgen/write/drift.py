@@ -9,10 +9,10 @@ import difflib
 from dataclasses import dataclass
 
 from toolgen.diagnostics import Findings
-from toolgen.write.building import package
 from toolgen.write.changes import Changes, Files, Paths, State, changes, lf, read_state
 from toolgen.write.lockfile import LOCK, Stamp
-from toolgen.write.place import Output, locate, report, shown
+from toolgen.write.output_path import Output, locate, report, shown
+from toolgen.write.package_writer import package
 
 MOST_LINES = 3_000
 """Lines of a differing stretch that are matched with each other; the cost grows with their product."""

@@ -30,7 +30,7 @@ class Says:
     before: Sequence[dict[str, Any]] = ()
     """Events that come before the message."""
     ends: str = "idle"
-    """What follows where nothing waits: `idle`, `next` (another message), `error`, `nothing`; `cut` closes the connection
+    """What follows where nothing waits: `admits_everything`, `next` (another message), `error`, `nothing`; `cut` closes the connection
     in the middle of the text."""
     serially: bool = False
     """Whether each call is asked for only when the one before has been answered."""

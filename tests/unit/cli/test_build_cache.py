@@ -14,7 +14,7 @@ import pytest
 from tests.support.commands import toolgen
 from tests.support.generated import write_project
 from toolgen import build_cache
-from toolgen.build_cache import remember, shortcut
+from toolgen.build_cache import cached_status, save_record
 
 SAID = ("generated: 3 unchanged\n", "generated: in step with schemas\n")
 FILES = {
@@ -31,7 +31,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 def record(project: Path) -> str:
     with chdir(project):
-        return remember("schemas", None, "generated", SAID, digests(Path("schemas")), digests(Path("generated")))
+        return save_record("schemas", None, "generated", SAID, digests(Path("schemas")), digests(Path("generated")))
 
 
 def _let_the_clock_tick(file: Path) -> None:
@@ -59,20 +59,20 @@ def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_nothing_changed(project: Path) -> None:
-    assert (shortcut(["build"]), shortcut(["check"])) == SAID
-    assert shortcut(["build", "schemas/"]) == SAID[0]
-    assert shortcut(["check", str(project / "schemas")]) is None  # findings would name it otherwise
+    assert (cached_status(["build"]), cached_status(["check"])) == SAID
+    assert cached_status(["build", "schemas/"]) == SAID[0]
+    assert cached_status(["check", str(project / "schemas")]) is None  # findings would name it otherwise
 
 
 def test_another_place_and_a_named_output_have_records_of_their_own(project: Path) -> None:
-    assert shortcut(["build", "schemas", "--out", "generated"]) is None
+    assert cached_status(["build", "schemas", "--out", "generated"]) is None
     schemas, out = project / "schemas", project / "generated"
-    remember("schemas", "generated", str(out), SAID, digests(schemas), digests(out))
-    assert shortcut(["build", "schemas", "--out", "generated"]) == SAID[0]
-    assert shortcut(["build", "--out", "./generated"]) == SAID[0]
+    save_record("schemas", "generated", str(out), SAID, digests(schemas), digests(out))
+    assert cached_status(["build", "schemas", "--out", "generated"]) == SAID[0]
+    assert cached_status(["build", "--out", "./generated"]) == SAID[0]
     shutil.copytree(project, project / "copy")
     os.chdir(project / "copy")
-    assert shortcut(["build"]) is None
+    assert cached_status(["build"]) is None
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_another_place_and_a_named_output_have_records_of_their_own(project: Pat
     ids=" ".join,
 )  # fmt: skip
 def test_other_words_go_the_long_way(project: Path, words: list[str]) -> None:
-    assert shortcut(words) is None
+    assert cached_status(words) is None
 
 
 def rewritten(path: Path) -> None:
@@ -132,13 +132,13 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_seen(project: Path, change: str) -> None:
     CHANGES[change](project)
-    assert (shortcut(["build"]), shortcut(["check"])) == (None, None)
+    assert (cached_status(["build"]), cached_status(["check"])) == (None, None)
 
 
 def test_what_python_compiles_changes_nothing(project: Path) -> None:
     (project / "generated" / "__pycache__").mkdir()
     (project / "generated" / "__pycache__" / "models.cpython-311.pyc").write_bytes(b"x")
-    assert shortcut(["build"]) == SAID[0]
+    assert cached_status(["build"]) == SAID[0]
 
 
 def test_check_reads_what_stamps_cannot_tell(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ def test_check_reads_what_stamps_cannot_tell(project: Path, monkeypatch: pytest.
     rewritten(project / "schemas/tools/a.yaml")
     monkeypatch.setattr(build_cache, "_stamp", stamps.__getitem__)
     monkeypatch.setattr(build_cache, "_tool", lambda: (project.parent / "tool").name)
-    assert shortcut(["check"]) is None
+    assert cached_status(["check"]) is None
 
 
 @pytest.mark.parametrize("what", ["Python", "a file of the tool", "what is installed"])
@@ -161,7 +161,7 @@ def test_another_tool_is_seen(project: Path, monkeypatch: pytest.MonkeyPatch, wh
     else:
         (project / "site-packages").mkdir()
         monkeypatch.syspath_prepend(str(project / "site-packages"))
-    assert shortcut(["build"]) is None
+    assert cached_status(["build"]) is None
 
 
 def test_a_spoiled_record_is_none(project: Path, cache: Path) -> None:
@@ -177,10 +177,10 @@ def test_a_spoiled_record_is_none(project: Path, cache: Path) -> None:
         text + "\nz",
     ):
         place.write_text(spoiled)
-        assert shortcut(["build"]) is None
+        assert cached_status(["build"]) is None
     place.unlink()
     place.mkdir()
-    assert shortcut(["build"]) is None
+    assert cached_status(["build"]) is None
 
 
 def test_what_changed_while_it_was_built_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,23 +190,23 @@ def test_what_changed_while_it_was_built_is_not_recorded(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     sources, files = digests(tmp_path / "schemas"), digests(tmp_path / "generated")
     for wrong in ({"a": sha256(b"b").hexdigest()}, {**sources, "gone": sources["a"]}):
-        remember("schemas", None, "generated", SAID, wrong, files)
-        assert shortcut(["build"]) is None
-        remember("schemas", None, "generated", SAID, sources, wrong)
-        assert shortcut(["build"]) is None
+        save_record("schemas", None, "generated", SAID, wrong, files)
+        assert cached_status(["build"]) is None
+        save_record("schemas", None, "generated", SAID, sources, wrong)
+        assert cached_status(["build"]) is None
     (tmp_path / "generated" / "foreign").write_text("")
-    remember("schemas", None, "generated", SAID, sources, files)
-    assert shortcut(["build"]) is None
+    save_record("schemas", None, "generated", SAID, sources, files)
+    assert cached_status(["build"]) is None
     (tmp_path / "generated" / "foreign").unlink()
-    remember("schemas", None, "generated", SAID, sources, files)
-    assert shortcut(["build"]) == SAID[0]
+    save_record("schemas", None, "generated", SAID, sources, files)
+    assert cached_status(["build"]) == SAID[0]
 
 
 def test_where_no_record_can_be_written_there_is_none(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(project / "file"))
     record(project)
-    assert shortcut(["build"]) is None
+    assert cached_status(["build"]) is None
 
 
 def test_no_cache_folder_in_the_project_is_used_and_none_is_made_where_there_is_no_home(
@@ -222,7 +222,7 @@ def test_no_cache_folder_in_the_project_is_used_and_none_is_made_where_there_is_
     ):
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
         assert why in record(project)
-        assert shortcut(["build"]) is None
+        assert cached_status(["build"]) is None
         assert sorted(project.rglob("*")) == before
         assert not missing.exists()
 
@@ -235,7 +235,7 @@ def test_a_home_without_a_cache_folder_gets_one(
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(home))
     assert record(project) == ""
-    assert shortcut(["check"]) == SAID[1]
+    assert cached_status(["check"]) == SAID[1]
     assert (home / ".cache").stat().st_mode & 0o777 == 0o700
 
 
@@ -252,7 +252,7 @@ def test_the_command_line_says_the_same_either_way(tmp_path: Path, tmp_path_fact
     long = [toolgen(word, cwd=tmp_path, env={"XDG_CACHE_HOME": str(caches / word)}) for word in ("build", "check")]
     assert "default-null" in long[0].stderr
     with chdir(tmp_path):
-        assert [shortcut(["build"]), shortcut(["check"])] == [r.stderr for r in long]
+        assert [cached_status(["build"]), cached_status(["check"])] == [r.stderr for r in long]
     short = [toolgen(*words, cwd=tmp_path) for words in (["build"], ["check"])]
     assert [(r.returncode, r.stdout, r.stderr) for r in short] == [(r.returncode, r.stdout, r.stderr) for r in long]
     assert [len(list((caches / word).iterdir())) for word in ("build", "check")] == [1, 1]
@@ -273,6 +273,6 @@ def test_a_command_that_shows_less_or_more_leaves_no_record(tmp_path: Path) -> N
     write_project(tmp_path)
     for options in (["-q"], ["--force"], ["--format", "github"]):
         assert toolgen("build", *options, cwd=tmp_path).returncode == 0
-        assert shortcut(["build", str(tmp_path / "schemas")]) is None
+        assert cached_status(["build", str(tmp_path / "schemas")]) is None
     assert toolgen("check", "-q", cwd=tmp_path).returncode == 0
-    assert shortcut(["build", str(tmp_path / "schemas")]) is None
+    assert cached_status(["build", str(tmp_path / "schemas")]) is None

@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from toolgen.diagnostics import Finding, Findings
-from toolgen.importing.steps import import_file
-from toolgen.write.adding import Added
+from toolgen.importing.importer import import_file
+from toolgen.write.source_writer import Added
 
 
 @dataclass(frozen=True)

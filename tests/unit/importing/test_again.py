@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.steps import import_file
+from toolgen.importing.importer import import_file
 
 from .imports import Result, imported
 

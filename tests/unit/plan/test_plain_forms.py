@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.generated import Package
-from toolgen.plan.wire_objects import PLAIN_FORMS, TESTS, PlainForm
+from toolgen.plan.mapping_plans import PLAIN_FORMS, TESTS, RegularForm
 from toolgen.resources import runtime_names
 
 VALUES: list[Any] = [
@@ -73,7 +73,7 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
     assert len(plain) < len(VALUES)
 
 
-@pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == PlainForm()])
+@pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == RegularForm()])
 def test_a_key_that_plain_objects_lack_stands_for_none(sample: Package, codec: str) -> None:
     absent = sample.module("runtime.conversion.residue").ABSENT
     assert function(sample, f"read_{codec}")(absent, (), None) == (None, absent)

@@ -7,14 +7,14 @@ import pytest
 
 from toolgen.plan.classes import MAX_CIRCLE, AliasPlan, ClassPlan, ordered
 from toolgen.plan.names import ClassName
-from toolgen.plan.shapes import Shaper
+from toolgen.plan.type_planner import TypePlanner
 
 NULL = {"type": "null"}
 
 
 def _typed(schema: Any, **definitions: Any) -> tuple[Any, tuple[str, ...]]:
     """The shape of a schema, and the keywords that are checked beside it."""
-    shaper = Shaper({"$defs": definitions}, ClassName("Root"), "Root", {}, {"Root"})
+    shaper = TypePlanner({"$defs": definitions}, ClassName("Root"), "Root", {}, {"Root"})
     shape = shaper.shape(schema, "p")
     named = shaper.items.get(shape.get("$ref", "").removeprefix("#/$defs/"))
     return (named.shape, named.check.keywords) if isinstance(named, AliasPlan) else (shape, ())
@@ -93,13 +93,13 @@ OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
     ],
 )  # fmt: skip
 def test_a_class_checks_what_its_fields_do_not_say(schema: Any, keywords: tuple[str, ...]) -> None:
-    shaper = Shaper(schema, ClassName("Root"), "Root", {}, {"Root"})
+    shaper = TypePlanner(schema, ClassName("Root"), "Root", {}, {"Root"})
     shaper.object_root(None)
     assert shaper.items["Root"].check.keywords == keywords
 
 
 def test_objects_beside_other_types_check_their_own_keywords() -> None:
-    shaper = Shaper({}, ClassName("Root"), "Root", {}, {"Root"})
+    shaper = TypePlanner({}, ClassName("Root"), "Root", {}, {"Root"})
     shape = shaper.shape({**OBJECT, "type": ["object", "null"], "minProperties": 1, "not": {"required": ["b"]}}, "p")
     shaper.finish()
 
@@ -110,7 +110,7 @@ def test_objects_beside_other_types_check_their_own_keywords() -> None:
 
 def test_recursive_plain_definitions_are_checked_inside_of_themselves() -> None:
     tree = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/tree"}}]}
-    shaper = Shaper({"$defs": {"tree": tree}}, ClassName("Root"), "Root", {}, {"Root"})
+    shaper = TypePlanner({"$defs": {"tree": tree}}, ClassName("Root"), "Root", {}, {"Root"})
 
     assert shaper.shape({"$ref": "#/$defs/tree"}, "p") == {
         "anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/RootTreeOption2Item"}}]
@@ -129,7 +129,7 @@ def test_shared_definitions_do_not_multiply() -> None:
         for i in range(60)
     }
 
-    shaper = Shaper({"$defs": {**definitions, "d60": {"type": "string"}}}, ClassName("Root"), "Root", {}, {"Root"})
+    shaper = TypePlanner({"$defs": {**definitions, "d60": {"type": "string"}}}, ClassName("Root"), "Root", {}, {"Root"})
     shape = shaper.shape({"$ref": "#/$defs/d0"}, "p")
 
     assert len(str(shape)) + len(str(list(shaper.items.values()))) < 500_000
@@ -146,7 +146,7 @@ def _ring(count: int) -> list[ClassPlan | AliasPlan]:
         },
         "properties": {"start": {"$ref": "#/$defs/n0"}},
     }
-    shaper = Shaper(root, ClassName("Root"), "Root", {}, {"Root"})
+    shaper = TypePlanner(root, ClassName("Root"), "Root", {}, {"Root"})
     shaper.object_root(None)
     return list(shaper.items.values())
 

@@ -8,8 +8,8 @@ import pytest
 
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import read_project
-from toolgen.plan.usage import plan_usage
-from toolgen.plan.wire_shapes import ShapeError
+from toolgen.plan.object_mappings import MappingError
+from toolgen.plan.token_usage import plan_usage
 from toolgen.resolve import Format
 
 LEAST = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
@@ -31,10 +31,10 @@ def test_a_number_may_have_another_spelling(format: Format) -> None:
 
 
 def test_a_number_that_must_be_there_has_one_spelling(format: Format) -> None:
-    with pytest.raises(ShapeError, match="one way"):
+    with pytest.raises(MappingError, match="one way"):
         plan_usage({**LEAST, "inputTokens": ["in | other"]}, format)
 
 
 def test_two_ways_that_differ_in_punctuation_alone_are_refused(format: Format) -> None:
-    with pytest.raises(ShapeError, match="punctuation"):
+    with pytest.raises(MappingError, match="punctuation"):
         plan_usage({**LEAST, "inputCachedTokens": ["to.tal"], "totalTokens": ["to_tal"]}, format)

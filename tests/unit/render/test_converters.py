@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from toolgen.plan.usage import plan_usage
-from toolgen.plan.wire_objects import ShapePlan
-from toolgen.plan.wire_shapes import ShapeError, plan_shape, plan_union
+from toolgen.plan.mapping_plans import ObjectMapping
+from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union
+from toolgen.plan.token_usage import plan_usage
 from toolgen.render.converters.code import Method, block, object_literal, spread_call
 from toolgen.render.converters.reading import read_shape
 from toolgen.render.converters.unions import read_union, write_union
@@ -33,17 +33,17 @@ def a_type(name: str, fields: dict[str, Any]) -> FormatType:
     return FormatType(name, "", tuple(made), (), {})
 
 
-def a_shape(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPart", **more: Any) -> ShapePlan:
+def a_shape(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPart", **more: Any) -> ObjectMapping:
     """The plan of a shape `text` of a type with these fields."""
     said = {"type": type, "description": "a text", "keys": keys, **more}
-    return plan_shape("text", said, a_format(**{type: fields}))
+    return plan_mapping("text", said, a_format(**{type: fields}))
 
 
-def reads(shape: ShapePlan, says_strict: bool = False) -> str:
+def reads(shape: ObjectMapping, says_strict: bool = False) -> str:
     return "\n".join(read_shape(shape, says_strict=says_strict).lines)
 
 
-def writes(shape: ShapePlan) -> str:
+def writes(shape: ObjectMapping) -> str:
     return "\n".join(write_shape(shape).lines)
 
 
@@ -316,7 +316,7 @@ def a_union(**said: Any) -> list[str]:
             "needs": ["url", "it's"],
         },
     }
-    shapes = {name: plan_shape(name, shape, PARTS) for name, shape in facts.items()}
+    shapes = {name: plan_mapping(name, shape, PARTS) for name, shape in facts.items()}
     union = plan_union("part", {"types": ["TextPart", "ImagePart"], **said}, {"shapes": facts}, shapes, PARTS)
     return ["\n".join(method.lines) for method in (read_union(union), write_union(union, rejects="rejects" in said))]
 
@@ -457,5 +457,5 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
 
 
 def test_a_count_that_must_be_there_is_made_of_something() -> None:
-    with pytest.raises(ShapeError, match="no number makes up inputTokens"):
+    with pytest.raises(MappingError, match="no number makes up inputTokens"):
         plan_usage({"outputTokens": ["out"]}, USAGE)

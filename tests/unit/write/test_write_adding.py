@@ -11,7 +11,7 @@ from write_faults import READS, WRITES, At, install
 from write_project import snapshot
 
 from toolgen.diagnostics import Findings
-from toolgen.write.adding import Added, Addition, add_all
+from toolgen.write.source_writer import Added, Addition, add_all
 
 NEW = {"one.yaml": "name: one\n", "two.yaml": "name: two\n"}
 MINE = {"mine.yaml": "name: mine\n", "sub/deep.yaml": "name: deep\n", "notes.txt": "notes", ".hidden": "x"}

@@ -225,16 +225,16 @@ def test_a_linked_folder_in_the_output(project: Project, tmp_path: Path) -> None
 
 
 def test_a_file_that_comes_during_the_build_is_kept(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolgen.write.switch import Switch
+    from toolgen.write.atomic_swap import AtomicSwap
 
     project.build(ONE)
-    commit = Switch.commit
+    commit = AtomicSwap.commit
 
-    def late(self: Switch) -> None:
+    def late(self: AtomicSwap) -> None:
         (project.out / "old" / "late.txt").write_text("late")
         commit(self)
 
-    monkeypatch.setattr(Switch, "commit", late)
+    monkeypatch.setattr(AtomicSwap, "commit", late)
     project.build(TWO)
     assert (project.out / "old" / "late.txt").read_text() == "late"
     assert not project.litter()

@@ -14,7 +14,7 @@ from write_project import ONE, TWO, Project, snapshot
 from write_scenes import AFTER, ALL, BEFORE, SCENES, Stage, acts, dies, kinds, marks, outside, set_stage
 
 from toolgen.write import disk
-from toolgen.write.switch import Switch
+from toolgen.write.atomic_swap import AtomicSwap
 
 SYSTEMS = pytest.mark.parametrize("exchange", [True, False], ids=["exchange", "two renames"])
 MOST = 2_000
@@ -306,16 +306,16 @@ def test_a_file_that_is_saved_at_any_time_is_kept(rebuild: Stage, tmp_path: Path
 def test_a_file_that_came_before_a_kill_is_kept(
     rebuild: Stage, tmp_path: Path, exchange: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit = Switch.commit
+    commit = AtomicSwap.commit
     came = False
 
-    def late(self: Switch) -> None:
+    def late(self: AtomicSwap) -> None:
         nonlocal came
         Path(self.output, "tools", "late.txt").write_text("late")
         came = True
         commit(self)
 
-    monkeypatch.setattr(Switch, "commit", late)
+    monkeypatch.setattr(AtomicSwap, "commit", late)
     for number in range(50, MOST):
         project = rebuild.copy(tmp_path / str(number))
         came = False
@@ -330,8 +330,8 @@ def test_a_file_that_came_before_a_kill_is_kept(
 def test_foreign_files_of_a_killed_build_survive_a_restored_output(rebuild: Stage, tmp_path: Path) -> None:
     """Killed between the renames, and somebody brought the output back before the next build."""
     project = rebuild.copy(tmp_path / "project")
-    project.box.mkdir()
-    project.out.rename(project.box / "old")
+    project.staging_folder.mkdir()
+    project.out.rename(project.staging_folder / "old")
     project.out.mkdir()
     assert project.build(ONE) is not None
     assert (project.out / "notes.txt").read_text() == "mine"
@@ -369,17 +369,17 @@ def test_whatever_stands_at_the_private_name(project: Project, tmp_path: Path, k
         if built:
             assert project.build(ONE) is not None
         if kind == "file":
-            project.box.write_text("x")
+            project.staging_folder.write_text("x")
         elif kind == "link":
-            project.box.symlink_to(victim)
+            project.staging_folder.symlink_to(victim)
         else:
-            project.box.mkdir()
+            project.staging_folder.mkdir()
             if kind == "full":
-                (project.box / "new").symlink_to(victim)
-                (project.box / "x").write_text("x")
+                (project.staging_folder / "new").symlink_to(victim)
+                (project.staging_folder / "x").write_text("x")
             for name in ("old", "ready", "gone", "new"):
                 if kind in (name, "all"):
-                    (project.box / name).symlink_to(victim)
+                    (project.staging_folder / name).symlink_to(victim)
         assert project.build(ONE) is not None
         assert marks(victim) == before
         assert "notes.txt" not in snapshot(project.out)
@@ -392,8 +392,8 @@ def test_a_planted_tree_is_not_moved_through_a_link(project: Project, tmp_path: 
     before = marks(victim)
     project.build(ONE)
     (project.out / "sub").symlink_to(victim)
-    (project.box / name / "sub").mkdir(parents=True)
-    (project.box / name / "sub" / "new.txt").write_text("planted")
+    (project.staging_folder / name / "sub").mkdir(parents=True)
+    (project.staging_folder / name / "sub" / "new.txt").write_text("planted")
     assert project.build(ONE) is None
     assert project.codes == ["output-failed"]
     assert next(iter(project.findings)).span.path == "generated/sub"

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from write_project import ONE, TWO, Project, snapshot
 
-from toolgen.write.place import _HINTS
+from toolgen.write.output_path import _HINTS
 
 HERE = Path(__file__).parent
 

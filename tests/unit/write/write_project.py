@@ -30,7 +30,7 @@ class Project:
         self.root = root
         self.out = root / "generated"
         self.sources = root / "schemas"
-        self.box = root / ".toolgen-generated"
+        self.staging_folder = root / ".toolgen-generated"
         (self.sources / "tools").mkdir(parents=True, exist_ok=True)
         (self.sources / "tools" / "a.yaml").write_text("name: a\n")
         self.findings = Findings()

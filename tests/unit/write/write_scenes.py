@@ -59,7 +59,7 @@ class Stage:
         there = snapshot(project.out)
         if there in (self.old, self.new):
             return True
-        return not exchange and not project.out.exists() and snapshot(project.box / "old") == self.old
+        return not exchange and not project.out.exists() and snapshot(project.staging_folder / "old") == self.old
 
 
 def set_stage(scene: Scene, folder: Path) -> Stage:

@@ -58,7 +58,7 @@ def empty(values: str) -> Condition:
     return Condition(f"not {values}", Binding.NOT, Condition(f"bool({values})"))
 
 
-def every(parts: Iterable[Condition]) -> Condition:
+def conjunction(parts: Iterable[Condition]) -> Condition:
     """All of the conditions; each is stated once."""
     distinct = [part for part in dict.fromkeys(parts) if part != TRUE]
     if FALSE in distinct:
@@ -68,7 +68,7 @@ def every(parts: Iterable[Condition]) -> Condition:
     return Condition(" and ".join(part.within(Binding.AND) for part in distinct), Binding.AND)
 
 
-def some(parts: Iterable[Condition]) -> Condition:
+def disjunction(parts: Iterable[Condition]) -> Condition:
     """One of the conditions at least; each is stated once."""
     distinct = [part for part in dict.fromkeys(parts) if part != FALSE]
     if TRUE in distinct:

@@ -12,11 +12,21 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from toolgen.plan.admission import PREFIX
-from toolgen.plan.assertions import FAMILIES, asserted, types_of
+from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords, types_of
 from toolgen.plan.classes import Check
-from toolgen.render.checks.evaluation import seen_items, seen_properties
-from toolgen.render.checks.expressions import FALSE, TRUE, Binding, Condition, Scope, compared, every, opposite, some
+from toolgen.plan.object_views import PREFIX
+from toolgen.render.checks.evaluated import evaluated_items, evaluated_properties
+from toolgen.render.checks.expressions import (
+    FALSE,
+    TRUE,
+    Binding,
+    Condition,
+    Scope,
+    compared,
+    conjunction,
+    disjunction,
+    opposite,
+)
 from toolgen.render.checks.keywords import (
     ARRAY_CONDITIONS,
     OBJECT_CONDITIONS,
@@ -24,22 +34,22 @@ from toolgen.render.checks.keywords import (
     literal_condition,
     test_of,
 )
-from toolgen.render.checks.words import expected
+from toolgen.render.checks.messages import expected
 from toolgen.render.literals import python_string
 from toolgen.resolve.identifiers import ascii_words
-from toolgen.resolve.places import subschemas
+from toolgen.resolve.schema_locations import subschemas
 
 LIGHT = 4
 """The weight that is written out."""
 
 
-def weight(schema: Any) -> int:
+def inline_cost(schema: Any) -> int:
     """The keywords that refuse values in a schema and in those inside it; more than `LIGHT` are not counted."""
     total, stack = 0, [schema]
     while stack and total <= LIGHT:
         here = stack.pop()
         if isinstance(here, Mapping):
-            total += len(asserted(here)) + len(here.get("required", ())) // 3
+            total += len(asserted_keywords(here)) + len(here.get("required", ())) // 3
             stack.extend(sub for _, sub in subschemas(here))
     return total
 
@@ -52,19 +62,19 @@ def condition_of(schema: Any, value: str, scope: Scope) -> Condition:
     """Whether a value satisfies a schema; a heavy schema is judged by a function."""
     if not isinstance(schema, Mapping):
         return FALSE if schema is False else TRUE
-    if weight(schema) > LIGHT:
+    if inline_cost(schema) > LIGHT:
         return Condition(f"{scope.functions.judge(schema, scope)}({value})")
     return whole_condition(schema, value, scope)
 
 
 def whole_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     """Whether a value satisfies a schema, written out."""
-    keywords = asserted(schema)
+    keywords = asserted_keywords(schema)
     if "type" not in keywords:
-        return every(keyword_condition(schema, keyword, value, scope, guarded=True) for keyword in keywords)
+        return conjunction(keyword_condition(schema, keyword, value, scope, guarded=True) for keyword in keywords)
     by_type = _typed(schema, keywords, value, scope)
     rest = [k for k in keywords if k != "type" and k not in _FAMILY_OF]
-    return every([by_type, *(keyword_condition(schema, k, value, scope, guarded=True) for k in rest)])
+    return conjunction([by_type, *(keyword_condition(schema, k, value, scope, guarded=True) for k in rest)])
 
 
 def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, scope: Scope) -> Condition:
@@ -76,8 +86,8 @@ def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, sco
     for kind in dict.fromkeys(named):
         family = FAMILIES.get("number" if kind == "integer" else kind, ())
         demands = [keyword_condition(schema, k, value, scope, guarded=False) for k in keywords if k in family]
-        alternatives.append(every([test_of(kind, value, scope), *demands]))
-    return some(alternatives)
+        alternatives.append(conjunction([test_of(kind, value, scope), *demands]))
+    return disjunction(alternatives)
 
 
 def keyword_condition(schema: Mapping[str, Any], keyword: str, value: str, scope: Scope, *, guarded: bool) -> Condition:
@@ -86,12 +96,12 @@ def keyword_condition(schema: Mapping[str, Any], keyword: str, value: str, scope
     if family is None:
         return _GENERAL[keyword](schema, value, scope)
     demand = _OF_FAMILY[keyword](schema, value, scope, condition_of)
-    return some([opposite(test_of(family, value, scope)), demand]) if guarded else demand
+    return disjunction([opposite(test_of(family, value, scope)), demand]) if guarded else demand
 
 
 def _type(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return some(test_of(kind, value, scope) for kind in named)
+    return disjunction(test_of(kind, value, scope) for kind in named)
 
 
 def _const(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
@@ -107,17 +117,17 @@ def _ref(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
 
 
 def _all_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return every(_members(schema, "allOf", value, scope))
+    return conjunction(_members(schema, "allOf", value, scope))
 
 
 def _any_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return some(_members(schema, "anyOf", value, scope))
+    return disjunction(_members(schema, "anyOf", value, scope))
 
 
 def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     members = [member for member in _members(schema, "oneOf", value, scope) if member != FALSE]
     if TRUE in members:
-        return FALSE if members.count(TRUE) > 1 else every(opposite(m) for m in members if m != TRUE)
+        return FALSE if members.count(TRUE) > 1 else conjunction(opposite(m) for m in members if m != TRUE)
     if len(members) < 2:
         return members[0] if members else FALSE
     if len(members) == 2:
@@ -142,9 +152,9 @@ def _if(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     if then == other:
         return then
     if other == TRUE:
-        return some([opposite(given), then])
+        return disjunction([opposite(given), then])
     if then == TRUE:
-        return some([given, other])
+        return disjunction([given, other])
     return Condition(f"({then.text} if {given.text} else {other.text})")
 
 
@@ -262,7 +272,7 @@ class Checks:
         while True:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "root"
             schema = scope.root["$defs"][key] if ref.startswith(PREFIX) else scope.root
-            if asserted(schema) != ("$ref",):
+            if asserted_keywords(schema) != ("$ref",):
                 return key, schema
             ref = schema["$ref"]
 
@@ -289,7 +299,7 @@ class Checks:
             fits = whole_condition(plain, "value", scope)
             text = f"bool({fits.text})" if fits.binding is Binding.COMPARED else fits.text
             return CheckFunction(name, f"Judge a value by its schema: {where}.", "bool", text)
-        collect, member = (seen_properties, "str") if kind == "seen_properties" else (seen_items, "int")
+        collect, member = (evaluated_properties, "str") if kind == "evaluated_properties" else (evaluated_items, "int")
         found = collect(schema, "value", scope, condition_of)
         doc = f"Collect what a schema has looked at: {where}."
         return CheckFunction(name, doc, f"set[{member}]", found or f"set[{member}]()")

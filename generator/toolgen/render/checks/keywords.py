@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from toolgen.render.checks.evaluation import seen_items, seen_properties, texts
+from toolgen.render.checks.evaluated import evaluated_items, evaluated_properties, texts
 from toolgen.render.checks.expressions import (
     FALSE,
     TRUE,
@@ -14,10 +14,10 @@ from toolgen.render.checks.expressions import (
     Scope,
     bounded,
     compared,
+    conjunction,
+    disjunction,
     empty,
-    every,
     opposite,
-    some,
 )
 from toolgen.render.literals import python_literal, python_string
 
@@ -56,7 +56,7 @@ def literal_condition(values: Sequence[Any], value: str, scope: Scope) -> Condit
         )
     elif others:
         parts.append(Condition(f"{scope.using('listed')}({value}, {python_literal(others)})"))
-    return some(parts)
+    return disjunction(parts)
 
 
 def _one_of_texts(texts: list[str], value: str, scope: Scope) -> Condition:
@@ -109,8 +109,8 @@ def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -
     parts = []
     for i, sub in enumerate(schema["prefixItems"]):
         demand = of(sub, f"{value}[{i}]", scope.inside(f"item{i + 1}"))
-        parts.append(TRUE if demand == TRUE else some([bounded(f"len({value})", "<=", str(i)), demand]))
-    return every(parts)
+        parts.append(TRUE if demand == TRUE else disjunction([bounded(f"len({value})", "<=", str(i)), demand]))
+    return conjunction(parts)
 
 
 def _items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
@@ -130,7 +130,7 @@ def _contains(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Co
         return Condition(f"any({demand.text} for {item} in {value})")
     count = f"sum({demand.text} for {item} in {value})"
     parts = [bounded(count, ">=", python_literal(least))] if least else []
-    return every([*parts, *([bounded(count, "<=", python_literal(most))] if most is not None else [])])
+    return conjunction([*parts, *([bounded(count, "<=", python_literal(most))] if most is not None else [])])
 
 
 def _unique(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
@@ -140,7 +140,7 @@ def _unique(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Cond
 def _unevaluated_items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
     item, inner = scope.inside("further").variable("i")
     demand = of(schema["unevaluatedItems"], f"{value}[{item}]", inner)
-    seen = seen_items({k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, of)
+    seen = evaluated_items({k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, of)
     rest = f"set(range(len({value})))" + (f" - ({seen})" if seen else "")
     return empty(f"({rest})" if seen else rest) if demand == FALSE else all_of(demand, item, rest)
 
@@ -174,15 +174,15 @@ def _required(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Co
     names = list(dict.fromkeys(schema["required"]))
     if len(names) > 2:
         return compared(f"{value}.keys()", ">=", texts(names))
-    return every(has(name, value) for name in names)
+    return conjunction(has(name, value) for name in names)
 
 
 def _properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
     parts = []
     for name, sub in schema["properties"].items():
         demand = of(sub, f"{value}[{python_string(name)}]", scope.inside(name))
-        parts.append(demand if demand == TRUE else some([_lacks(name, value), demand]))
-    return every(parts)
+        parts.append(demand if demand == TRUE else disjunction([_lacks(name, value), demand]))
+    return conjunction(parts)
 
 
 def _pattern_properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
@@ -195,7 +195,7 @@ def _pattern_properties(schema: Mapping[str, Any], value: str, scope: Scope, of:
             parts.append(opposite(Condition(f"any({match.text} for {key} in {value})")))
         else:
             parts.append(all_of(demand, key, f"{value} if {match.text}"))
-    return every(parts)
+    return conjunction(parts)
 
 
 def _additional(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
@@ -206,7 +206,7 @@ def _additional(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> 
     key, inner = scope.inside("further").variable("key")
     parts = [compared(key, "not in", texts(names))] if names else []
     parts += [opposite(Condition(f"{scope.using('matches')}({python_string(p)}, {key})")) for p in patterns]
-    left = every(parts)
+    left = conjunction(parts)
     demand = of(schema["additionalProperties"], f"{value}[{key}]", inner)
     if demand == FALSE:
         return opposite(Condition(f"any({left.text} for {key} in {value})"))
@@ -220,8 +220,8 @@ def _names(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condi
 
 
 def _dependent_required(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    return every(
-        some([_lacks(name, value), every(has(needed, value) for needed in dict.fromkeys(needs))])
+    return conjunction(
+        disjunction([_lacks(name, value), conjunction(has(needed, value) for needed in dict.fromkeys(needs))])
         for name, needs in schema["dependentRequired"].items()
         if needs
     )
@@ -231,14 +231,14 @@ def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope, of: 
     parts = []
     for name, sub in schema["dependentSchemas"].items():
         demand = of(sub, value, scope.inside("with", name))
-        parts.append(demand if demand == TRUE else some([_lacks(name, value), demand]))
-    return every(parts)
+        parts.append(demand if demand == TRUE else disjunction([_lacks(name, value), demand]))
+    return conjunction(parts)
 
 
 def _unevaluated_properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
     key, inner = scope.inside("further").variable("key")
     demand = of(schema["unevaluatedProperties"], f"{value}[{key}]", inner)
-    seen = seen_properties({k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, of)
+    seen = evaluated_properties({k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, of)
     if demand == FALSE:
         return compared(f"{value}.keys()", "<=", f"({seen})") if seen else empty(value)
     return all_of(demand, key, f"{value}.keys() - ({seen})" if seen else value)

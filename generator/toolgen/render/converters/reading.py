@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolgen.plan.wire_objects import KeyPlan, ShapePlan
+from toolgen.plan.mapping_plans import FieldMapping, ObjectMapping
 from toolgen.render.converters.code import Block, Method, Statement, block, call, get, item, place
 from toolgen.render.literals import python_literal, python_string
 
 
-def read_shape(shape: ShapePlan, *, says_strict: bool) -> Method:
+def read_shape(shape: ObjectMapping, *, says_strict: bool) -> Method:
     """The method; `says_strict` where a request says of its tools how the values of their calls are spelled."""
     return Method(
         f"read_{shape.name}",
@@ -27,7 +27,7 @@ def read_shape(shape: ShapePlan, *, says_strict: bool) -> Method:
     )
 
 
-def _inner_objects(shape: ShapePlan) -> Iterator[Statement]:
+def _inner_objects(shape: ObjectMapping) -> Iterator[Statement]:
     """Take the objects out that stand inside of the object."""
     for held in shape.objects[1:]:
         yield f"{held.variable} = {get(held.parent, held.key)}"
@@ -36,7 +36,7 @@ def _inner_objects(shape: ShapePlan) -> Iterator[Statement]:
         yield block(f"if type({held.variable}) is not dict", _wrong_type(held.way, "an object", held.variable))
 
 
-def _read_when_plain(shape: ShapePlan) -> Iterator[Statement]:
+def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
     """Read an object at once that holds nothing but plain values."""
     plain = shape.plain
     if plain is None:
@@ -53,7 +53,7 @@ def _read_when_plain(shape: ShapePlan) -> Iterator[Statement]:
     yield block(f"if {' and '.join(plain.read_tests)}", *found)
 
 
-def _read_keys(shape: ShapePlan, says_strict: bool) -> Iterator[Statement]:
+def _read_keys(shape: ObjectMapping, says_strict: bool) -> Iterator[Statement]:
     """Read the value of every key, each into the variables of its fields."""
     for key in shape.reading:
         yield from _read_key(shape, key)
@@ -61,7 +61,7 @@ def _read_keys(shape: ShapePlan, says_strict: bool) -> Iterator[Statement]:
             yield call("reader.offers", "tools")
 
 
-def _read_key(shape: ShapePlan, key: KeyPlan) -> Iterator[Statement]:
+def _read_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
     name, value = key.variables[0], get(key.holder, key.key)
     if key.kind in ("call", "beside"):
         where = place(*(key.way[:-1] if key.kind == "beside" else key.way))
@@ -81,7 +81,7 @@ def _read_key(shape: ShapePlan, key: KeyPlan) -> Iterator[Statement]:
     yield from _check_type(key)
 
 
-def _check_type(key: KeyPlan) -> Iterator[Block]:
+def _check_type(key: FieldMapping) -> Iterator[Block]:
     name = key.variables[0]
     if key.test:
         fails = key.test if key.required else f"{name} is not None and {key.test}"
@@ -90,7 +90,7 @@ def _check_type(key: KeyPlan) -> Iterator[Block]:
         yield block(f"if {python_string(key.key)} not in {key.holder}", _wrong_type(key.way, "a value", "None"))
 
 
-def _read_without_rest(shape: ShapePlan) -> Iterator[Block]:
+def _read_without_rest(shape: ObjectMapping) -> Iterator[Block]:
     """Make the value where the object has the keys alone that it must have, and nothing has to be kept."""
     if not shape.least:
         return
@@ -102,7 +102,7 @@ def _read_without_rest(shape: ShapePlan) -> Iterator[Block]:
     yield block(f"if {' and '.join(tests)}", f"return {_made(shape, shape.arguments, with_rest=False)}")
 
 
-def _collect_rest(shape: ShapePlan) -> Iterator[Statement]:
+def _collect_rest(shape: ObjectMapping) -> Iterator[Statement]:
     """Collect what the fields do not say of the object: unknown keys, and other spellings of what is known."""
     yield f"rest = {call('leftovers', 'wire', shape.objects[0].known)}"
     for tag, word in shape.tag:
@@ -132,7 +132,7 @@ def _rest_of(variable: str) -> str:
     return "rest" if variable == "wire" else f"{variable}_rest"
 
 
-def _made(shape: ShapePlan, arguments: Iterable[str], *, with_rest: bool) -> str:
+def _made(shape: ObjectMapping, arguments: Iterable[str], *, with_rest: bool) -> str:
     """The value that was read."""
     value = call(shape.type, *arguments, *(["metadata=reader.metadata(rest)"] if with_rest else []))
     return call("reader.respelled", value) if shape.type == "ToolCall" else value

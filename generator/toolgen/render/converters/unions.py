@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolgen.plan.wire_objects import MemberPlan, UnionPlan
+from toolgen.plan.mapping_plans import MemberPlan, UnionPlan
 from toolgen.render.converters.code import Method, Statement, block, call, get
 from toolgen.render.literals import python_string
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolgen.plan.usage import CountPlan, TotalPlan, UsagePlan
+from toolgen.plan.token_usage import CountPlan, TotalPlan, UsagePlan
 from toolgen.render.converters.code import Method, Statement, block, call, get, item, spread_call
 from toolgen.render.literals import python_string
 

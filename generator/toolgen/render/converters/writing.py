@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolgen.plan.wire_objects import KeyPlan, LostField, ObjectPlan, PlainObject, ShapePlan
+from toolgen.plan.mapping_plans import FieldMapping, ObjectMapping, RegularObject, UnmappedField, WireObjectPlan
 from toolgen.render.converters.code import (
     Block,
     Method,
@@ -20,7 +20,7 @@ from toolgen.render.converters.code import (
 from toolgen.render.literals import python_literal, python_string
 
 
-def write_shape(shape: ShapePlan) -> Method:
+def write_shape(shape: ObjectMapping) -> Method:
     """The method."""
     value = shape.variable
     return Method(
@@ -41,14 +41,14 @@ def write_shape(shape: ShapePlan) -> Method:
     )
 
 
-def _write_when_plain(shape: ShapePlan) -> Iterator[Block]:
+def _write_when_plain(shape: ObjectMapping) -> Iterator[Block]:
     """Write a value at once that such an object says in full."""
     if shape.plain is not None:
         written = _plain_object(shape, shape.plain, "wire")
         yield block(f"if {' and '.join(shape.plain.write_tests)}", f"return {written}")
 
 
-def _plain_object(shape: ShapePlan, plain: PlainObject, holder: str) -> str:
+def _plain_object(shape: ObjectMapping, plain: RegularObject, holder: str) -> str:
     entries = [(tag, python_literal(word)) for tag, word in shape.tag] if holder == "wire" else []
     entries += [(key.key, key.value) for key in plain.keys_of(holder, usual=False)]
     entries += [(held.key, _plain_object(shape, plain, held.variable)) for held in shape.inner(holder)]
@@ -56,7 +56,7 @@ def _plain_object(shape: ShapePlan, plain: PlainObject, holder: str) -> str:
     return object_literal(entries)
 
 
-def _report_loss(value: str, field: LostField) -> Block:
+def _report_loss(value: str, field: UnmappedField) -> Block:
     """Report a field that the wire has no place for, unless it says nothing."""
     field_value = f"{value}.{field.python}"
     severity = [python_string(field.severity)] if field.severity != "note" else []
@@ -66,7 +66,7 @@ def _report_loss(value: str, field: LostField) -> Block:
     return block(f"if {field_value} is not None", loss)
 
 
-def _write_object(shape: ShapePlan, held: ObjectPlan) -> Iterator[Statement]:
+def _write_object(shape: ObjectMapping, held: WireObjectPlan) -> Iterator[Statement]:
     """Write one of the objects: first what is always there, then what its fields and its inner objects may lack."""
     variable, keys = held.variable, shape.keys_of(held.variable)
     entries = list(_tag(shape)) if variable == "wire" else []
@@ -81,18 +81,18 @@ def _write_object(shape: ShapePlan, held: ObjectPlan) -> Iterator[Statement]:
             yield block(f"if {inner.variable}", f"{item(variable, inner.key)} = {inner.variable}")
 
 
-def _tag(shape: ShapePlan) -> Iterator[tuple[str, str]]:
+def _tag(shape: ObjectMapping) -> Iterator[tuple[str, str]]:
     """The tag's keys with their words; of several words the one that was read."""
     for tag, word in shape.tag:
         said = python_literal(word)
         yield tag, get("own", tag, said) if tag in shape.tag_also else said
 
 
-def _is_always_there(key: KeyPlan) -> bool:
+def _is_always_there(key: FieldMapping) -> bool:
     return key.kind != "beside" and (key.required or key.default is not None)
 
 
-def _write_key(shape: ShapePlan, key: KeyPlan) -> Iterator[Statement]:
+def _write_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
     """Write a key that an object may lack."""
     name, written = key.attributes[0], _written(shape, key)
     if key.kind == "beside":
@@ -107,7 +107,7 @@ def _write_key(shape: ShapePlan, key: KeyPlan) -> Iterator[Statement]:
         yield block(f"if {shape.variable}.{name} is not None", f"{target} = {written}")
 
 
-def _written(shape: ShapePlan, key: KeyPlan) -> str:
+def _written(shape: ObjectMapping, key: FieldMapping) -> str:
     """What a key's fields are on the wire."""
     value, *others = (f"{shape.variable}.{name}" for name in key.attributes)
     where = place(key.field)
@@ -126,7 +126,7 @@ def _written(shape: ShapePlan, key: KeyPlan) -> str:
     return call("demanded", value, python_string(key.key)) if key.demanded else value
 
 
-def _write_without_tag(shape: ShapePlan) -> Iterator[Block]:
+def _write_without_tag(shape: ObjectMapping) -> Iterator[Block]:
     """Leave the tag out of an object that came without it."""
     if shape.untagged:
         tag = python_string(shape.untagged)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog
-from toolgen.rules.nodes import nodes
 from toolgen.rules.rule import catalog_rule
+from toolgen.rules.schema_walk import nodes
 
 
 @catalog_rule("tool-without-description", in_build=True)
@@ -60,7 +60,7 @@ def _report(document: Document, pointer: Pointer, value: Any, findings: Findings
     for at, text in _texts(value, pointer):
         hidden = next((c for c in text if unicodedata.category(c) == "Cf" and c not in _JOINERS), None)
         if hidden is not None:
-            named = Verbatim(f"U+{ord(hidden):04X} {unicodedata.name(hidden, '')}".rstrip())
+            named = RawText(f"U+{ord(hidden):04X} {unicodedata.name(hidden, '')}".rstrip())
             findings.add("hidden-text", document.span(*at), character=named)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.resolve import Catalog, Profile, Tool
-from toolgen.resolve.places import IN_PLACE, subschemas
+from toolgen.resolve.schema_locations import IN_PLACE, subschemas
 from toolgen.rules.rule import catalog_rule
 
 
@@ -50,8 +50,8 @@ def check_too_many_tools(catalog: Catalog, findings: Findings) -> None:
                 tools[known.most].document.span("name"),
                 count=len(tools),
                 most=known.most,
-                provider=Verbatim(profile.name),
-                evidence=Verbatim(known.evidence),
+                provider=RawText(profile.name),
+                evidence=RawText(known.evidence),
             )
 
 
@@ -72,9 +72,9 @@ def check_description_too_long(catalog: Catalog, findings: Findings) -> None:
                     tool=tool.name,
                     count=_length(text, known.unit),
                     most=known.most,
-                    unit=Verbatim(known.unit),
-                    provider=Verbatim(profile.name),
-                    evidence=Verbatim(known.evidence),
+                    unit=RawText(known.unit),
+                    provider=RawText(profile.name),
+                    evidence=RawText(known.evidence),
                 )
 
 
@@ -98,10 +98,10 @@ def check_schema_too_large(catalog: Catalog, findings: Findings) -> None:
                         tool.document.key_span("parameters"),
                         tool=tool.name,
                         count=count,
-                        what=Verbatim(words),
-                        provider=Verbatim(profile.name),
+                        what=RawText(words),
+                        provider=RawText(profile.name),
                         most=known.most,
-                        evidence=Verbatim(known.evidence),
+                        evidence=RawText(known.evidence),
                     )
 
 

@@ -6,10 +6,10 @@ import keyword
 import re
 
 from toolgen.diagnostics import Findings, Related
-from toolgen.diagnostics.finding import Verbatim, listed
+from toolgen.diagnostics.finding import RawText, join_names
 from toolgen.resolve import Catalog
-from toolgen.rules.nodes import nodes
 from toolgen.rules.rule import catalog_rule
+from toolgen.rules.schema_walk import nodes
 
 
 @catalog_rule("name-leading-digit")
@@ -25,11 +25,11 @@ def check_name_python_word(catalog: Catalog, findings: Findings) -> None:
     """Report tools and properties whose name Python keeps for itself: they have another name in generated code."""
     for tool in catalog.tools:
         if keyword.iskeyword(tool.name):
-            findings.add("name-python-word", tool.document.span("name"), kind=Verbatim("tool"), name=tool.name)
+            findings.add("name-python-word", tool.document.span("name"), kind=RawText("tool"), name=tool.name)
     for node in nodes(catalog):
         for name in node.schema.get("properties", {}):
             if keyword.iskeyword(name):
-                findings.add("name-python-word", node.place("properties", name), kind=Verbatim("parameter"), name=name)
+                findings.add("name-python-word", node.place("properties", name), kind=RawText("parameter"), name=name)
 
 
 @catalog_rule("name-rewritten")
@@ -46,7 +46,7 @@ def check_name_rewritten(catalog: Catalog, findings: Findings) -> None:
         ]
         if refusing:
             findings.add(
-                "name-rewritten", tool.document.span("name"), tool=tool.name, providers=Verbatim(listed(refusing))
+                "name-rewritten", tool.document.span("name"), tool=tool.name, providers=RawText(join_names(refusing))
             )
 
 
@@ -61,7 +61,7 @@ def check_parameter_name_refused(catalog: Catalog, findings: Findings) -> None:
         for name in node.schema.get("properties", {}):
             refusing = [p for p, pattern in patterns.items() if p not in spared and not pattern.fullmatch(name)]
             if refusing:
-                said = Verbatim(listed(refusing))
+                said = RawText(join_names(refusing))
                 findings.add("parameter-name-refused", node.place("properties", name), parameter=name, providers=said)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim, listed, quoted
+from toolgen.diagnostics.finding import RawText, join_names, quote_name
 from toolgen.resolve import Tool
 from toolgen.rules.rule import Lost, Payloads, Tokenizer, compact, payload_rule, size
 
@@ -26,8 +26,8 @@ def check_portability(payloads: Payloads, findings: Findings) -> None:
                 tool.document.span("name"),
                 hint=f"`toolgen show {tool.name}` says where and why; `unsupported` keeps the tool from a provider",
                 tool=tool.name,
-                providers=Verbatim(listed(providers)),
-                changes=Verbatim(quoted(summary, 600)[1:-1]),
+                providers=RawText(join_names(providers)),
+                changes=RawText(quote_name(summary, 600)[1:-1]),
             )
 
 
@@ -53,10 +53,10 @@ def check_budget_exceeded(payloads: Payloads, findings: Findings) -> None:
                 findings.add(
                     "budget-exceeded",
                     payloads.place("budgets", provider, unit),
-                    what=Verbatim("the tools take"),
+                    what=RawText("the tools take"),
                     count=count(value),
-                    unit=Verbatim(shown),
-                    provider=Verbatim(provider),
+                    unit=RawText(shown),
+                    provider=RawText(provider),
                     most=most,
                 )
         for each in payloads.single:
@@ -65,10 +65,10 @@ def check_budget_exceeded(payloads: Payloads, findings: Findings) -> None:
                 findings.add(
                     "budget-exceeded",
                     each.tool.document.span("name"),
-                    what=Verbatim(f"the tool {each.tool.name} takes"),
+                    what=RawText(f"the tool {each.tool.name} takes"),
                     count=count(each.value),
-                    unit=Verbatim(shown),
-                    provider=Verbatim(each.provider),
+                    unit=RawText(shown),
+                    provider=RawText(each.provider),
                     most=most,
                 )
 
@@ -90,5 +90,5 @@ def check_tokens_not_counted(payloads: Payloads, findings: Findings) -> None:
         for unit in budget:
             if "tokens" in unit and provider in payloads.sets:
                 findings.add(
-                    "tokens-not-counted", payloads.place("budgets", provider, unit), reason=Verbatim(payloads.tokenizer)
+                    "tokens-not-counted", payloads.place("budgets", provider, unit), reason=RawText(payloads.tokenizer)
                 )

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim, listed
+from toolgen.diagnostics.finding import RawText, join_names
 from toolgen.resolve import Catalog
-from toolgen.rules.nodes import json_types, named_types, nodes
 from toolgen.rules.rule import catalog_rule
+from toolgen.rules.schema_walk import json_types, named_types, nodes
 
 
 @catalog_rule("array-without-items")
@@ -44,7 +44,7 @@ def check_enum_of_mixed_types(catalog: Catalog, findings: Findings) -> None:
     for node in nodes(catalog):
         types = [each for each in json_types(node.schema.get("enum", ())) if each != "null"]
         if len(types) > 1:
-            findings.add("enum-of-mixed-types", node.place("enum"), name=node.name, types=Verbatim(listed(types)))
+            findings.add("enum-of-mixed-types", node.place("enum"), name=node.name, types=RawText(join_names(types)))
 
 
 _STATING = ("$ref", "allOf", "anyOf", "oneOf")
@@ -58,7 +58,7 @@ def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
             named = json_types(node.schema["enum"])
             stated = named[0] if len(named) == 1 else f"[{', '.join(named)}]"
             findings.add(
-                "enum-without-type", node.place(), hint=f"state `type: {stated}`", name=node.name, type=Verbatim(stated)
+                "enum-without-type", node.place(), hint=f"state `type: {stated}`", name=node.name, type=RawText(stated)
             )
 
 
@@ -68,7 +68,7 @@ def check_union_of_one(catalog: Catalog, findings: Findings) -> None:
     for node in nodes(catalog):
         for word in ("anyOf", "oneOf"):
             if len(node.schema.get(word, ())) == 1:
-                findings.add("union-of-one", node.place(word), keyword=Verbatim(word), name=node.name)
+                findings.add("union-of-one", node.place(word), keyword=RawText(word), name=node.name)
 
 
 @catalog_rule("parameter-optional-and-null")
@@ -106,7 +106,7 @@ def check_root_composition(catalog: Catalog, findings: Findings) -> None:
         for word in _WORDS:
             if word in schema:
                 place = tool.document.key_span("parameters", word)
-                findings.add("root-composition", place, keyword=Verbatim(word), tool=tool.name)
+                findings.add("root-composition", place, keyword=RawText(word), tool=tool.name)
             elif isinstance(target, Mapping) and word in target:
                 place = tool.document.key_span("parameters", "$ref")
-                findings.add("root-composition", place, keyword=Verbatim(word), tool=tool.name)
+                findings.add("root-composition", place, keyword=RawText(word), tool=tool.name)

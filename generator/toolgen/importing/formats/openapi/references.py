@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from toolgen.importing.reader import Reader
 from toolgen.load import Pointer
 from toolgen.load.sources import pointer_text
-from toolgen.resolve.places import MissingError, child
+from toolgen.resolve.schema_locations import MissingError, get_child
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Resolver:
         for raw in unquote(ref[2:]).split("/"):
             step = raw.replace("~1", "/").replace("~0", "~")
             try:
-                inner = child(value, step)
+                inner = get_child(value, step)
             except MissingError:
                 return None
             steps.append(int(step) if isinstance(value, list) else step)

@@ -17,8 +17,8 @@ from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
 from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS
 from toolgen.resolve.identifiers import DEVICES, class_name, fold
-from toolgen.resolve.places import LIST, NAMED, ONE, is_schema, walk
-from toolgen.resolve.values import Judge, TooManyStepsError
+from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema, walk
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 Version = Literal["3.0", "3.1"]
 """The dialect of schemas: 3.2 has that of 3.1."""
@@ -64,7 +64,7 @@ def fitting(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
         return []
     if not METASCHEMAS["2020-12"].is_valid(rules):
         return []
-    judge = Judge(rules)
+    judge = ValueValidator(rules)
     try:
         return [example for example in examples if judge.reason(example) is None]
     except TooManyStepsError:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.importing.merge import differences, merged, same
-from toolgen.importing.record import Authored, Authors, Entry, Imported
+from toolgen.importing.record import Entry, Imported, LocalFile, LocalFiles
 from toolgen.importing.yaml_text import edited, yaml_text
 from toolgen.load import Document, Pointer
 from toolgen.load.limits import FILE_BYTES
@@ -44,10 +44,10 @@ class Outcome:
     replacing: str | None = field(default=None, repr=False)
 
 
-def planned(
+def plan_outcomes(
     incoming: list[Incoming],
     former: Mapping[str, Entry],
-    authors: Authors,
+    authors: LocalFiles,
     findings: Findings,
     needed: Container[str] = frozenset(),
 ) -> list[Outcome]:
@@ -68,8 +68,8 @@ def planned(
     return outcomes
 
 
-def gone(
-    incoming: list[Incoming], former: Mapping[str, Entry], authors: Authors, findings: Findings
+def removed_upstream(
+    incoming: list[Incoming], former: Mapping[str, Entry], authors: LocalFiles, findings: Findings
 ) -> Iterator[Outcome]:
     """The entries that the source has no more. Their files stay; it is said once."""
     keys = {each.key for each in incoming}
@@ -82,7 +82,7 @@ def gone(
         yield Outcome(key, replace(entry, gone=True))
 
 
-def _first(each: Incoming, authors: Authors, findings: Findings) -> Outcome:
+def _first(each: Incoming, authors: LocalFiles, findings: Findings) -> Outcome:
     """A declaration that was not imported before. A file that says the same already stays as it is."""
     entry = Entry(each.document.source, each.document.value, each.origin)
     there = authors.file(entry.file, Findings())
@@ -91,7 +91,7 @@ def _first(each: Incoming, authors: Authors, findings: Findings) -> Outcome:
     return Outcome(each.key, entry, each.document, new_text(each.document, findings))
 
 
-def _again(each: Incoming, entry: Entry, authors: Authors, findings: Findings) -> Outcome:
+def _again(each: Incoming, entry: Entry, authors: LocalFiles, findings: Findings) -> Outcome:
     """A declaration that was: the source's changes are taken over, the author's stay."""
     theirs = each.document.value
     before = len(findings)
@@ -107,14 +107,14 @@ def _again(each: Incoming, entry: Entry, authors: Authors, findings: Findings) -
             each.document.key_span(*pointer),
             key=each.key,
             pointer=pointer_text(pointer),
-            kind=Verbatim(kind),
+            kind=RawText(kind),
         )
     for pointer, kind in differences(entry.origin, each.origin):
         # No key of a declaration, but of the record: a handler may depend on the path of an operation. Arguments that
         # come and go are keys of the parameters.
         if kind == "changed" or len(pointer) == 1:
             way = f"origin{pointer_text(pointer)}"
-            findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=Verbatim(kind))
+            findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=RawText(kind))
     # A file that was moved into a folder below is farther from the types.
     theirs = _farther(theirs, there.file)
     result = merged(_farther(entry.value, there.file), theirs, there.document.value)
@@ -150,12 +150,12 @@ def _shown(value: Any, pointer: Pointer) -> str:
     """A value as JSON, for a message that clips it."""
     for step in pointer:
         if step not in value:
-            return Verbatim("gone")
+            return RawText("gone")
         value = value[step]
     return json.dumps(value, ensure_ascii=False)
 
 
-def _rewritten(there: Authored, entry: Entry, document: Document, findings: Findings) -> str:
+def _rewritten(there: LocalFile, entry: Entry, document: Document, findings: Findings) -> str:
     """The text of the author's file with the new value; as an import writes it where nobody touched it."""
     if there.text != yaml_text_of(entry.value):
         text = edited(there.text, there.document, document.value)
@@ -174,7 +174,7 @@ def new_text(document: Document, findings: Findings) -> str:
         reason = next((f.message for f in scratch), f"it has more than {FILE_BYTES} bytes")
         span = document.span("name") if isinstance(document.value, dict) else document.span()
         name = document.source.rpartition("/")[2].rpartition(".")[0]
-        findings.add("import-unreadable", span, tool=name, reason=Verbatim(reason))
+        findings.add("import-unreadable", span, tool=name, reason=RawText(reason))
     return text
 
 

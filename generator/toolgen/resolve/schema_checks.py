@@ -11,12 +11,12 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import METASCHEMAS, Dialect, UnknownDialectError, dialect, respelled
-from toolgen.resolve.places import Library, Place, walk
-from toolgen.resolve.references import Links
-from toolgen.resolve.values import compiled
+from toolgen.resolve.references import ReferenceGraph
+from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, walk
+from toolgen.resolve.value_checks import compiled
 from toolgen.validation import json_type, type_hint, words
 
 _COUNTS = tuple(f"{end}{what}" for what in ("Length", "Items", "Properties", "Contains") for end in ("min", "max"))
@@ -34,7 +34,9 @@ _PAIRS = (
 """Lower bound, upper bound, and whether they must differ."""
 
 
-def check_bounds(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
+def check_bounds(
+    schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings
+) -> set[str]:
     """Report bounds that have no meaning or leave no room; return the keywords that are at fault."""
     bad = {}
     for keyword in _COUNTS:
@@ -51,9 +53,9 @@ def check_bounds(schema: dict[str, Any], place: Place, library: Library, finding
         findings.add(
             "bound-invalid",
             library.span(place, keyword),
-            keyword=Verbatim(keyword),
+            keyword=RawText(keyword),
             value=schema[keyword],
-            wanted=Verbatim(wanted),
+            wanted=RawText(wanted),
         )
     faults = set(bad)
     for lower, upper, apart in _PAIRS:
@@ -63,8 +65,8 @@ def check_bounds(schema: dict[str, Any], place: Place, library: Library, finding
                 findings.add(
                     "bounds-contradict",
                     library.span(place, lower),
-                    lower=Verbatim(f"{lower} ({low})"),
-                    upper=Verbatim(f"{upper} ({high})"),
+                    lower=RawText(f"{lower} ({low})"),
+                    upper=RawText(f"{upper} ({high})"),
                 )
                 faults.add(lower)
     if schema.get("type") == "integer" and not faults and not _room(schema):
@@ -72,8 +74,8 @@ def check_bounds(schema: dict[str, Any], place: Place, library: Library, finding
         findings.add(
             "bounds-without-integer",
             library.span(place, low),
-            lower=Verbatim(f"{low} ({schema[low]})"),
-            upper=Verbatim(f"{high} ({schema[high]})"),
+            lower=RawText(f"{low} ({schema[low]})"),
+            upper=RawText(f"{high} ({schema[high]})"),
         )
         faults.add(low)
     return faults
@@ -95,9 +97,9 @@ def _number(value: object) -> bool:
 TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
 
 
-def check_soundness(links: Links, findings: Findings) -> None:
+def check_soundness(links: ReferenceGraph, findings: Findings) -> None:
     """Check every schema that was linked."""
-    done: set[Place] = set()
+    done: set[SchemaLocation] = set()
     for root in links.roots:
         library = links.library
         value = library.value(root)
@@ -108,7 +110,7 @@ def check_soundness(links: Links, findings: Findings) -> None:
             continue
         faults: set[Pointer] = set()
         for pointer, schema in walk(value):
-            place = Place(root.document, root.pointer + pointer)
+            place = SchemaLocation(root.document, root.pointer + pointer)
             if isinstance(schema, dict) and place not in done:
                 done.add(place)
                 as_meant = respelled(schema, source) if source == "draft-04" else schema
@@ -117,7 +119,9 @@ def check_soundness(links: Links, findings: Findings) -> None:
         _check_form(root, value, source, faults, library, findings)
 
 
-def _check_schema(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
+def _check_schema(
+    schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings
+) -> set[str]:
     """Check the keywords of one schema; return those that are at fault."""
     faults = check_bounds(schema, place, library, findings)
     faults |= _check_type(schema, place, library, findings)
@@ -128,7 +132,7 @@ def _check_schema(schema: dict[str, Any], place: Place, library: Library, findin
     for pattern in patterns if isinstance(patterns, dict) else ():
         _check_pattern(
             pattern,
-            Place(place.document, (*place.pointer, "patternProperties")),
+            SchemaLocation(place.document, (*place.pointer, "patternProperties")),
             pattern,
             library,
             findings,
@@ -139,7 +143,7 @@ def _check_schema(schema: dict[str, Any], place: Place, library: Library, findin
     return faults
 
 
-def _check_type(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> set[str]:
+def _check_type(schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings) -> set[str]:
     named = schema.get("type", [])
     faults = set()
     for i, name in enumerate(named if isinstance(named, list) else [named]):
@@ -150,11 +154,11 @@ def _check_type(schema: dict[str, Any], place: Place, library: Library, findings
     return faults
 
 
-def _check_pattern(pattern: str, place: Place, key: str, library: Library, findings: Findings) -> None:
+def _check_pattern(pattern: str, place: SchemaLocation, key: str, library: SchemaRegistry, findings: Findings) -> None:
     reason = compiled(pattern)
     if isinstance(reason, str):
         span = library.span(place, key) if key == "pattern" else library.key_span(place, key)
-        findings.add("pattern-unusable", span, pattern=pattern, reason=Verbatim(reason[:200]))
+        findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
 
 
 _IN_PLACE = frozenset(
@@ -163,7 +167,7 @@ _IN_PLACE = frozenset(
 """Keywords by which a schema may know of more properties than it lists."""
 
 
-def _check_required(schema: dict[str, Any], place: Place, library: Library, findings: Findings) -> None:
+def _check_required(schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings) -> None:
     required, properties = schema.get("required"), schema.get("properties", {})
     if not isinstance(required, list) or not isinstance(properties, dict):
         return
@@ -179,11 +183,11 @@ def _check_required(schema: dict[str, Any], place: Place, library: Library, find
 
 
 def _check_form(
-    root: Place,
+    root: SchemaLocation,
     value: Any,
     source: Dialect,
     faults: set[Pointer],
-    library: Library,
+    library: SchemaRegistry,
     findings: Findings,
 ) -> None:
     """Check a whole schema against the schema of schemas; faults that are known already are passed over."""
@@ -202,12 +206,12 @@ _CHECKED: tuple[Pointer, ...] = (("parameters",), ("result",))
 """Keys of a declaration whose own type is checked, and told, with the declaration."""
 
 
-def _explained(error: ValidationError) -> tuple[Verbatim, str | None]:
+def _explained(error: ValidationError) -> tuple[RawText, str | None]:
     """Why a schema is not sound, types by their JSON names, and what mends it where that is plain to see."""
     value: object = error.instance
     if error.validator == "type":
         expected = " or ".join(words(error.validator_value))
-        return Verbatim(f"expected {expected}, found {json_type(value)}"), type_hint(expected, value)
+        return RawText(f"expected {expected}, found {json_type(value)}"), type_hint(expected, value)
     if value is None:
-        return Verbatim("null is no value of it"), "put null in quotes where its type is meant, or take it out"
-    return Verbatim(error.message[:200].encode("unicode_escape").decode("ascii")), None
+        return RawText("null is no value of it"), "put null in quotes where its type is meant, or take it out"
+    return RawText(error.message[:200].encode("unicode_escape").decode("ascii")), None

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.write import disk
-from toolgen.write.building import LISTED, exchange, make_parents, remove_parents
+from toolgen.write.atomic_swap import AtomicSwap, discard
 from toolgen.write.changes import Files, Tree, lf, scan
-from toolgen.write.place import Place, report, shown
-from toolgen.write.switch import Switch, discard
+from toolgen.write.output_path import OutputPath, report, shown
+from toolgen.write.package_writer import LISTED, exchange, make_parents, remove_parents
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class _Step:
     """One folder as it was found, and what is written there."""
 
     addition: Addition
-    place: Place
-    switch: Switch
+    place: OutputPath
+    switch: AtomicSwap
     existed: bool
     tree: Tree = field(repr=False)
     written: Files = field(repr=False)
@@ -69,11 +69,11 @@ def add_all(additions: Sequence[Addition], findings: Findings) -> tuple[Added, .
     way unless it may be replaced; line ends do not matter.
     """
     span = Span(shown(additions[0].name))
-    places: list[Place] = []
+    places: list[OutputPath] = []
     added: tuple[Added, ...] | None = None
     made: list[str] = []
     try:
-        places = [Place(str(each.folder.parent.resolve()), each.folder.name, each.name) for each in additions]
+        places = [OutputPath(str(each.folder.parent.resolve()), each.folder.name, each.name) for each in additions]
         if not [place for place in places if _is_refused(place, findings)]:
             make_parents(places[0].parent, made)
             with disk.locked(places[0].parent):
@@ -92,11 +92,11 @@ def add_all(additions: Sequence[Addition], findings: Findings) -> tuple[Added, .
     return added
 
 
-def _is_about(error: OSError, place: Place) -> bool:
-    return isinstance(error.filename, str) and error.filename.startswith((f"{place.box}/", f"{place.path}/"))
+def _is_about(error: OSError, place: OutputPath) -> bool:
+    return isinstance(error.filename, str) and error.filename.startswith((f"{place.staging_folder}/", f"{place.path}/"))
 
 
-def _is_refused(place: Place, findings: Findings) -> bool:
+def _is_refused(place: OutputPath, findings: Findings) -> bool:
     info = disk.look(place.path)
     if info is None or stat.S_ISDIR(info.st_mode):
         return False
@@ -105,7 +105,9 @@ def _is_refused(place: Place, findings: Findings) -> bool:
     return True
 
 
-def _locked_add(additions: Sequence[Addition], places: Sequence[Place], findings: Findings) -> tuple[Added, ...] | None:
+def _locked_add(
+    additions: Sequence[Addition], places: Sequence[OutputPath], findings: Findings
+) -> tuple[Added, ...] | None:
     steps = [_step(addition, place) for addition, place in zip(additions, places, strict=True)]
     if [step for step in steps if _is_blocked(step, findings)]:
         return None
@@ -122,8 +124,8 @@ def _locked_add(additions: Sequence[Addition], places: Sequence[Place], findings
     return tuple(step.added for step in steps)
 
 
-def _step(addition: Addition, place: Place) -> _Step:
-    switch = Switch(place)
+def _step(addition: Addition, place: OutputPath) -> _Step:
+    switch = AtomicSwap(place)
     switch.recover()
     existed = disk.look(place.path) is not None
     tree = scan(place.path) if existed else Tree()
@@ -149,7 +151,7 @@ def _put_back(step: _Step, findings: Findings) -> None:
         disk.remove_file(f"{step.place.path}/{path}")
 
 
-def _is_there(path: str, text: str, place: Place, tree: Tree) -> bool:
+def _is_there(path: str, text: str, place: OutputPath, tree: Tree) -> bool:
     data = disk.read(f"{place.path}/{path}") if tree.leaves.get(path) == "file" else None
     return data is not None and text.encode() in (data, lf(data))
 

@@ -16,7 +16,7 @@ DocumentKey = tuple[str, int]
 """A document's source path relative to SCHEMAS, and its index in that file."""
 
 
-class Place(NamedTuple):
+class SchemaLocation(NamedTuple):
     """A value in a document."""
 
     document: DocumentKey
@@ -27,7 +27,7 @@ class MissingError(Exception):
     """There is no value at a pointer."""
 
 
-def child(value: Any, step: str | int) -> Any:
+def get_child(value: Any, step: str | int) -> Any:
     """The member of an object or the item of a list that a step of a pointer leads to.
 
     Raises:
@@ -44,14 +44,14 @@ def child(value: Any, step: str | int) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class SchemaRegistry:
     """The documents that references may lead to: those of tools and types, all in memory already."""
 
     documents: dict[DocumentKey, Document] = field(repr=False)
     tools: frozenset[DocumentKey]
 
     @classmethod
-    def of(cls, sources: Sources) -> Library:
+    def of(cls, sources: Sources) -> SchemaRegistry:
         """The library of everything that was loaded."""
         both = (*sources.tools, *sources.types)
         return cls(
@@ -59,7 +59,7 @@ class Library:
             frozenset((d.source, d.index) for d in sources.tools),
         )
 
-    def value(self, place: Place) -> Any:
+    def value(self, place: SchemaLocation) -> Any:
         """The value at a place.
 
         Raises:
@@ -67,34 +67,34 @@ class Library:
         """
         value = self.documents[place.document].value
         for step in place.pointer:
-            value = child(value, step)
+            value = get_child(value, step)
         return value
 
-    def span(self, place: Place, *more: str | int) -> Span:
+    def span(self, place: SchemaLocation, *more: str | int) -> Span:
         """Where a value, or one inside it, stands in its source."""
         return self.documents[place.document].span(*place.pointer, *more)
 
-    def key_span(self, place: Place, *more: str | int) -> Span:
+    def key_span(self, place: SchemaLocation, *more: str | int) -> Span:
         """Where the key of a value stands in its source."""
         return self.documents[place.document].key_span(*place.pointer, *more)
 
-    def root(self, place: Place) -> Place:
+    def root(self, place: SchemaLocation) -> SchemaLocation:
         """The schema that `#` means at a place: a file of types, or `parameters` or `result` of a tool."""
         inside = place.document in self.tools and place.pointer[:1] in (
             ("parameters",),
             ("result",),
         )
-        return Place(place.document, place.pointer[:1] if inside else ())
+        return SchemaLocation(place.document, place.pointer[:1] if inside else ())
 
-    def roots(self) -> Iterator[Place]:
+    def roots(self) -> Iterator[SchemaLocation]:
         """The schemas of all documents: types, and `parameters` and `result` of tools."""
         for key, document in self.documents.items():
             if key not in self.tools:
-                yield Place(key, ())
+                yield SchemaLocation(key, ())
             elif isinstance(document.value, dict):
                 for name in ("parameters", "result"):
                     if name in document.value:
-                        yield Place(key, (name,))
+                        yield SchemaLocation(key, (name,))
 
 
 ONE = frozenset(
@@ -146,7 +146,7 @@ def walk(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
         stack.extend(reversed([(pointer + way, sub) for way, sub in subschemas(here)]))
 
 
-def in_place(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+def same_instance_subschemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """A schema and the schemas inside it that judge the same value."""
     stack: list[tuple[Pointer, Any]] = [(at, schema)]
     while stack:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.importing.declarations import declared, declared_type, named, referred
 from toolgen.importing.formats import format_named
-from toolgen.importing.outcomes import Incoming, Outcome, gone, planned, recorded
+from toolgen.importing.import_plan import Incoming, Outcome, plan_outcomes, recorded, removed_upstream
 from toolgen.importing.reader import ImportedTool, ImportedType, Reader
-from toolgen.importing.record import RECORD, Authors, Imported, Record, load_record
+from toolgen.importing.record import RECORD, Imported, LocalFiles, Record, load_record
 from toolgen.load import Document, Sources, load
 from toolgen.load.folder import kind_of_file
 from toolgen.load.limits import FILES
@@ -25,8 +25,8 @@ from toolgen.load.loading import load_foreign
 from toolgen.parse import parse
 from toolgen.resolve.linking import link, link_catalog
 from toolgen.resources import builtin
-from toolgen.rules import RULES, apply_rules, settle
-from toolgen.write.adding import Added, Addition, add_all
+from toolgen.rules import RULES, apply_rules, apply_suppressions
+from toolgen.write.source_writer import Added, Addition, add_all
 
 _FOLDERS = ("types", "tools")
 """In the order in which they are written: tools refer to types."""
@@ -84,7 +84,7 @@ def _are_folders(schemas: Path, findings: Findings) -> bool:
             continue  # Writing says what is wrong with a path that leads nowhere.
         if not stat.S_ISDIR(mode):
             shown = path.as_posix()
-            kind, wanted = Verbatim(kind_of_file(mode)), Verbatim("a folder")
+            kind, wanted = RawText(kind_of_file(mode)), RawText("a folder")
             findings.add("not-a-file", Span(shown), hint=_NO_FOLDER, path=shown, kind=kind, wanted=wanted)
             return False
     return True
@@ -107,16 +107,16 @@ def _merge(
     """Put what the source says together with what is there, and write it."""
     former = record.sources[name]
     there = load(schemas, Findings(), builtin=builtin("schemas")) if schemas.is_dir() else None
-    authors = Authors(schemas, there)
-    new_tools = planned(tools, former.tools, authors, findings)
+    authors = LocalFiles(schemas, there)
+    new_tools = plan_outcomes(tools, former.tools, authors, findings)
     needed = referred([*_documents(new_tools), *(each.document for each in types)])
-    new_types = planned(types, former.types, authors, findings, needed)
+    new_types = plan_outcomes(types, former.types, authors, findings, needed)
     if not findings.errors and there is not None:
         _check_project(_documents(new_tools), _documents(new_types), there, findings)
     if findings.errors:
         return None
-    new_tools += gone(tools, former.tools, authors, findings)
-    new_types += gone(types, former.types, authors, findings)
+    new_tools += removed_upstream(tools, former.tools, authors, findings)
+    new_types += removed_upstream(types, former.types, authors, findings)
     text = record.with_source(name, recorded(new_tools, new_types, former.about)).written()
     return _written(new_tools, new_types, text, record, schemas, findings)
 
@@ -163,7 +163,7 @@ def _check(documents: Sequence[Document], types: Sequence[Document], findings: F
     """Report what a build would refuse in declarations and types that stand alone, as their source has them."""
     path = documents[0].path
     if len(documents) + len(types) > FILES:
-        findings.add("too-many-sources", documents[0].span(), path=path, limit=FILES, what=Verbatim("tools"))
+        findings.add("too-many-sources", documents[0].span(), path=path, limit=FILES, what=RawText("tools"))
         return
     _link(Sources(path, tuple(documents), tuple(types), (), (), None, {}, {}), findings)
 
@@ -216,6 +216,6 @@ def _check_rules(documents: Sequence[Document], types: Sequence[Document], there
     if catalog is not None:
         levels = parsed.config.lint
         apply_rules(catalog, passed_over, levels)
-        settle(passed_over, levels, (), RULES)
+        apply_suppressions(passed_over, levels, (), RULES)
         paths = {document.path for document in documents}
         findings.items += [f for f in passed_over if f.level == "error" and f.span.path in paths]

@@ -20,11 +20,11 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 from pydantic_core import ValidationError as PatternError
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.load import Pointer
 from toolgen.parse.config import Formats
 from toolgen.resolve.dialect import ANNOTATIONS
-from toolgen.resolve.places import Library, Place, subschemas, walk
+from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, subschemas, walk
 from toolgen.runtime.tools.checks import is_format
 from toolgen.runtime.tools.formats import FORMATS
 
@@ -40,7 +40,7 @@ class TooManyStepsError(Exception):
     """The values of a schema take more than `MAX_STEPS` to judge."""
 
 
-class Judge:
+class ValueValidator:
     """Judges values by a schema and by the schemas inside it."""
 
     def __init__(self, schema: Any) -> None:
@@ -81,7 +81,7 @@ class Judge:
             ref = found["$ref"]
 
 
-_JUDGE: ContextVar[Judge] = ContextVar("_JUDGE")
+_JUDGE: ContextVar[ValueValidator] = ContextVar("_JUDGE")
 
 
 def _identity(value: Any) -> object:
@@ -202,10 +202,10 @@ _TYPES: dict[str, Any] = {
 
 def check_values(
     schema: Any,
-    judge: Judge,
-    origins: Mapping[str, Place],
-    root: Place,
-    library: Library,
+    judge: ValueValidator,
+    origins: Mapping[str, SchemaLocation],
+    root: SchemaLocation,
+    library: SchemaRegistry,
     findings: Findings,
 ) -> None:
     """Check the values inside a self-contained schema.
@@ -224,7 +224,7 @@ def check_values(
             try:
                 reason = judge.reason(value, against) if reason is None else reason
             except TooManyStepsError:
-                findings.add("values-too-many", library.span(place, *way), keyword=Verbatim(way[0]))
+                findings.add("values-too-many", library.span(place, *way), keyword=RawText(way[0]))
                 return
             if reason and way == ("default",) and value is None:
                 findings.add("default-null", library.span(place, *way))
@@ -232,9 +232,9 @@ def check_values(
                 findings.add(
                     "value-unfit" if way[0] in ("default", "examples") else "value-contradicts",
                     library.span(place, *way),
-                    keyword=Verbatim(way[0]),
+                    keyword=RawText(way[0]),
                     value=value,
-                    reason=Verbatim(reason),
+                    reason=RawText(reason),
                 )
 
 
@@ -273,7 +273,7 @@ def typed(schema: Any) -> Any:
     return {key: [typed(sub) for sub in value] if key in ("allOf", "anyOf") else value for key, value in kept.items()}
 
 
-def fits_type(default: Any, schema: Mapping[str, Any], judge: Judge) -> bool:
+def fits_type(default: Any, schema: Mapping[str, Any], judge: ValueValidator) -> bool:
     """Whether a default is of its type; one with parts fits all of its schema, or it does not count."""
     rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS and key != "$defs"}
     against = rules if isinstance(default, dict | list) else typed(rules)
@@ -284,11 +284,11 @@ def fits_type(default: Any, schema: Mapping[str, Any], judge: Judge) -> bool:
         return False
 
 
-def _source(pointer: Pointer, origins: Mapping[str, Place], root: Place) -> Place | None:
+def _source(pointer: Pointer, origins: Mapping[str, SchemaLocation], root: SchemaLocation) -> SchemaLocation | None:
     if pointer[:1] != ("$defs",):
-        return Place(root.document, root.pointer + pointer)
+        return SchemaLocation(root.document, root.pointer + pointer)
     origin = origins.get(str(pointer[1]))
-    return None if origin is None else Place(origin.document, origin.pointer + pointer[2:])
+    return None if origin is None else SchemaLocation(origin.document, origin.pointer + pointer[2:])
 
 
 def _stated(schema: dict[str, Any]) -> Iterator[tuple[Pointer, Any, dict[str, Any]]]:

@@ -23,7 +23,7 @@ from toolgen.runtime.conversion.wire import DeclaredTools
 _serial = itertools.count()
 
 
-class Imported(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Makes the modules of a package importable under a name of its own, for the length of a `with` block.
 
     What runs is generated text only: source text stands in it as literals (`literals.py`), never as code.
@@ -33,7 +33,7 @@ class Imported(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._files = files
         self._root = f"_toolgen_rendered_{next(_serial)}"
 
-    def __enter__(self) -> Imported:
+    def __enter__(self) -> InMemoryPackage:
         sys.meta_path.insert(0, self)
         return self
 
@@ -79,7 +79,7 @@ Status = Literal["ok", "lossy", "refused", "not offered"]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToolLosses:
     """One loss of a tool: where in the source, what became of it, why, and what still checks the rule."""
 
     span: Span
@@ -93,13 +93,13 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolOnWire:
+class ToolPayload:
     """A tool on one provider's wire. `strict` is None where the wire, or the tool, has no notion of it."""
 
     tool: Tool
     provider: str
     strict: bool | None
-    told: tuple[Told, ...]
+    told: tuple[ToolLosses, ...]
     spelling: Mapping[str, Any] | None
     name: str
     offered: bool = True
@@ -115,11 +115,11 @@ class ToolOnWire:
 
 
 @dataclass(frozen=True, slots=True)
-class OnWire:
+class ProviderPayloads:
     """The declared tools on one provider's wire."""
 
     payload: list[Any] | str = field(repr=False)
-    tools: tuple[ToolOnWire, ...]
+    tools: tuple[ToolPayload, ...]
     payload_of: Callable[..., Any] = field(repr=False)
     """The payload of some tools alone, by name."""
 
@@ -139,16 +139,16 @@ class OnWire:
         return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
 
 
-def tools_on_wires(
+def build_payloads(
     files: Mapping[str, str], catalog: Catalog, classes: Mapping[str, str], local: Collection[str]
-) -> dict[str, OnWire]:
+) -> dict[str, ProviderPayloads]:
     """Lower the declared tools for every provider.
 
     `classes` are the names of the providers' classes; those of `local` were made for this project, and are imported
     from its files.
     """
-    found: dict[str, OnWire] = {}
-    with Imported(files) as package:
+    found: dict[str, ProviderPayloads] = {}
+    with InMemoryPackage(files) as package:
         for profile in catalog.profiles:
             module = package.module if profile.name in local else _shipped
             kind = getattr(module(f"wires.{profile.name}"), classes[profile.name])
@@ -160,7 +160,7 @@ def _shipped(name: str) -> Any:
     return import_module(f"toolgen.{name}")
 
 
-def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> OnWire:
+def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> ProviderPayloads:
     tools = catalog.tools
     offered = [tool for tool in tools if profile.name not in tool.unsupported]
     patches = {tool.name: tool.providers.get(profile.name, {}) for tool in offered}
@@ -175,23 +175,23 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     definitions = [definition(**definition_facts(tool)) for tool in offered]
     payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
     spent: dict[str, int] = {}
-    found: list[ToolOnWire] = []
+    found: list[ToolPayload] = []
     for i, (tool, made) in enumerate(zip(offered, definitions, strict=True)):
         own = [loss for loss in losses if loss.path == f"[{i}]" or loss.path.startswith((f"[{i}].", f"[{i}]["))]
         found.append(_lowered(wire, tool, made, own, spent))
     found += [
-        ToolOnWire(tool, profile.name, None, (), None, wire.spelling(tool.name), False)
+        ToolPayload(tool, profile.name, None, (), None, wire.spelling(tool.name), False)
         for tool in tools
         if profile.name in tool.unsupported
     ]
     names = tuple(tool.name for tool in offered)
     built = kind(DeclaredTools(names=names, payload=payload, **declared))
-    return OnWire(payload, tuple(sorted(found, key=lambda one: one.tool.name)), built.tools)
+    return ProviderPayloads(payload, tuple(sorted(found, key=lambda one: one.tool.name)), built.tools)
 
 
-def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[str, int]) -> ToolOnWire:
+def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[str, int]) -> ToolPayload:
     lowerings = wire.lowerings
-    told: list[Told] = []
+    told: list[ToolLosses] = []
     strict = made.strict if lowerings.has_strict else None
     if tool.strict == "auto":
         strict, why = lowerings.settled(tool.parameters, spent)
@@ -204,23 +204,25 @@ def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[st
     for loss in losses:
         if loss.severity == "behaviour" and tool.strict == "always":
             continue  # what cannot be strict is among the records
-        told.append(Told(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note"))
-    return ToolOnWire(tool, wire.name, strict, tuple(told), spelling, wire.spelling(tool.name))
+        told.append(
+            ToolLosses(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
+        )
+    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, wire.spelling(tool.name))
 
 
-def _told(record: Any, tool: Tool) -> Told:
+def _told(record: Any, tool: Tool) -> ToolLosses:
     severe = record.action != "rewritten" and (bool(record.checked) or record.action == "narrowed")
     if record.what == CLOSING and not record.stops:
         severe = False  # the declaration does not say that there may be more
     refused = record.refused and tool.strict == "always"
     place = tool.place(record.way, record.what)
-    return Told(
+    return ToolLosses(
         place, pointer_text(record.way), record.what, record.action, record.reason, record.checked, severe, refused
     )
 
 
-def _why_open(record: Any, tool: Tool) -> Told:
+def _why_open(record: Any, tool: Tool) -> ToolLosses:
     reason = f"not strict: {record.what}, for {record.reason}" if record.what != "strict" else record.reason
-    return Told(
+    return ToolLosses(
         tool.place(record.way, record.what), pointer_text(record.way), "strict", "dropped", reason, "parse_arguments"
     )

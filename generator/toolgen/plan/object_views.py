@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from toolgen.plan.assertions import types_of, unsaid
+from toolgen.plan.assertion_keywords import residual_keywords, types_of
 
 PREFIX = "#/$defs/"
 
@@ -112,7 +112,7 @@ def _said(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> froze
     if one_shape and "patternProperties" not in first:
         said.add("additionalProperties")
     full = {*said, "$ref", "allOf"}
-    if whole and all(_objects(p) and not unsaid(p, frozenset(full)) for p in others):
+    if whole and all(_objects(p) and not residual_keywords(p, frozenset(full)) for p in others):
         said |= {"$ref", "allOf"}
     return frozenset(said) if _objects(first) else frozenset(said - {"type"})
 

@@ -7,7 +7,7 @@ Everything happens in a private folder beside the output, `.toolgen-<name>`, so 
   where an output stands; what somebody put into the former one meanwhile is moved to the output first.
 - `old` is the former tree where two folders cannot be exchanged, and two renames take the exchange's place. A kill
   between them leaves `old` and no output; then `old` is the output, and the next start puts it back.
-- `gone` is being removed. It has a name of its own since half a tree would be misread as one of the others.
+- `removed_upstream` is being removed. It has a name of its own since half a tree would be misread as one of the others.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from contextlib import ExitStack, contextmanager
 from toolgen.write import disk
 from toolgen.write.changes import Tree, is_litter, parents, scan
 from toolgen.write.lockfile import LOCK, LONGEST, LockError, read_lock
-from toolgen.write.place import Place
+from toolgen.write.output_path import OutputPath
 
 
-class Switch:
+class AtomicSwap:
     """One output folder's exchange. Its caller holds the lock on the folder's parent."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: OutputPath) -> None:
         self.parent = place.parent
         self.output = place.path
-        self.box = place.box
-        self.new = f"{self.box}/new"
-        self.ready = f"{self.box}/ready"
-        self.old = f"{self.box}/old"
-        self.gone = f"{self.box}/gone"
+        self.staging_folder = place.staging_folder
+        self.new = f"{self.staging_folder}/new"
+        self.ready = f"{self.staging_folder}/ready"
+        self.old = f"{self.staging_folder}/old"
+        self.gone = f"{self.staging_folder}/gone"
         self._made: int | None = None
 
     def recover(self) -> None:
@@ -42,9 +42,9 @@ class Switch:
 
         The name of the private folder is reserved; whatever else stands there goes. May be repeated.
         """
-        if disk.look(self.box) is None:
+        if disk.look(self.staging_folder) is None:
             return
-        if _is_folder(self.box):
+        if _is_folder(self.staging_folder):
             if disk.look(self.output) is None and _is_folder(self.old):
                 # Set aside first: beside a restored output it would be taken for a former tree.
                 self._drop(self.ready)
@@ -53,11 +53,11 @@ class Switch:
                 if _is_folder(former) and _is_folder(self.output):
                     self._rescue(former)
                 self._drop(former)
-        discard(self.box)
+        discard(self.staging_folder)
 
     def stage(self, tree: Tree, carried: Iterable[str], written: Mapping[str, str]) -> None:
         """Make the new tree: files that stay keep their inode, written ones are flushed to the disk."""
-        disk.make_folder(self.box, 0o700)
+        disk.make_folder(self.staging_folder, 0o700)
         disk.make_folder(self.new)
         made = disk.look(self.new)
         self._made = made.st_ino if made is not None else None
@@ -76,7 +76,7 @@ class Switch:
             self._finish(folder if folder in tree.folders else None, f"{self.new}/{folder}")
         self._finish("", self.new)
         disk.rename(self.new, self.ready)
-        disk.sync_folder(self.box)
+        disk.sync_folder(self.staging_folder)
 
     def _carry(self, path: str) -> None:
         try:

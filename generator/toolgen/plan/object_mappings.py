@@ -12,18 +12,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolgen.plan.wire_objects import (
+from toolgen.plan.mapping_plans import (
     PLAIN_FORMS,
     TESTS,
-    KeyPlan,
+    FieldMapping,
     Kind,
-    LostField,
     MemberPlan,
-    ObjectPlan,
-    PlainKey,
-    PlainObject,
-    ShapePlan,
+    ObjectMapping,
+    RegularKey,
+    RegularObject,
     UnionPlan,
+    UnmappedField,
+    WireObjectPlan,
 )
 from toolgen.resolve import Format, FormatField, FormatType
 
@@ -41,7 +41,7 @@ TAKEN = {"wire", "at", "reader", "writer", "own", "rest", "value", "holder"}
 """Local names of the methods that are printed; a field called so gets an underscore."""
 
 
-class ShapeError(ValueError):
+class MappingError(ValueError):
     """A profile's shape that does not fit the format; `pointer` is its place in the profile called `profile`."""
 
     def __init__(self, pointer: tuple[str, ...], reason: str, profile: str = "") -> None:
@@ -51,7 +51,7 @@ class ShapeError(ValueError):
         self.reason = reason
 
 
-def plan_shape(name: str, shape: Mapping[str, Any], format: Format) -> ShapePlan:
+def plan_mapping(name: str, shape: Mapping[str, Any], format: Format) -> ObjectMapping:
     """Plan a shape.
 
     A key whose optional field the format does not have is left to residue, so that a field taken out of
@@ -62,12 +62,12 @@ def plan_shape(name: str, shape: Mapping[str, Any], format: Format) -> ShapePlan
     """
     kind = format.types.get(str(shape["type"]))
     if kind is None:
-        raise ShapeError(("shapes", name, "type"), f"the format has no type {shape['type']}")
+        raise MappingError(("shapes", name, "type"), f"the format has no type {shape['type']}")
     return _Planner(name, shape, kind, format).plan()
 
 
 def plan_union(
-    name: str, union: Mapping[str, Any], facts: Mapping[str, Any], shapes: Mapping[str, ShapePlan], format: Format
+    name: str, union: Mapping[str, Any], facts: Mapping[str, Any], shapes: Mapping[str, ObjectMapping], format: Format
 ) -> UnionPlan:
     """Plan a union of the shapes of a profile, whose facts these are.
 
@@ -75,23 +75,23 @@ def plan_union(
         ShapeError: a type or a shape is unknown, or the shapes cannot be told apart.
     """
     if not ("by" in union or "tag" in union or len(union["shapes"]) == 1):
-        raise ShapeError(("unions", name), "needs a tag, or a function that tells its shapes apart")
+        raise MappingError(("unions", name), "needs a tag, or a function that tells its shapes apart")
     for kind in union["types"]:
         if kind not in format.types:
-            raise ShapeError(("unions", name, "types"), f"the format has no type {kind}")
+            raise MappingError(("unions", name, "types"), f"the format has no type {kind}")
     members = []
     by, tag = str(union.get("by", "")), str(union.get("tag", ""))
     words = {shape: str(word) for word, shape in union["shapes"].items()} if by else {}
     for shape_name in words or union["shapes"]:
         shape = shapes.get(shape_name)
         if shape is None:
-            raise ShapeError(("unions", name, "shapes"), f"there is no shape {shape_name}")
+            raise MappingError(("unions", name, "shapes"), f"there is no shape {shape_name}")
         if by:
             members.append(MemberPlan(words[shape_name], False, shape_name, shape.type, ()))
             continue
         word = next((str(word) for key, word in shape.tag if key == tag), None)
         if word is None and tag:
-            raise ShapeError(("shapes", shape_name, "tag"), f"needs the tag {tag}, for it is in {name}")
+            raise MappingError(("shapes", shape_name, "tag"), f"needs the tag {tag}, for it is in {name}")
         needs = tuple(facts["shapes"][shape_name].get("needs", ()))
         members.append(MemberPlan(word, bool(tag) and tag == shape.untagged, shape_name, shape.type, needs))
     return UnionPlan(name, tuple(union["types"]), tag, by, tuple(members))
@@ -115,12 +115,12 @@ class _Planner:
         self.kind = kind
         self.fields = {f.name: f for f in kind.fields}
         self.format = format
-        self.objects: list[ObjectPlan] = []
-        self.keys: list[KeyPlan] = []
+        self.objects: list[WireObjectPlan] = []
+        self.keys: list[FieldMapping] = []
         self.known: dict[str, tuple[str, ...]] = {}
         self.ways: dict[str, tuple[str, ...]] = {}
 
-    def plan(self) -> ShapePlan:
+    def plan(self) -> ObjectMapping:
         tag = dict(self.shape.get("tag", {}))
         self._object("wire", "", "", self.shape["keys"], (*tag, *self.shape.get("aside", ())))
         carried = {f for k in self.keys for f in k.variables}
@@ -129,11 +129,11 @@ class _Planner:
         missing = [f for f in self._data_fields() if self._variable(f) not in carried and f.name not in ignored]
         for field in missing:
             if field.required:
-                raise ShapeError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
+                raise MappingError(("shapes", self.name, "keys"), f"no key carries {self.kind.name}.{field.name}")
         needed = {f for k in self.keys if k.required for f in k.variables}
         words = re.findall("[A-Z][a-z]*", self.kind.name)
         plain = self._plain(len(tag), words[-1].lower())
-        return ShapePlan(
+        return ObjectMapping(
             name=self.name,
             type=self.kind.name,
             description=str(self.shape["description"]),
@@ -157,15 +157,17 @@ class _Planner:
         for name in self.shape.get("outside", {}):
             field = self.fields.get(name)
             if field is None or field.schema.get("type") != "string":
-                raise ShapeError(("shapes", self.name, "outside"), f"{self.kind.name}.{name} is no text of the format")
+                raise MappingError(
+                    ("shapes", self.name, "outside"), f"{self.kind.name}.{name} is no text of the format"
+                )
             found[str(name)] = self._variable(field)
         return found
 
-    def _type_of(self, key: KeyPlan) -> str:
+    def _type_of(self, key: FieldMapping) -> str:
         first = next(f for f in self.kind.fields if self._variable(f) == key.variables[0])
         return str(first.schema.get("type", ""))
 
-    def _plain(self, tags: int, value: str) -> PlainObject | None:
+    def _plain(self, tags: int, value: str) -> RegularObject | None:
         """The plain object of the shape; None where a key that is always there has no plain form, or there are no keys."""
         if (
             not self.keys
@@ -173,7 +175,7 @@ class _Planner:
             or not all(o.required for o in self.objects)
         ):
             return None
-        found: list[PlainKey] = []
+        found: list[RegularKey] = []
         for key in self.keys:
             form = PLAIN_FORMS.get(key.reads.removeprefix("read_"))
             values = [f"{value}.{name}" for name in key.attributes]
@@ -187,14 +189,14 @@ class _Planner:
                 return None
             else:
                 continue
-            found.append(PlainKey(not key.required, key.holder, key.key, key.variables[0], values[0], *tests))
+            found.append(RegularKey(not key.required, key.holder, key.key, key.variables[0], values[0], *tests))
         carried = {key.variable for key in found}
         tested = {name for key in self.keys if key.variables[0] in carried for name in key.variables}
         if not all(self._variable(f) in carried for f in self._data_fields() if f.required):
             return None
         left = set(self.shape.get("ignored", {}))
         inner = {o.variable: sum(other.parent == o.variable for other in self.objects) for o in self.objects}
-        return PlainObject(
+        return RegularObject(
             sizes={v: n + (tags if v == "wire" else 0) + sum(k.holder == v for k in found) for v, n in inner.items()},
             open=len(self.keys) == len(found),
             keys=found,
@@ -236,11 +238,11 @@ class _Planner:
                 found[held.known] = (*(tags if held.variable == "wire" else ()), *keys, *inner)
         return found
 
-    def _lost(self, field: FormatField) -> LostField:
+    def _lost(self, field: FormatField) -> UnmappedField:
         usual = "warning" if self.kind.name == "Request" else "note"
         severity = str(self.shape.get("lost", {}).get(field.name, usual))
         harmless = severity == "behaviour" and field.schema.get("type") == "boolean"
-        return LostField(field.python, field.name, severity, harmless)
+        return UnmappedField(field.python, field.name, severity, harmless)
 
     def _data_fields(self) -> Iterator[FormatField]:
         return (f for f in self.kind.fields if "const" not in f.schema)
@@ -259,7 +261,7 @@ class _Planner:
         self.ways[variable] = (*self.ways[parent], key) if parent else ()
         place = len(self.objects)
         constant = upper(self.name, *(() if variable == "wire" else (variable,)))
-        self.objects.append(ObjectPlan(variable, parent, key, self.ways[variable], True, constant))
+        self.objects.append(WireObjectPlan(variable, parent, key, self.ways[variable], True, constant))
         known = list(tags)
         any_required = False
         for inner_key, said in keys.items():
@@ -295,10 +297,10 @@ class _Planner:
             name += "_"
         return name
 
-    def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> KeyPlan | None:
+    def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> FieldMapping | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
         if not names:
-            raise ShapeError(("shapes", self.name, "keys"), f"the key {key} carries no field")
+            raise MappingError(("shapes", self.name, "keys"), f"the key {key} carries no field")
         fields = [self.fields.get(n) for n in names]
         if any(f is None for f in fields):
             return None
@@ -324,7 +326,7 @@ class _Planner:
             table = upper(spec["with"]) if isinstance(spec["with"], str) else upper(self.name, key)
         test, expected = CHECKS.get(str(first.schema.get("type", "")), ("", ""))
         required = bool(spec.get("required", first.required))
-        return KeyPlan(
+        return FieldMapping(
             kind=kind,
             key=key,
             holder=holder,

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import Verbatim
+from toolgen.diagnostics.finding import RawText
 from toolgen.write import disk
+from toolgen.write.atomic_swap import AtomicSwap
 from toolgen.write.changes import Changes, Files, State, Tree, carried, changes, read_state
 from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text
-from toolgen.write.place import Output, Place, locate, reason_of, report
-from toolgen.write.switch import Switch
+from toolgen.write.output_path import Output, OutputPath, locate, reason_of, report
 
 LISTED = 25
 """Files in the way that are named one by one."""
@@ -62,8 +62,8 @@ def package(files: Files, stamp: Stamp) -> dict[str, str]:
     return dict(sorted({**files, LOCK: lock_text(files, stamp)}.items()))
 
 
-def _locked_apply(wanted: Files, place: Place, findings: Findings, *, force: bool) -> Changes | None:
-    switch = Switch(place)
+def _locked_apply(wanted: Files, place: OutputPath, findings: Findings, *, force: bool) -> Changes | None:
+    switch = AtomicSwap(place)
     switch.recover()
     state = read_state(place.path, wanted)
     plan = changes(wanted, state)
@@ -76,7 +76,9 @@ def _locked_apply(wanted: Files, place: Place, findings: Findings, *, force: boo
     return plan
 
 
-def exchange(switch: Switch, tree: Tree, kept: Iterable[str], written: Files, place: Place, findings: Findings) -> None:
+def exchange(
+    switch: AtomicSwap, tree: Tree, kept: Iterable[str], written: Files, place: OutputPath, findings: Findings
+) -> None:
     """Make a new tree of what is kept of the old one and what is written, and put it in the old one's place.
 
     Raises:
@@ -91,7 +93,7 @@ def exchange(switch: Switch, tree: Tree, kept: Iterable[str], written: Files, pl
         _twice(switch.abandon)
         raise
     if error:
-        findings.add("old-output-left", place.span, reason=Verbatim(reason_of(error)))
+        findings.add("old-output-left", place.span, reason=RawText(reason_of(error)))
 
 
 def _twice(action: Callable[[], None]) -> OSError | None:
@@ -116,9 +118,9 @@ def _twice(action: Callable[[], None]) -> OSError | None:
     return None
 
 
-def _refused(plan: Changes, state: State, place: Place, findings: Findings, *, force: bool) -> bool:
+def _refused(plan: Changes, state: State, place: OutputPath, findings: Findings, *, force: bool) -> bool:
     if state.trouble and not force:
-        findings.add("lock-unreadable", place.span_of(LOCK), reason=Verbatim(state.trouble))
+        findings.add("lock-unreadable", place.span_of(LOCK), reason=RawText(state.trouble))
         return True
     stops = [("foreign-in-the-way", path) for path in plan.blocked]
     stops += [("edited-by-hand", path) for path in plan.edited if not force]

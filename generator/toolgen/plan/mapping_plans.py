@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
-class PlainForm:
+class RegularForm:
     """When a codec passes a value on as it is: tests over its fields (`{0}`, `{1}`, …), of which the first is the value.
 
     Where both are empty, a plain object does not have the key, and the field is None. `last` tests have an effect,
@@ -26,12 +26,12 @@ class PlainForm:
     last: bool = False
 
 
-PLAIN_FORMS: Mapping[str, PlainForm] = {
-    "tool_name": PlainForm("type({0}) is str and {0} not in reader.spoken", "writer.names.get({0}) == {0}"),
-    "call_id": PlainForm("reader.takes({0})", "writer.keeps({0})", last=True),
-    "optional_id": PlainForm("reader.takes({0})", "writer.keeps({0})", last=True),
-    "object_arguments": PlainForm("type({0}) is dict", "{1} is None and is_json({0})"),
-    "ephemeral": PlainForm(),
+PLAIN_FORMS: Mapping[str, RegularForm] = {
+    "tool_name": RegularForm("type({0}) is str and {0} not in reader.spoken", "writer.names.get({0}) == {0}"),
+    "call_id": RegularForm("reader.takes({0})", "writer.keeps({0})", last=True),
+    "optional_id": RegularForm("reader.takes({0})", "writer.keeps({0})", last=True),
+    "object_arguments": RegularForm("type({0}) is dict", "{1} is None and is_json({0})"),
+    "ephemeral": RegularForm(),
 }
 """By codec. An object that demands a key whose codec is not here has no plain form."""
 
@@ -47,7 +47,7 @@ TESTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class PlainKey:
+class RegularKey:
     """A key of a plain object: the object that holds it, its variable, its value in the format, and its tests.
 
     One that other objects may lack is `usual`, and is written behind the others, as the long way does.
@@ -64,7 +64,7 @@ class PlainKey:
 
 
 @dataclass(frozen=True, slots=True)
-class PlainObject:
+class RegularObject:
     """The plain object of a shape: the number of keys of each object in it, its keys, what must be None to be written.
 
     `arguments` are those of the type's constructor. Where the shape has no further keys on the `open` object, what
@@ -73,7 +73,7 @@ class PlainObject:
 
     sizes: Mapping[str, int]
     open: bool
-    keys: Sequence[PlainKey]
+    keys: Sequence[RegularKey]
     unset: Sequence[str]
     arguments: Sequence[str]
 
@@ -90,7 +90,7 @@ class PlainObject:
             key.writes for key in sorted(self.keys, key=lambda k: k.last) if key.writes
         ]
 
-    def keys_of(self, holder: str, usual: bool) -> list[PlainKey]:
+    def keys_of(self, holder: str, usual: bool) -> list[RegularKey]:
         """The keys of one of the objects, those that others may lack or those that they may not."""
         return [key for key in self.keys if key.holder == holder and key.usual == usual]
 
@@ -103,7 +103,7 @@ Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectPlan:
+class WireObjectPlan:
     """An object of the shape, the outer one first; `way` are the keys that lead to it.
 
     `parent` is the variable of the object around it, `known` the constant of the keys that are known in it.
@@ -118,7 +118,7 @@ class ObjectPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyPlan:
+class FieldMapping:
     """A key and the fields that it carries.
 
     `way` are the keys that lead to it on the wire, with its own, `field` is its first field's name in the format.
@@ -148,7 +148,7 @@ class KeyPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class LostField:
+class UnmappedField:
     """A field that the wire has no place for, and how much is lost with it; `harmless_if_true` where that is a note."""
 
     python: str
@@ -158,35 +158,35 @@ class LostField:
 
 
 @dataclass(frozen=True, slots=True)
-class ShapePlan:
+class ObjectMapping:
     """A shape, ready to print. `outside` are the variables of texts that whoever reads the object has to give."""
 
     name: str
     type: str
     description: str
     variable: str
-    objects: tuple[ObjectPlan, ...]
-    keys: tuple[KeyPlan, ...]
+    objects: tuple[WireObjectPlan, ...]
+    keys: tuple[FieldMapping, ...]
     tag: tuple[tuple[str, str | bool], ...]
     tag_also: Mapping[str, tuple[str, ...]]
     untagged: str
-    lost: tuple[LostField, ...]
+    lost: tuple[UnmappedField, ...]
     known: Mapping[str, tuple[str, ...]]
     arguments: tuple[str, ...]
     least: Mapping[str, tuple[str, ...]]
-    plain: PlainObject | None
+    plain: RegularObject | None
     outside: tuple[str, ...]
 
-    def keys_of(self, holder: str) -> tuple[KeyPlan, ...]:
+    def keys_of(self, holder: str) -> tuple[FieldMapping, ...]:
         """The keys of one of the objects."""
         return tuple(k for k in self.keys if k.holder == holder)
 
     @property
-    def reading(self) -> tuple[KeyPlan, ...]:
+    def reading(self) -> tuple[FieldMapping, ...]:
         """The keys in the order in which they are read: what a request offers says how its history is spelled."""
         return tuple(sorted(self.keys, key=lambda k: self.type != "Request" or k.variables[0] != "tools"))
 
-    def inner(self, holder: str) -> tuple[ObjectPlan, ...]:
+    def inner(self, holder: str) -> tuple[WireObjectPlan, ...]:
         """The objects inside one of the objects."""
         return tuple(o for o in self.objects if o.parent == holder)
 

@@ -49,7 +49,7 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
     return tuple("number" if t == "integer" else t for t in (named if isinstance(named, list) else [named]))
 
 
-def asserted(schema: Any) -> tuple[str, ...]:
+def asserted_keywords(schema: Any) -> tuple[str, ...]:
     """The keywords by which a schema refuses values that it may meet; none for one that admits everything."""
     if not isinstance(schema, Mapping):
         return ()
@@ -63,14 +63,14 @@ def asserted(schema: Any) -> tuple[str, ...]:
     )
 
 
-def idle(schema: Any) -> bool:
+def admits_everything(schema: Any) -> bool:
     """Whether a schema admits every value."""
-    return schema is not False and not asserted(schema)
+    return schema is not False and not asserted_keywords(schema)
 
 
-def unsaid(schema: Any, said: frozenset[str]) -> tuple[str, ...]:
+def residual_keywords(schema: Any, said: frozenset[str]) -> tuple[str, ...]:
     """The keywords of a schema that are not among those said."""
-    return tuple(keyword for keyword in asserted(schema) if keyword not in said)
+    return tuple(keyword for keyword in asserted_keywords(schema) if keyword not in said)
 
 
 def _never(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -90,15 +90,15 @@ def _unknown_format(value: Any, schema: Mapping[str, Any]) -> bool:
 
 
 def _idle_schema(value: Any, schema: Mapping[str, Any]) -> bool:
-    return idle(value)
+    return admits_everything(value)
 
 
 def _idle_members(value: Any, schema: Mapping[str, Any]) -> bool:
-    return all(idle(member) for member in (value.values() if isinstance(value, Mapping) else value))
+    return all(admits_everything(member) for member in (value.values() if isinstance(value, Mapping) else value))
 
 
 def _idle_choice(value: Any, schema: Mapping[str, Any]) -> bool:
-    return any(idle(member) for member in value)
+    return any(admits_everything(member) for member in value)
 
 
 def _refuses_nothing(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -106,7 +106,7 @@ def _refuses_nothing(value: Any, schema: Mapping[str, Any]) -> bool:
 
 
 def _idle_condition(value: Any, schema: Mapping[str, Any]) -> bool:
-    return idle(schema.get("then", True)) and idle(schema.get("else", True))
+    return admits_everything(schema.get("then", True)) and admits_everything(schema.get("else", True))
 
 
 def _idle_contains(value: Any, schema: Mapping[str, Any]) -> bool:

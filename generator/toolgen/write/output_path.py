@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import Verbatim, quoted
+from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.write import disk
 
 READ_FOLDERS = ("tools", "types", "providers", "format")
@@ -37,7 +37,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OutputPath:
     """An accepted output: `parent` is absolute, its links resolved; `leaf` is the folder's own name in it."""
 
     parent: str
@@ -50,7 +50,7 @@ class Place:
         return os.path.join(self.parent, self.leaf)
 
     @property
-    def box(self) -> str:
+    def staging_folder(self) -> str:
         """The private folder of a build, beside the output."""
         return os.path.join(self.parent, f".toolgen-{self.leaf}")
 
@@ -64,7 +64,7 @@ class Place:
         return Span(shown(f"{self.name}/{path}"))
 
 
-def locate(output: Output, findings: Findings) -> Place | None:
+def locate(output: Output, findings: Findings) -> OutputPath | None:
     """Decide where the output is. None, with a finding, for a link, a file, the sources, or what holds them.
 
     A folder inside SCHEMAS is allowed where no declaration is read from it, since SCHEMAS may be a whole project.
@@ -74,7 +74,7 @@ def locate(output: Output, findings: Findings) -> Place | None:
         parent, leaf = output.folder.parent.resolve(), output.folder.name
         if leaf in ("", ".."):
             parent, leaf = output.folder.resolve().parent, output.folder.resolve().name
-        place = Place(str(parent), leaf, output.name)
+        place = OutputPath(str(parent), leaf, output.name)
         info = disk.look(place.path)
         code = _refusal(place, info, output.sources.resolve())
     except (OSError, RuntimeError, ValueError) as error:
@@ -88,7 +88,7 @@ def locate(output: Output, findings: Findings) -> Place | None:
     return place
 
 
-def _refusal(place: Place, info: os.stat_result | None, sources: Path) -> str | None:
+def _refusal(place: OutputPath, info: os.stat_result | None, sources: Path) -> str | None:
     if info is not None and stat.S_ISLNK(info.st_mode):
         return "output-is-link"
     if info is not None and not stat.S_ISDIR(info.st_mode):
@@ -108,20 +108,23 @@ def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
     return any(other is not None and os.path.samestat(info, other) for other in found)
 
 
-def report(error: OSError, place: Place | None, span: Span, findings: Findings, *, doing: str) -> None:
+def report(error: OSError, place: OutputPath | None, span: Span, findings: Findings, *, doing: str) -> None:
     """Turn what the system refused into a finding at the file it is about, or at `span`."""
     if place is not None and isinstance(error.filename, str):
-        for root in (*(f"{place.box}/{tree}/" for tree in ("new", "ready", "old", "gone")), f"{place.path}/"):
+        for root in (
+            *(f"{place.staging_folder}/{tree}/" for tree in ("new", "ready", "old", "gone")),
+            f"{place.path}/",
+        ):
             if error.filename.startswith(root):
                 span = place.span_of(error.filename.removeprefix(root))
     number = error.errno or 0
     if number == errno.EXDEV and place is not None and _is_mounted(place):
         number = errno.EBUSY
     hint = _HINTS.get(number)
-    findings.add("output-failed", span, hint=hint, doing=Verbatim(doing), reason=Verbatim(reason_of(error)))
+    findings.add("output-failed", span, hint=hint, doing=RawText(doing), reason=RawText(reason_of(error)))
 
 
-def _is_mounted(place: Place) -> bool:
+def _is_mounted(place: OutputPath) -> bool:
     try:
         own, parent = disk.look(place.path), disk.look(place.parent)
     except OSError:
@@ -136,4 +139,4 @@ def reason_of(error: OSError) -> str:
 
 def shown(name: str) -> str:
     """A path as it may stand in a finding: forward slashes, nothing that a terminal obeys."""
-    return quoted(name.replace(os.sep, "/"), limit=1_000)[1:-1]
+    return quote_name(name.replace(os.sep, "/"), limit=1_000)[1:-1]

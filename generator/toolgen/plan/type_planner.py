@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.plan.admission import PREFIX, ObjectView, admits_null, exclusive, object_view, tag_of
-from toolgen.plan.assertions import EVERYTHING, OBJECTS, idle, unsaid
+from toolgen.plan.assertion_keywords import EVERYTHING, OBJECTS, admits_everything, residual_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
 from toolgen.plan.names import ClassName, PythonName, field_names, nested_class_name, singular
-from toolgen.plan.scalars import MAX_UNION, Shape, array_counts, literal_shape, number_shape, text_shape, union
-from toolgen.resolve.places import walk
-from toolgen.resolve.values import Judge, fits_type
+from toolgen.plan.object_views import PREFIX, ObjectView, admits_null, exclusive, object_view, tag_of
+from toolgen.plan.scalar_types import MAX_UNION, Shape, array_counts, literal_shape, number_shape, text_shape, union
+from toolgen.resolve.schema_locations import walk
+from toolgen.resolve.value_checks import ValueValidator, fits_type
 from toolgen.runtime.tools.formats import FORMATS
 
 MAX_INLINE = 200
@@ -38,7 +38,7 @@ Way = tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Shaper:
+class TypePlanner:
     """Shapes of one self-contained schema. `shared` are the definitions that are classes or aliases elsewhere.
 
     The names of other classes than the root's begin with `stem`.
@@ -71,7 +71,7 @@ class Shaper:
         view = object_view(self.root, self.lookup, assume=True) or ObjectView()
         if object_view(self.root, self.lookup) is not None:
             self._names["#"] = self.root_name
-        check = self._check(self.root, unsaid(self.root, view.said))
+        check = self._check(self.root, residual_keywords(self.root, view.said))
         self._waiting.append((self.root_name, (), view, view.description or description, check))
         self.finish()
 
@@ -108,11 +108,11 @@ class Shaper:
         if not isinstance(schema, Mapping):
             return {}, ()
         if self._depth == MAX_NESTING:
-            return {}, unsaid(schema, _NOTHING)
+            return {}, residual_keywords(schema, _NOTHING)
         self._depth += 1
         shape, said = self._shape(schema, way)
         self._depth -= 1
-        return shape, unsaid(schema, said)
+        return shape, residual_keywords(schema, said)
 
     def _shape(self, schema: Mapping[str, Any], way: Way) -> tuple[Shape, Said]:
         if "$ref" in schema:
@@ -176,14 +176,18 @@ class Shaper:
             return shape, self._chosen(keyword, typed, shape) | {"type"} if alone and shape else _NOTHING
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
-            keywords = unsaid(only, view.said)
+            keywords = residual_keywords(only, view.said)
             own = keywords if alone else tuple(k for k in keywords if k in (*OBJECTS, "unevaluatedProperties"))
             said = EVERYTHING if alone else frozenset({"type", *OBJECTS, "unevaluatedProperties"})
             return self._new_class(way, view, only, own), said
         said = view.said if alone else view.said - {"$ref", "allOf"}
         if isinstance(view.extra, Mapping):
             return {"type": "object", "additionalProperties": self.shape(view.extra, *way, "value")}, said
-        return {"type": "object"}, said if idle(view.extra) else said - {"additionalProperties", "$ref", "allOf"}
+        return {"type": "object"}, said if admits_everything(view.extra) else said - {
+            "additionalProperties",
+            "$ref",
+            "allOf",
+        }
 
     def _named(self, way: Way) -> ClassName:
         name = nested_class_name(self.stem, way, self.taken)
@@ -242,9 +246,9 @@ class Shaper:
             return {}, _NOTHING
         view = object_view(schema, self.lookup)
         if view is not None and view.properties and len(parts) > 1:
-            keywords = unsaid(schema, view.said)
+            keywords = residual_keywords(schema, view.said)
             return self._new_class(way, view, schema, keywords), EVERYTHING
-        telling = [part for part in parts if not idle(part)]
+        telling = [part for part in parts if not admits_everything(part)]
         shapes = (self.shape(part, *way) for part in telling)
         shape: Shape = next((shape for shape in shapes if shape), {})
         return shape, frozenset({"allOf"}) if shape and len(telling) == 1 else _NOTHING
@@ -261,7 +265,7 @@ class Shaper:
         view = object_view(target, self.lookup)
         if view is not None and view.properties:
             name = self._names[key] = self._named((key,))
-            check = self._check(target, unsaid(target, view.said))
+            check = self._check(target, residual_keywords(target, view.said))
             self._waiting.append((name, (key,), view, view.description, check))
             return {"$ref": f"{PREFIX}{name}"}, said
         return ({}, _NOTHING) if key in self._open else (self._inline(key, target), said)
@@ -272,7 +276,12 @@ class Shaper:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "#"
             target = self.lookup(ref)
             known = key in self.shared or key in self._names
-            if known or not isinstance(target, Mapping) or "$ref" not in target or unsaid(target, frozenset({"$ref"})):
+            if (
+                known
+                or not isinstance(target, Mapping)
+                or "$ref" not in target
+                or residual_keywords(target, frozenset({"$ref"}))
+            ):
                 return key, target
             ref = target["$ref"]
 
@@ -312,7 +321,7 @@ class Shaper:
 
     def _fits_type(self, default: Any, schema: Mapping[str, Any]) -> bool:
         """Whether a default can stand in the code: one that its own type refuses is left out, with a finding of its own."""
-        return fits_type(default, schema, Judge(self.root))
+        return fits_type(default, schema, ValueValidator(self.root))
 
     def _has_format(self, schema: Any) -> bool:
         """Whether a string that a schema speaks of, or one of those it refers to, is another thing in Python."""

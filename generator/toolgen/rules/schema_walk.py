@@ -10,7 +10,7 @@ from typing import Any
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog
-from toolgen.resolve.places import IN_PLACE, NAMED, subschemas
+from toolgen.resolve.schema_locations import IN_PLACE, NAMED, subschemas
 
 _CONDITIONS = frozenset({"contains", "if", "not", "propertyNames"})
 """Keywords whose schema says what a value is compared with: it need not describe a whole value."""

@@ -20,12 +20,12 @@ def texts(names: Iterable[str]) -> str:
     return f"{{{listed}}}" if listed else "set[str]()"
 
 
-def seen_properties(schema: Any, value: str, scope: Scope, of: Of) -> str:
+def evaluated_properties(schema: Any, value: str, scope: Scope, of: Of) -> str:
     """The names that a schema has looked at in an object; nothing where it looks at none."""
     return _joined(_properties(schema, value, scope, of))
 
 
-def seen_items(schema: Any, value: str, scope: Scope, of: Of) -> str:
+def evaluated_items(schema: Any, value: str, scope: Scope, of: Of) -> str:
     """The positions that a schema has looked at in an array; nothing where it looks at none."""
     return _joined(_items(schema, value, scope, of))
 

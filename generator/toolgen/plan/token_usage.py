@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.plan.wire_shapes import ShapeError, snake
+from toolgen.plan.object_mappings import MappingError, snake
 from toolgen.resolve import Format
 
 
@@ -79,7 +79,7 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
                     _snake(way), _snake(".".join(holder)) if holder else "wire", key, other.get(way, "")
                 )
     if len({count.variable for count in counts.values()}) < len(counts):
-        raise ShapeError(("usage",), "two ways differ only in case or punctuation")
+        raise MappingError(("usage",), "two ways differ only in case or punctuation")
     totals = []
     for field in format.types["Usage"].fields:
         if field.name == "metadata":
@@ -91,9 +91,9 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         )
         parts = ("input_tokens", "output_tokens") if field.name == "totalTokens" else ()
         if field.required and not found and not parts:
-            raise ShapeError(("usage",), f"no number makes up {field.name}")
+            raise MappingError(("usage",), f"no number makes up {field.name}")
         if field.required and found and found[0] in other:
-            raise ShapeError(("usage", field.name), "a number that must be there is spelled in one way")
+            raise MappingError(("usage", field.name), "a number that must be there is spelled in one way")
         if found or field.required:
             totals.append(TotalPlan(field.python, counts[found[0]] if found else None, others, parts, field.required))
     holders = tuple(

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from toolgen.plan.admission import PREFIX
-from toolgen.plan.assertions import NUMBERS, TEXTS
+from toolgen.plan.assertion_keywords import NUMBERS, TEXTS
+from toolgen.plan.object_views import PREFIX
 
 MAX_WORDS = 160
 """Characters of what was expected."""
@@ -22,7 +22,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}…"
 
 
-def brief(schema: Any, root: Any, depth: int = 0) -> str:
+def summarize(schema: Any, root: Any, depth: int = 0) -> str:
     """A schema in a few words."""
     if not isinstance(schema, Mapping):
         return "no value" if schema is False else "any value"
@@ -40,7 +40,7 @@ def brief(schema: Any, root: Any, depth: int = 0) -> str:
         words.append(f"with {_both([_json(name) for name in schema['required']])}")
     elif schema.get("properties") and depth < 2:
         told = [
-            f"{_json(name)} that is {brief(sub, root, depth + 1)}"
+            f"{_json(name)} that is {summarize(sub, root, depth + 1)}"
             for name, sub in list(schema["properties"].items())[:2]
         ]
         words.append(f"with {_both(told)}")
@@ -60,7 +60,7 @@ _COMPOSED = ("allOf", "anyOf", "oneOf", "not")
 
 def _composed(value: Any, keyword: str, root: Any, depth: int) -> str:
     """A keyword that holds schemas in a few words; nothing where a schema inside has none."""
-    texts = list(dict.fromkeys(brief(sub, root, depth) for sub in ([value] if keyword == "not" else value)))
+    texts = list(dict.fromkeys(summarize(sub, root, depth) for sub in ([value] if keyword == "not" else value)))
     if _VAGUE in texts:
         return ""
     if keyword == "not":
@@ -98,19 +98,19 @@ def _other(text: str) -> str:
 
 
 def _choice(value: Any, schema: Mapping[str, Any], root: Any) -> str:
-    return _listed(list(dict.fromkeys(brief(sub, root) for sub in value)))
+    return _listed(list(dict.fromkeys(summarize(sub, root) for sub in value)))
 
 
 def _contains(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     least, most = schema.get("minContains", 1), schema.get("maxContains")
     count = f"at least {least}" if most is None else f"{least} to {most}" if least else f"at most {most}"
-    return f"an array with {count} of its items {brief(value, root)}"
+    return f"an array with {count} of its items {summarize(value, root)}"
 
 
 def _condition(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     then, other = schema.get("then"), schema.get("else")
-    words = [] if then is None else [f"{brief(then, root)} where it is {brief(value, root)}"]
-    return ", ".join([*words, *([] if other is None else [f"{brief(other, root)} otherwise"])])
+    words = [] if then is None else [f"{summarize(then, root)} where it is {summarize(value, root)}"]
+    return ", ".join([*words, *([] if other is None else [f"{summarize(other, root)} otherwise"])])
 
 
 def _needs(value: Any, schema: Mapping[str, Any], root: Any) -> str:
@@ -120,12 +120,12 @@ def _needs(value: Any, schema: Mapping[str, Any], root: Any) -> str:
 
 
 def _shapes(value: Any, schema: Mapping[str, Any], root: Any) -> str:
-    return "; ".join(f"{brief(sub, root)} beside {_json(name)}" for name, sub in value.items())
+    return "; ".join(f"{summarize(sub, root)} beside {_json(name)}" for name, sub in value.items())
 
 
 def _further(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     if value is not False:
-        return f"further properties that are {brief(value, root)}"
+        return f"further properties that are {summarize(value, root)}"
     names = list(schema.get("properties", ()))
     return f"no properties but {_both([_json(n) for n in names[:8]])}" if names else "no further properties"
 
@@ -138,14 +138,16 @@ def _count(least_or_most: str, what: str) -> Words:
 
 
 _WORDS: Mapping[str, Words] = {
-    "type": lambda value, schema, root: brief({"type": value}, root),
+    "type": lambda value, schema, root: summarize({"type": value}, root),
     "const": lambda value, schema, root: _json(value),
     "enum": lambda value, schema, root: _listed([_json(v) for v in value]),
-    "$ref": lambda value, schema, root: brief({"$ref": value}, root),
-    "allOf": lambda value, schema, root: _both(list(dict.fromkeys(brief(sub, root) for sub in value))),
+    "$ref": lambda value, schema, root: summarize({"$ref": value}, root),
+    "allOf": lambda value, schema, root: _both(list(dict.fromkeys(summarize(sub, root) for sub in value))),
     "anyOf": _choice,
-    "oneOf": lambda value, schema, root: f"exactly one of: {'; '.join(brief(sub, root) for sub in value)}",
-    "not": lambda value, schema, root: "no value here" if value is True or value == {} else _other(brief(value, root)),
+    "oneOf": lambda value, schema, root: f"exactly one of: {'; '.join(summarize(sub, root) for sub in value)}",
+    "not": lambda value, schema, root: (
+        "no value here" if value is True or value == {} else _other(summarize(value, root))
+    ),
     "if": _condition,
     "minimum": lambda value, schema, root: f"at least {_json(value)}",
     "maximum": lambda value, schema, root: f"at most {_json(value)}",
@@ -158,19 +160,21 @@ _WORDS: Mapping[str, Words] = {
     "format": lambda value, schema, root: f"of the format {value}",
     "minItems": _count("at least", "items"),
     "maxItems": _count("at most", "items"),
-    "prefixItems": lambda value, schema, root: f"items in order: {', '.join(brief(sub, root) for sub in value)}",
+    "prefixItems": lambda value, schema, root: f"items in order: {', '.join(summarize(sub, root) for sub in value)}",
     "items": lambda value, schema, root: (
-        f"no more than {len(schema.get('prefixItems', ()))} items" if value is False else f"items: {brief(value, root)}"
+        f"no more than {len(schema.get('prefixItems', ()))} items"
+        if value is False
+        else f"items: {summarize(value, root)}"
     ),
     "contains": _contains,
     "uniqueItems": lambda value, schema, root: "items that differ",
     "required": lambda value, schema, root: f"an object with {_both([_json(name) for name in value])}",
     "minProperties": _count("at least", "properties"),
     "maxProperties": _count("at most", "properties"),
-    "propertyNames": lambda value, schema, root: f"names of properties: {brief(value, root)}",
-    "properties": lambda value, schema, root: brief({"properties": value}, root),
+    "propertyNames": lambda value, schema, root: f"names of properties: {summarize(value, root)}",
+    "properties": lambda value, schema, root: summarize({"properties": value}, root),
     "patternProperties": lambda value, schema, root: "; ".join(
-        f"properties that match {pattern}: {brief(sub, root)}" for pattern, sub in value.items()
+        f"properties that match {pattern}: {summarize(sub, root)}" for pattern, sub in value.items()
     ),
     "additionalProperties": _further,
     "dependentRequired": _needs,
