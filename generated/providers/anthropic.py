@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.anthropic.stream import MessageEvents
-from ..runtime.apis.anthropic.stream_writer import MessageEventWriter
+from ..runtime.apis.anthropic.stream import AnthropicStream
+from ..runtime.apis.anthropic.stream_writer import AnthropicStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.anthropic import Anthropic
 
@@ -445,7 +445,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(MessageEvents):
+class Stream(AnthropicStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -455,7 +455,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(MessageEventWriter):
+class StreamWriter(AnthropicStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.openai_chat.stream import ChatChunks
-from ..runtime.apis.openai_chat.stream_writer import ChatWriter
+from ..runtime.apis.openai_chat.stream import ChatStream
+from ..runtime.apis.openai_chat.stream_writer import ChatStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.azure import Azure
 
@@ -507,7 +507,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(ChatChunks):
+class Stream(ChatStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -517,7 +517,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(ChatWriter):
+class StreamWriter(ChatStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.bedrock.stream import BlockEvents
-from ..runtime.apis.bedrock.stream_writer import BlockEventWriter
+from ..runtime.apis.bedrock.stream import BedrockStream
+from ..runtime.apis.bedrock.stream_writer import BedrockStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.bedrock import Bedrock
 
@@ -464,7 +464,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(BlockEvents):
+class Stream(BedrockStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -474,7 +474,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(BlockEventWriter):
+class StreamWriter(BedrockStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.cohere.stream import PlannedEvents
-from ..runtime.apis.cohere.stream_writer import PlannedEventWriter
+from ..runtime.apis.cohere.stream import CohereStream
+from ..runtime.apis.cohere.stream_writer import CohereStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.cohere import Cohere
 
@@ -402,7 +402,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(PlannedEvents):
+class Stream(CohereStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -412,7 +412,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(PlannedEventWriter):
+class StreamWriter(CohereStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.copilot.stream import SessionEvents
+from ..runtime.apis.copilot.stream import CopilotStream
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.copilot import Copilot
 
@@ -406,7 +406,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(SessionEvents):
+class Stream(CopilotStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.copilot_quorum.stream import TaggedEvents, TaggedEventWriter
+from ..runtime.apis.copilot_quorum.stream import QuorumStream, QuorumStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.copilot_quorum import CopilotQuorum
 
@@ -401,7 +401,7 @@ to_response = _converter.to_response
 from_tool_calls = _converter.from_tool_calls
 
 
-class Stream(TaggedEvents):
+class Stream(QuorumStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -411,7 +411,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(TaggedEventWriter):
+class StreamWriter(QuorumStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.gemini.stream import PartChunks
-from ..runtime.apis.gemini.stream_writer import PartWriter
+from ..runtime.apis.gemini.stream import GeminiStream
+from ..runtime.apis.gemini.stream_writer import GeminiStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.gemini import Gemini
 
@@ -487,7 +487,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(PartChunks):
+class Stream(GeminiStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -497,7 +497,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(PartWriter):
+class StreamWriter(GeminiStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

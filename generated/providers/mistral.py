@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.mistral.stream import ContentChunks
-from ..runtime.apis.mistral.stream_writer import ContentChunkWriter
+from ..runtime.apis.mistral.stream import MistralStream
+from ..runtime.apis.mistral.stream_writer import MistralStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.mistral import Mistral
 
@@ -448,7 +448,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(ContentChunks):
+class Stream(MistralStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -458,7 +458,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(ContentChunkWriter):
+class StreamWriter(MistralStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.modular_prompt.stream import TextsThenResult, TextsThenResultWriter
+from ..runtime.apis.modular_prompt.stream import (
+    ModularPromptStream,
+    ModularPromptStreamWriter,
+)
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.modular_prompt import ModularPrompt
 
@@ -442,7 +445,7 @@ to_response = _converter.to_response
 from_tool_calls = _converter.from_tool_calls
 
 
-class Stream(TextsThenResult):
+class Stream(ModularPromptStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -452,7 +455,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(TextsThenResultWriter):
+class StreamWriter(ModularPromptStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

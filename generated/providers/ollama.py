@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.ollama.stream import MessageLines, MessageLineWriter
+from ..runtime.apis.ollama.stream import OllamaStream, OllamaStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.ollama import Ollama
 
@@ -594,7 +594,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(MessageLines):
+class Stream(OllamaStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -604,7 +604,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(MessageLineWriter):
+class StreamWriter(OllamaStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.openai_chat.compatible_stream import (
-    CompatibleChunks,
-    CompatibleWriter,
+    CompatibleStream,
+    CompatibleStreamWriter,
 )
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.openai_compatible import OpenaiCompatible
@@ -449,7 +449,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(CompatibleChunks):
+class Stream(CompatibleStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -459,7 +459,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(CompatibleWriter):
+class StreamWriter(CompatibleStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.openai_responses.stream import ResponseEvents
-from ..runtime.apis.openai_responses.stream_writer import ResponseEventWriter
+from ..runtime.apis.openai_responses.stream import ResponsesStream
+from ..runtime.apis.openai_responses.stream_writer import ResponsesStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.openai_responses import OpenaiResponses
 
@@ -477,7 +477,7 @@ from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
 
 
-class Stream(ResponseEvents):
+class Stream(ResponsesStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -487,7 +487,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(ResponseEventWriter):
+class StreamWriter(ResponsesStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-from ..runtime.apis.prompt.stream import TextPieces, TextPieceWriter
+from ..runtime.apis.prompt.stream import PromptStream, PromptStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.prompt import Prompt
 
@@ -93,7 +93,7 @@ from_error = _converter.from_error
 parse_text = _converter.parse_text
 
 
-class Stream(TextPieces):
+class Stream(PromptStream):
     """A stream of one answer: `feed` its events, `finish` it once the source ends or breaks."""
 
     converter = _converter
@@ -103,7 +103,7 @@ iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
 
 
-class StreamWriter(TextPieceWriter):
+class StreamWriter(PromptStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter

@@ -103,7 +103,7 @@ def known_keywords(
     """The body's keys as keywords of a client that takes no others; what it has no keyword for is reported."""
     found = {key: value for key, value in body.items() if key in accepted}
     for key in [key for key in body if key not in found]:
-        writer.lost(
+        writer.report_loss(
             (ROOT, key),
             key,
             "dropped",
@@ -128,7 +128,7 @@ def call_tool_keywords(
         if keyword in accepted:
             found[keyword] = value
         else:
-            writer.lost(
+            writer.report_loss(
                 (ROOT, key),
                 key,
                 "dropped",

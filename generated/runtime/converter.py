@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
-from .answers import FinishReason, api_error
 from .clients import ByteKeys
+from .conversion.extras import ABSENT, is_mark
 from .conversion.reader import Reader
-from .conversion.residue import ABSENT, marked
 from .conversion.values import plain, read_list, write_list
 from .conversion.wire import DeclaredTools, Wire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
@@ -34,6 +33,7 @@ from .models import (
     ToolResult,
 )
 from .paths import ROOT, Path
+from .responses import FinishReason, api_error
 from .tool_selection import read_choice, write_choice, write_offered
 
 __all__ = [
@@ -301,7 +301,7 @@ class Converter:
     ) -> Any:
         """Write how the tools are to be used."""
         if choice is None:
-            return ABSENT if marked(kept) else kept
+            return ABSENT if is_mark(kept) else kept
         return write_choice(choice, kept, at, writer, self.TOOL_CHOICES)
 
 

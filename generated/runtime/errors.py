@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .paths import Path, spelled
+from .paths import Path, format_path
 
 __all__ = [
     "BareApiError",
@@ -70,4 +70,6 @@ def type_name(found: Any) -> str:
 
 def wrong_type(at: Path, expected: str, found: Any) -> ConversionError:
     """The error for a value of the wrong JSON type; null stands for a value that is not there."""
-    return ConversionError(spelled(at), f"must be {expected}, found {type_name(found)}")
+    return ConversionError(
+        format_path(at), f"must be {expected}, found {type_name(found)}"
+    )

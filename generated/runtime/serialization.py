@@ -2,7 +2,7 @@
 """Values of the format to JSON-ready data and back, by the annotations of their types.
 
 `dump` leaves out what is None, but for a required value, of which null is one. `load` takes both spellings of a name, but not both at once, keeps keys that it does
-not know under `unknown` in `metadata` (from where `dump` writes them flat again), and says where something is wrong.
+not know under `unknown_tool_text` in `metadata` (from where `dump` writes them flat again), and says where something is wrong.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Final, Literal, TypeVar, cast
 
 from .errors import ConversionError, wrong_type
-from .paths import ROOT, Path, spelled
+from .paths import ROOT, Path, format_path
 
 __all__ = ["PYDANTIC", "dump", "load"]
 
@@ -28,7 +28,8 @@ def _assistant(data: Data, at: Path) -> Data:
     """`toolCalls` beside the content become parts behind it."""
     if "toolCalls" in data and "tool_calls" in data:
         raise ConversionError(
-            spelled((at, "toolCalls")), "is given twice, as toolCalls and as tool_calls"
+            format_path((at, "toolCalls")),
+            "is given twice, as toolCalls and as tool_calls",
         )
     key = "toolCalls" if "toolCalls" in data else "tool_calls"
     if key not in data:
@@ -37,7 +38,7 @@ def _assistant(data: Data, at: Path) -> Data:
     if calls is None:
         calls = []
     if type(calls) is not list:
-        raise ConversionError(spelled((at, key)), "must be an array")
+        raise ConversionError(format_path((at, key)), "must be an array")
     content = data.get("content")
     parts = (
         [{"type": "text", "text": content}]
@@ -45,7 +46,9 @@ def _assistant(data: Data, at: Path) -> Data:
         else content or []
     )
     if type(parts) is not list:
-        raise ConversionError(spelled((at, "content")), "must be a string or an array")
+        raise ConversionError(
+            format_path((at, "content")), "must be a string or an array"
+        )
     rest = {name: value for name, value in data.items() if name not in (key, "content")}
     if not calls:
         return {**rest, "content": content}
@@ -82,21 +85,22 @@ def _result(data: Data, at: Path) -> Data:
     kind, value = data.get("kind"), data.get("value")
     if kind in ("text", "error") and type(value) is not str:
         raise ConversionError(
-            spelled((at, "value")), f"must be a string where kind is {kind}"
+            format_path((at, "value")), f"must be a string where kind is {kind}"
         )
     if kind == "multimodal" and type(value) is not list:
         raise ConversionError(
-            spelled((at, "value")), "must be an array of parts where kind is multimodal"
+            format_path((at, "value")),
+            "must be an array of parts where kind is multimodal",
         )
     if kind is not None and "value" not in data:
-        raise ConversionError(spelled((at, "value")), "is missing")
+        raise ConversionError(format_path((at, "value")), "is missing")
     return data
 
 
 def _text_part(data: Data, at: Path) -> Data:
     if "value" in data and "text" not in data:
         raise ConversionError(
-            spelled((at, "value")), "a text part holds its text in `text`"
+            format_path((at, "value")), "a text part holds its text in `text`"
         )
     return data
 
@@ -105,7 +109,7 @@ def _image_part(data: Data, at: Path) -> Data:
     for key in ("image_url", "imageUrl"):
         if key in data:
             raise ConversionError(
-                spelled((at, key)),
+                format_path((at, key)),
                 "an image part is flat: `url`, or `data` and `mediaType`",
             )
     return data
@@ -114,7 +118,7 @@ def _image_part(data: Data, at: Path) -> Data:
 def _definition(data: Data, at: Path) -> Data:
     if type(data.get("function")) is dict and "name" not in data:
         raise ConversionError(
-            spelled((at, "function")),
+            format_path((at, "function")),
             "a definition is flat: `name`, `description`, `parameters`",
         )
     return data
@@ -279,7 +283,7 @@ def _word_loader(words: tuple[Any, ...]) -> Load:
         if type(data) is not str:
             raise wrong_type(at, expected, data)
         if data not in words:
-            raise ConversionError(spelled(at), f"must be {expected}")
+            raise ConversionError(format_path(at), f"must be {expected}")
         return data
 
     return read
@@ -328,7 +332,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
                     data if field == "name" and re.fullmatch(_NAME, str(data)) else "…"
                 )
                 raise ConversionError(
-                    spelled(at),
+                    format_path(at),
                     f"must be one of {words}, or an object such as {{{field}: {meant}}}",
                 )
             return _loader(texts)(data, at)
@@ -372,7 +376,7 @@ def _class_of(
             return tagged[word]
         if not untagged:
             raise ConversionError(
-                spelled((at, tag)),
+                format_path((at, tag)),
                 f"{word[:40]!r} is none of {', '.join(map(repr, tagged))}",
             )
     if len(untagged) == 1 and tagged:
@@ -382,9 +386,9 @@ def _class_of(
         if all(name in data or camel(name) in data for name in required):
             return candidate
     if tagged:
-        raise ConversionError(spelled((at, tag)), "is missing")
+        raise ConversionError(format_path((at, tag)), "is missing")
     raise ConversionError(
-        spelled(at), f"is no {' or '.join(c.__name__ for c in classes)}"
+        format_path(at), f"is no {' or '.join(c.__name__ for c in classes)}"
     )
 
 
@@ -407,19 +411,20 @@ def _object_loader(kind: Any) -> Load:
         for python, json, reader, required, optional in table:
             if json != python and json in data and python in data:
                 raise ConversionError(
-                    spelled((at, json)), f"is given twice, as {json} and as {python}"
+                    format_path((at, json)),
+                    f"is given twice, as {json} and as {python}",
                 )
             key = json if json in data else python
             if key not in data:
                 if required:
-                    raise ConversionError(spelled((at, json)), "is missing")
+                    raise ConversionError(format_path((at, json)), "is missing")
             elif data[key] is not None or required or not optional:
                 values[python] = reader(data[key], (at, key))
         unknown = {key: item for key, item in data.items() if key not in known}
         if unknown:
             if not keeps:
                 raise ConversionError(
-                    spelled((at, min(unknown))), f"is no field of {kind.__name__}"
+                    format_path((at, min(unknown))), f"is no field of {kind.__name__}"
                 )
             values["metadata"] = {**(values.get("metadata") or {}), UNKNOWN: unknown}
         if refined is not None:

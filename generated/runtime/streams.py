@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .answers import hold_calls
 from .conversion.reader import Reader
 from .conversion.values import plain
 from .conversion.wire import Wire
@@ -30,6 +29,7 @@ from .models import (
     ToolDefinition,
 )
 from .paths import ROOT, Path
+from .responses import invalidate_calls
 
 if TYPE_CHECKING:
     from .partial_json import PartialObject
@@ -158,7 +158,7 @@ class BaseStream:
                 completion.finish_reason = (
                     "error" if self._finished or self._failure is not None else "other"
                 )
-            hold_calls(completion.message, "error")
+            invalidate_calls(completion.message, "error")
         return completion
 
     def partial_arguments(self, index: int) -> dict[str, Any]:
@@ -323,7 +323,7 @@ class BaseStreamWriter:
         raise NotImplementedError
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
-        self.writer.no_place(ROOT, "reasoning")
+        self.writer.report_unsupported(ROOT, "reasoning")
         return []
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:

@@ -6,13 +6,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from .conversion.residue import ABSENT, Residue, within
+from .conversion.extras import ABSENT, Extras, inner_extras
 from .conversion.values import Write, write_list
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
-from .json_text import compact, is_compact, is_json, loads, loose, same, walked
+from .json_text import (
+    compact,
+    dump_loosely,
+    is_compact,
+    is_json,
+    loads,
+    same_json,
+    walk_values,
+)
 from .models import TextPart, ToolResult
-from .paths import Path, spelled
+from .paths import Path, format_path
 
 __all__ = [
     "MEDIA_BEHIND",
@@ -71,7 +79,7 @@ def write_result_text(
         return compact(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(
-            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+            format_path(at), f"cannot be written as JSON: {type(error).__name__}"
         ) from error
 
 
@@ -82,7 +90,7 @@ def write_result_parts(
     behind = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
-        inside = "$inline" in within(part.metadata or {}, writer.wire.name)
+        inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
         if (
             type(part) is TextPart
             or inside
@@ -91,7 +99,7 @@ def write_result_parts(
             texts += write_list([part], at, writer, write)
         else:
             writer.media.append((part, (at, i)))
-            writer.lost(
+            writer.report_loss(
                 (at, i),
                 writer.kind_of(part),
                 "moved",
@@ -165,7 +173,7 @@ Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 
 def read_result_object(
     response: dict[str, Any],
-) -> tuple[Kind, Any, bool | None, Residue]:
+) -> tuple[Kind, Any, bool | None, Extras]:
     """Read kind, value and error flag: `output` alone is a result, `error` alone a failure, else the object is the result.
 
     The object is kept where our own writing would differ.
@@ -196,7 +204,7 @@ def write_result_object(
         if (
             known[0] == kind
             and known[2] == (is_error or None)
-            and same(known[1], value)
+            and same_json(known[1], value)
         ):
             return kept
     if kind in ("text", "error"):
@@ -214,10 +222,10 @@ def write_result_object(
             text = compact(value)
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(
-                spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+                format_path(at), f"cannot be written as JSON: {type(error).__name__}"
             ) from error
         if is_error and type(value) is str:
-            writer.lost(
+            writer.report_loss(
                 (at[0], "kind"),
                 "data",
                 "rewritten",
@@ -225,7 +233,7 @@ def write_result_object(
                 "a text that says what failed is an error",
             )
         elif not is_error and '"$ref":' in text and _refers(value):
-            writer.lost(
+            writer.report_loss(
                 at[0],
                 "data",
                 "rewritten",
@@ -256,7 +264,7 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
     if kind == "error" or (kind == "data" and is_error):
         return {"error": value}
     if kind == "data" and _refers(value):
-        return {"output": loose(value)}
+        return {"output": dump_loosely(value)}
     if type(value) is dict and not value.keys() & _OWN:
         return value
     return {"output": value}
@@ -264,7 +272,7 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
 
 def _refers(value: Any) -> bool:
     """Whether a value holds a key that the API reads as a reference."""
-    return any(type(one) is dict and "$ref" in one for one in walked(value))
+    return any(type(one) is dict and "$ref" in one for one in walk_values(value))
 
 
 def in_words(result: ToolResult) -> str:
@@ -280,7 +288,7 @@ def in_words(result: ToolResult) -> str:
     )
 
 
-def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Residue]:
+def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Extras]:
     """The text that stands with a result's media, whether it reports a failure, and what our own writing would not give."""
     kind, value, is_error = _read(response)
     if kind == "error":
@@ -288,7 +296,7 @@ def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, R
     text = (
         value
         if kind in ("text", "error")
-        else loose(value)
+        else dump_loosely(value)
         if value != {} or is_error
         else ""
     )
@@ -305,7 +313,7 @@ def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
 def write_captioned(
     parts: Sequence[Any],
     is_error: bool | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     write: Write,
@@ -319,9 +327,9 @@ def write_captioned(
     for i, part in enumerate(parts):
         if type(part) is not TextPart:
             continue
-        writer.own(part.metadata, (at, i))
+        writer.own_extras(part.metadata, (at, i))
         if i > 0:
-            writer.lost(
+            writer.report_loss(
                 (at, i),
                 "TextPart",
                 "moved",
@@ -329,7 +337,7 @@ def write_captioned(
                 "the texts of a result stand together, before its media",
             )
     if len(texts) > 1:
-        writer.lost(
+        writer.report_loss(
             at, "TextPart", "rewritten", "note", "the texts of a result are one text"
         )
     text = "\n".join(texts)

@@ -8,15 +8,15 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from .conversion.cache import from_bytes, to_bytes
+from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader
-from .conversion.residue import ABSENT, Residue, restore, within
 from .conversion.values import write_list
 from .conversion.writer import Writer
 from .errors import ConversionError
 from .json_text import is_json
 from .lazy_dataclass import replace
 from .models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
-from .paths import Path, spelled
+from .paths import Path, format_path
 
 __all__ = [
     "UNSAID",
@@ -43,7 +43,7 @@ def fill(pattern: Any, mode: str, names: list[str]) -> Any:
     return pattern
 
 
-def match(pattern: Any, value: Any) -> tuple[str | None, list[str], Residue] | None:
+def match(pattern: Any, value: Any) -> tuple[str | None, list[str], Extras] | None:
     """Mode, names, and the keys beside the pattern's; None where the value is something else."""
     found: dict[str, list[str]] = {"$mode": [], "$name": []}
     rest = _match(pattern, value, found)
@@ -142,26 +142,26 @@ def write_choice(
             "named",
             "required",
             [choice.name],
-            writer.own(choice.metadata, at),
+            writer.own_extras(choice.metadata, at),
         )
     elif type(choice) is AllowedToolChoice:
         row, mode, names, own = (
             "allowed",
             choice.mode or "auto",
             choice.names,
-            writer.own(choice.metadata, at),
+            writer.own_extras(choice.metadata, at),
         )
     else:
         row, mode, names, own = str(choice), "", [], {}
     refused = writer.wire.refused.intersection(names)
     if refused:
         raise ConversionError(
-            spelled(at), f"names a tool that is not offered to {writer.wire.title}"
+            format_path(at), f"names a tool that is not offered to {writer.wire.title}"
         )
     if row not in table:
         if row == "auto":
             return ABSENT
-        writer.lost(
+        writer.report_loss(
             at,
             "toolChoice",
             "dropped",
@@ -170,7 +170,7 @@ def write_choice(
         )
         return ABSENT
     if table[row] == UNSAID:
-        writer.lost(at, "toolChoice", "defaulted", "note", "it is so unasked")
+        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is so unasked")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
     if row == choice and type(kept) is dict:
@@ -185,7 +185,7 @@ def write_choice(
         and names
         and any(written == table.get(word) for word in _CHOICES)
     ):
-        writer.lost(
+        writer.report_loss(
             at,
             "toolChoice",
             "dropped",
@@ -194,7 +194,7 @@ def write_choice(
         )
         return ABSENT
     if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
-        writer.lost(
+        writer.report_loss(
             at,
             "toolChoice",
             "rewritten",
@@ -202,7 +202,7 @@ def write_choice(
             "the one tool that must be called is named",
         )
     if own and type(written) is dict:
-        restore(written, own)
+        restore_extras(written, own)
     return written
 
 
@@ -226,7 +226,7 @@ def write_offer(
     if choice == "none" or (
         type(choice) is AllowedToolChoice and choice.mode != "required"
     ):
-        writer.lost(
+        writer.report_loss(
             (at, "toolChoice"),
             "toolChoice",
             "rewritten",
@@ -238,7 +238,7 @@ def write_offer(
     if tools is None:
         return ABSENT
     if choice == "none":
-        writer.lost(
+        writer.report_loss(
             (at, "tools"), "tools", "dropped", "note", "none of them may be called"
         )
         return ABSENT
@@ -248,7 +248,7 @@ def write_offer(
     def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
         if type(tool) is ToolDefinition and tool.name in allowed:
             return write(tool, place, writer)
-        writer.lost(place, "a tool", "dropped", "note", "it may not be called")
+        writer.report_loss(place, "a tool", "dropped", "note", "it may not be called")
         return ABSENT
 
     return write_list(tools, (at, "tools"), writer, write_allowed)
@@ -323,7 +323,7 @@ def _written(
         ConversionError: the declaration leaves this provider out, and that was not to be weakened.
     """
     if tool.name in writer.wire.refused:
-        writer.lost(
+        writer.report_loss(
             at,
             "a tool",
             "dropped",
@@ -331,8 +331,8 @@ def _written(
             f"its declaration leaves out {writer.wire.title}",
         )
         return ABSENT, False
-    own = writer.kept(tool.metadata)
-    said = within(tool.metadata or {}, "declaration")
+    own = writer.kept_extras(tool.metadata)
+    said = inner_extras(tool.metadata or {}, "declaration")
     writer.known = "$strict" in said
     settled = _settled(tool, at, writer)
     if type(own.get("$description")) is str:
@@ -342,7 +342,7 @@ def _written(
     for name, key in writer.wire.declared_keys.items():
         if f"${name}" in said and type(entry) is dict:
             entry = {**entry, key: said[f"${name}"]}
-    patch = within(own, "$patch")
+    patch = inner_extras(own, "$patch")
     if patch and type(entry) is dict:
         entry = _patched(entry, patch)
     return (
@@ -369,14 +369,14 @@ def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
         return tool
     if tool.strict:
         refused = writer.wire.refusals(tool)
-        writer.lost(
+        writer.report_loss(
             (at, "strict"),
             "strict",
             "dropped",
             "behaviour",
             f"{refused[0].what}: {refused[0].reason}",
         )
-        writer.loosened.add(tool.name)
+        writer.downgraded.add(tool.name)
     return replace(tool, strict=strict)
 
 

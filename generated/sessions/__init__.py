@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..runtime.sessions.base import AsyncSession, Session, ToolMode
-from ..runtime.sessions.connecting import (
+from ..runtime.sessions.client_sessions import SessionError
+from ..runtime.sessions.connection import (
     AnyProviderConfig,
     ClientMaker,
     GenAIProviderConfig,
@@ -15,7 +16,6 @@ from ..runtime.sessions.connecting import (
     ProviderConfig,
     connected,
 )
-from ..runtime.sessions.on_clients import SessionError
 
 __all__ = [
     "INTERFACES",

@@ -9,7 +9,7 @@ from ..providers import copilot as _provider
 from ..runtime.apis.copilot.async_session import AsyncHostedSession
 from ..runtime.apis.copilot.session import HostedSession
 from ..runtime.apis.copilot.session_requests import HostedProvider
-from ..runtime.sessions.connecting import HostedCalls
+from ..runtime.sessions.connection import HostedCalls
 
 __all__ = ["AsyncSession", "Session"]
 

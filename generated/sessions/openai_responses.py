@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import ClassVar, get_args
 
 from ..providers import openai_responses as _provider
-from ..runtime.sessions.connecting import ClientCalls
+from ..runtime.sessions.client_sessions import ProviderModule
+from ..runtime.sessions.connection import ClientCalls
 from ..runtime.sessions.native import AsyncNativeSession, NativeSession
-from ..runtime.sessions.on_clients import ProviderModule
 
 __all__ = ["AsyncSession", "Session"]
 

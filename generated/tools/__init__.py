@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..runtime.models import ToolDefinition
     from ..runtime.running.handlers import Allow, Deny, Edit
-    from ..runtime.running.outcomes import ToolError
+    from ..runtime.running.results import ToolError
     from . import create_order as create_order
     from . import find_free_slots as find_free_slots
     from . import get_weather as get_weather
@@ -237,9 +237,9 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         """Import the module of a tool, or what running tools needs, when it is first asked for."""
         if name in _LATE:
-            from ..runtime.running import handlers, outcomes
+            from ..runtime.running import handlers, results
 
-            return getattr(outcomes if name == "ToolError" else handlers, name)
+            return getattr(results if name == "ToolError" else handlers, name)
         if any(name == entry.module for entry in TOOL_SET.entries.values()):
             return _import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from ..runtime.running.outcomes import Returned
+    from ..runtime.running.results import Returned
     from .create_order import CreateOrderArguments, CreateOrderResult
     from .find_free_slots import FindFreeSlotsArguments, FindFreeSlotsResult
     from .get_weather import GetWeatherArguments, GetWeatherResult

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count
 from ..runtime.apis.agent_sdk.converter import AgentSdkConverter
 from ..runtime.apis.agent_sdk.fields import (
     read_data_source,
@@ -17,17 +16,17 @@ from ..runtime.apis.agent_sdk.fields import (
     write_data_source,
     write_image_address,
 )
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    present,
-    restore,
-    within,
+    extra_at,
+    extra_members,
+    has_value_at,
+    inner_extras,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
@@ -58,6 +57,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count
 
 __all__ = ["AgentSdk"]
 
@@ -277,7 +277,7 @@ class AgentSdk(AgentSdkConverter):
         input_image_tokens_count = wire.get("input_image_tokens")
         if type(input_image_tokens_count) is not int:
             input_image_tokens_count = count(wire, "input_image_tokens", at)
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = input_tokens_count or 0
@@ -304,7 +304,7 @@ class AgentSdk(AgentSdkConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         input_tokens_count = usage.input_tokens
@@ -326,14 +326,14 @@ class AgentSdk(AgentSdkConverter):
         if usage.input_image_tokens is not None:
             wire["input_image_tokens"] = usage.input_image_tokens
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects; what is none of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
-            if kind == "text" and present(wire, "text"):
+            if kind == "text" and has_value_at(wire, "text"):
                 return self.read_text_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
@@ -343,18 +343,18 @@ class AgentSdk(AgentSdkConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects; what is none of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
-            if kind == "text" and present(wire, "text"):
+            if kind == "text" and has_value_at(wire, "text"):
                 return self.read_text_part(wire, at, reader)
-            if kind == "image_url" and present(wire, "image_url", "url"):
+            if kind == "image_url" and has_value_at(wire, "image_url", "url"):
                 return self.read_image_part(wire, at, reader)
-            if kind == "document" and present(wire, "source", "data"):
+            if kind == "document" and has_value_at(wire, "source", "data"):
                 return self.read_document_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
@@ -368,18 +368,18 @@ class AgentSdk(AgentSdkConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects; what is none of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
-            if kind == "text" and present(wire, "text"):
+            if kind == "text" and has_value_at(wire, "text"):
                 return self.read_text_part(wire, at, reader)
-            if kind == "image_url" and present(wire, "image_url", "url"):
+            if kind == "image_url" and has_value_at(wire, "image_url", "url"):
                 return self.read_image_part(wire, at, reader)
-            if kind == "document" and present(wire, "source", "data"):
+            if kind == "document" and has_value_at(wire, "source", "data"):
                 return self.read_document_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
@@ -393,7 +393,7 @@ class AgentSdk(AgentSdkConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool_entry(
@@ -410,7 +410,7 @@ class AgentSdk(AgentSdkConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool(
@@ -434,7 +434,7 @@ class AgentSdk(AgentSdkConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if description_kept is not ABSENT:
@@ -449,17 +449,21 @@ class AgentSdk(AgentSdkConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a tool."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "name") if own else ABSENT,
+                extra_at(own, "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "parameters": write_dialect_or_empty(
                 definition.parameters,
-                kept_at(own, "parameters") if own else ABSENT,
+                extra_at(own, "parameters") if own else ABSENT,
                 (at, "parameters"),
                 writer,
                 definition.strict,
@@ -467,7 +471,7 @@ class AgentSdk(AgentSdkConverter):
         }
         description = write_blank_if_none(
             definition.description,
-            kept_at(own, "description") if own else ABSENT,
+            extra_at(own, "description") if own else ABSENT,
             (at, "description"),
             writer,
         )
@@ -476,7 +480,7 @@ class AgentSdk(AgentSdkConverter):
         if definition.strict is not None:
             wire["strict"] = definition.strict
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_function_call(
@@ -500,17 +504,17 @@ class AgentSdk(AgentSdkConverter):
             and name_kept is ABSENT
             and arguments_kept is ABSENT
         ):
-            return reader.respelled(ToolCall(id, name, arguments, invalid))
-        rest = leftovers(wire, _FUNCTION_CALL)
-        function_rest = leftovers(function, _FUNCTION_CALL_FUNCTION)
+            return reader.decode_call(ToolCall(id, name, arguments, invalid))
+        rest = extra_members(wire, _FUNCTION_CALL)
+        function_rest = extra_members(function, _FUNCTION_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "function", function_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -518,19 +522,19 @@ class AgentSdk(AgentSdkConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(own, "function", "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -538,12 +542,12 @@ class AgentSdk(AgentSdkConverter):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_call_id(
-                call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
             ),
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_output_ref(
@@ -561,7 +565,7 @@ class AgentSdk(AgentSdkConverter):
         line_count = wire.get("line_count")
         if line_count is not None and type(line_count) is not int:
             raise wrong_type((at, "line_count"), "an integer", line_count)
-        rest = leftovers(wire, _OUTPUT_REF)
+        rest = extra_members(wire, _OUTPUT_REF)
         return OutputRef(id, byte_size, line_count, metadata=reader.metadata(rest))
 
     def write_output_ref(
@@ -572,7 +576,7 @@ class AgentSdk(AgentSdkConverter):
             return {
                 "id": ref.id,
             }
-        own = writer.own(ref.metadata, at) if ref.metadata else NOTHING
+        own = writer.own_extras(ref.metadata, at) if ref.metadata else NOTHING
         wire: dict[str, Any] = {
             "id": ref.id,
         }
@@ -581,7 +585,7 @@ class AgentSdk(AgentSdkConverter):
         if ref.line_count is not None:
             wire["line_count"] = ref.line_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -601,7 +605,7 @@ class AgentSdk(AgentSdkConverter):
         trimmed = wire.get("trimmed")
         if trimmed is not None and type(trimmed) is not bool:
             raise wrong_type((at, "trimmed"), "a boolean", trimmed)
-        rest = leftovers(wire, _TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_call_id"] = tool_call_id_kept
         if name_kept is not ABSENT:
@@ -624,18 +628,18 @@ class AgentSdk(AgentSdkConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "tool",
             "tool_call_id": write_answered_call_id(
                 result.tool_call_id,
-                kept_at(own, "tool_call_id") if own else ABSENT,
+                extra_at(own, "tool_call_id") if own else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
             "tool_name": write_tool_name(
                 result.name,
-                kept_at(own, "tool_name") if own else ABSENT,
+                extra_at(own, "tool_name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -645,7 +649,7 @@ class AgentSdk(AgentSdkConverter):
         )
         output_ref = self.write_stored_output(
             result.output_ref,
-            kept_at(own, "output_ref") if own else ABSENT,
+            extra_at(own, "output_ref") if own else ABSENT,
             (at, "outputRef"),
             writer,
         )
@@ -654,7 +658,7 @@ class AgentSdk(AgentSdkConverter):
         if result.trimmed is not None:
             wire["trimmed"] = result.trimmed
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -665,11 +669,11 @@ class AgentSdk(AgentSdkConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return TextPart(text)
-            rest = leftovers(wire, _TEXT_PART)
+            rest = extra_members(wire, _TEXT_PART)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -681,15 +685,15 @@ class AgentSdk(AgentSdkConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.cache is not None:
-            writer.no_place((at, "cache"), "cache")
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_part(
@@ -702,10 +706,10 @@ class AgentSdk(AgentSdkConverter):
         url, data, media_type, detail, url_kept = read_image_address(
             image_url, (at, "image_url"), reader, _IMAGE_PART_URL
         )
-        rest = leftovers(wire, _IMAGE_PART)
-        image_url_rest = leftovers(image_url, _IMAGE_PART_IMAGE_URL)
+        rest = extra_members(wire, _IMAGE_PART)
+        image_url_rest = extra_members(image_url, _IMAGE_PART_IMAGE_URL)
         image_url_rest |= url_kept
-        nested(rest, wire, "image_url", image_url_rest)
+        keep_inner_extras(rest, wire, "image_url", image_url_rest)
         return ImagePart(
             url, data, media_type, detail=detail, metadata=reader.metadata(rest)
         )
@@ -714,18 +718,18 @@ class AgentSdk(AgentSdkConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.cache is not None:
-            writer.no_place((at, "cache"), "cache")
+            writer.report_unsupported((at, "cache"), "cache")
         image_url: dict[str, Any] = {}
         image_url |= write_image_address(
             part.url,
             part.data,
             part.media_type,
             part.detail,
-            within(own, "image_url"),
+            inner_extras(own, "image_url"),
             (at, "url"),
             writer,
             _IMAGE_PART_URL,
@@ -735,7 +739,7 @@ class AgentSdk(AgentSdkConverter):
             "image_url": image_url,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_part(
@@ -747,7 +751,7 @@ class AgentSdk(AgentSdkConverter):
         )
         if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT:
             return DocumentPart(url, data, media_type)
-        rest = leftovers(wire, _DOCUMENT_PART)
+        rest = extra_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:
             rest["source"] = url_kept
         return DocumentPart(url, data, media_type, metadata=reader.metadata(rest))
@@ -756,27 +760,27 @@ class AgentSdk(AgentSdkConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
-            writer.no_place((at, "cache"), "cache")
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "document",
             "source": write_data_source(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "source") if own else ABSENT,
+                extra_at(own, "source") if own else ABSENT,
                 (at, "url"),
                 writer,
                 _DOCUMENT_PART_SOURCE,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_message(
@@ -794,14 +798,14 @@ class AgentSdk(AgentSdkConverter):
             raise wrong_type((at, "cache"), "a boolean", cache)
         if wire.keys() == _SYSTEM_MESSAGE_LEAST:
             return SystemMessage(content, name, cache)
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
+        rest = extra_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, name, cache, metadata=reader.metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the system."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "system",
             "content": write_text_or_list(
@@ -813,7 +817,7 @@ class AgentSdk(AgentSdkConverter):
         if message.cache is not None:
             wire["cache"] = message.cache
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_message(
@@ -828,14 +832,14 @@ class AgentSdk(AgentSdkConverter):
             raise wrong_type((at, "name"), "a string", name)
         if wire.keys() == _USER_MESSAGE_LEAST:
             return UserMessage(content, name)
-        rest = leftovers(wire, _USER_MESSAGE)
+        rest = extra_members(wire, _USER_MESSAGE)
         return UserMessage(content, name, metadata=reader.metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "user",
             "content": write_text_or_list(
@@ -845,5 +849,5 @@ class AgentSdk(AgentSdkConverter):
         if message.name is not None:
             wire["name"] = message.name
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

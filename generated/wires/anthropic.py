@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count, counts
 from ..runtime.apis.anthropic.converter import AnthropicConverter
 from ..runtime.apis.anthropic.fields import (
     read_kept_number,
@@ -17,16 +16,16 @@ from ..runtime.apis.anthropic.fields import (
     write_source,
 )
 from ..runtime.clients import keywords
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    present,
-    restore,
+    extra_at,
+    extra_members,
+    has_value_at,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -60,6 +59,7 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count, counts
 
 __all__ = ["Anthropic"]
 
@@ -260,7 +260,7 @@ class Anthropic(AnthropicConverter):
             output_tokens_details_thinking_tokens_count = count(
                 output_tokens_details_count, "thinking_tokens", at
             )
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = (
@@ -273,11 +273,13 @@ class Anthropic(AnthropicConverter):
         output_tokens = output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
-        nested(
+        keep_inner_extras(
             rest,
             wire,
             "output_tokens_details",
-            leftovers(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
+            extra_members(
+                output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT
+            ),
         )
         return Usage(
             input_tokens,
@@ -291,7 +293,7 @@ class Anthropic(AnthropicConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         output_tokens_details_count: dict[str, Any] = {}
@@ -314,7 +316,7 @@ class Anthropic(AnthropicConverter):
         if output_tokens_details_count:
             wire["output_tokens_details"] = output_tokens_details_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -331,7 +333,7 @@ class Anthropic(AnthropicConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -340,9 +342,9 @@ class Anthropic(AnthropicConverter):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image" and present(wire, "source"):
+            if kind == "image" and has_value_at(wire, "source"):
                 return self.read_image_part(wire, at, reader)
-            if kind == "document" and present(wire, "source"):
+            if kind == "document" and has_value_at(wire, "source"):
                 return self.read_document_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
@@ -356,7 +358,7 @@ class Anthropic(AnthropicConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_assistant_content(
@@ -367,9 +369,9 @@ class Anthropic(AnthropicConverter):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image" and present(wire, "source"):
+            if kind == "image" and has_value_at(wire, "source"):
                 return self.read_image_part(wire, at, reader)
-            if kind == "document" and present(wire, "source"):
+            if kind == "document" and has_value_at(wire, "source"):
                 return self.read_document_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
@@ -383,7 +385,7 @@ class Anthropic(AnthropicConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request_body(
@@ -420,7 +422,7 @@ class Anthropic(AnthropicConverter):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        rest = leftovers(wire, _REQUEST_BODY)
+        rest = extra_members(wire, _REQUEST_BODY)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -451,13 +453,13 @@ class Anthropic(AnthropicConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the plain members of a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.seed is not None:
-            writer.no_place((at, "seed"), "seed", "warning")
+            writer.report_unsupported((at, "seed"), "seed", "warning")
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -468,7 +470,7 @@ class Anthropic(AnthropicConverter):
             wire["max_tokens"] = request.max_output_tokens
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -477,7 +479,7 @@ class Anthropic(AnthropicConverter):
         tool_choice = self.write_request_tool_choice(
             request.tool_choice,
             request.parallel_tool_calls,
-            kept_at(own, "tool_choice") if own else ABSENT,
+            extra_at(own, "tool_choice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -485,7 +487,7 @@ class Anthropic(AnthropicConverter):
             wire["tool_choice"] = tool_choice
         temperature = write_kept_number(
             request.temperature,
-            kept_at(own, "temperature") if own else ABSENT,
+            extra_at(own, "temperature") if own else ABSENT,
             (at, "temperature"),
             writer,
         )
@@ -493,7 +495,7 @@ class Anthropic(AnthropicConverter):
             wire["temperature"] = temperature
         top_p = write_kept_number(
             request.top_p,
-            kept_at(own, "top_p") if own else ABSENT,
+            extra_at(own, "top_p") if own else ABSENT,
             (at, "topP"),
             writer,
         )
@@ -501,7 +503,7 @@ class Anthropic(AnthropicConverter):
             wire["top_p"] = top_p
         stop = write_one_or_many(
             request.stop,
-            kept_at(own, "stop_sequences") if own else ABSENT,
+            extra_at(own, "stop_sequences") if own else ABSENT,
             (at, "stop"),
             writer,
         )
@@ -510,7 +512,7 @@ class Anthropic(AnthropicConverter):
         if request.stream is not None:
             wire["stream"] = request.stream
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -533,7 +535,7 @@ class Anthropic(AnthropicConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if parameters_kept is not ABSENT:
@@ -546,17 +548,21 @@ class Anthropic(AnthropicConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a tool."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "name") if own else ABSENT,
+                extra_at(own, "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "input_schema": write_dialect_or_empty(
                 definition.parameters,
-                kept_at(own, "input_schema") if own else ABSENT,
+                extra_at(own, "input_schema") if own else ABSENT,
                 (at, "parameters"),
                 writer,
                 definition.strict,
@@ -567,7 +573,7 @@ class Anthropic(AnthropicConverter):
         if definition.strict is not None:
             wire["strict"] = definition.strict
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -579,14 +585,14 @@ class Anthropic(AnthropicConverter):
         arguments = wire.get("input")
         if (
             type(name) is str
-            and name not in reader.spoken
+            and name not in reader.tool_names
             and type(arguments) is dict
-            and reader.takes(id)
+            and reader.accepts_id(id)
         ):
             if len(wire) == 4:
-                return reader.respelled(ToolCall(id, name, arguments))
-            rest = leftovers(wire, _TOOL_CALL)
-            return reader.respelled(
+                return reader.decode_call(ToolCall(id, name, arguments))
+            rest = extra_members(wire, _TOOL_CALL)
+            return reader.decode_call(
                 ToolCall(id, name, arguments, metadata=reader.metadata(rest))
             )
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
@@ -594,14 +600,14 @@ class Anthropic(AnthropicConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             wire.get("input", ABSENT), (at, "input"), reader
         )
-        rest = leftovers(wire, _TOOL_CALL)
+        rest = extra_members(wire, _TOOL_CALL)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             rest["input"] = arguments_kept
-        return reader.respelled(
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -609,7 +615,7 @@ class Anthropic(AnthropicConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call as a block."""
-        call = writer.respelled(call, at)
+        call = writer.encode_call(call, at)
         if (
             call.metadata is None
             and writer.names.get(call.name) == call.name
@@ -623,25 +629,28 @@ class Anthropic(AnthropicConverter):
                 "name": call.name,
                 "input": call.arguments,
             }
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "tool_use",
             "id": write_call_id(
-                call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
             ),
             "name": write_tool_name(
-                call.name, kept_at(own, "name") if own else ABSENT, (at, "name"), writer
+                call.name,
+                extra_at(own, "name") if own else ABSENT,
+                (at, "name"),
+                writer,
             ),
             "input": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "input") if own else ABSENT,
+                extra_at(own, "input") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -656,7 +665,7 @@ class Anthropic(AnthropicConverter):
         cache, cache_kept = read_ephemeral(
             wire.get("cache_control", ABSENT), (at, "cache_control"), reader
         )
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         if cache_kept is not ABSENT:
             rest["cache_control"] = cache_kept
         return TextPart(text, cache, metadata=reader.metadata(rest))
@@ -670,21 +679,21 @@ class Anthropic(AnthropicConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
         cache = write_ephemeral(
             part.cache,
-            kept_at(own, "cache_control") if own else ABSENT,
+            extra_at(own, "cache_control") if own else ABSENT,
             (at, "cache"),
             writer,
         )
         if cache is not ABSENT:
             wire["cache_control"] = cache
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_part(
@@ -703,7 +712,7 @@ class Anthropic(AnthropicConverter):
             and cache_kept is ABSENT
         ):
             return ImagePart(url, data, media_type, cache=cache)
-        rest = leftovers(wire, _IMAGE_PART)
+        rest = extra_members(wire, _IMAGE_PART)
         if url_kept is not ABSENT:
             rest["source"] = url_kept
         if cache_kept is not ABSENT:
@@ -716,18 +725,18 @@ class Anthropic(AnthropicConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image block."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {
             "type": "image",
             "source": write_source(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "source") if own else ABSENT,
+                extra_at(own, "source") if own else ABSENT,
                 (at, "url"),
                 writer,
                 _IMAGE_PART_SOURCE,
@@ -735,14 +744,14 @@ class Anthropic(AnthropicConverter):
         }
         cache = write_ephemeral(
             part.cache,
-            kept_at(own, "cache_control") if own else ABSENT,
+            extra_at(own, "cache_control") if own else ABSENT,
             (at, "cache"),
             writer,
         )
         if cache is not ABSENT:
             wire["cache_control"] = cache
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_part(
@@ -764,7 +773,7 @@ class Anthropic(AnthropicConverter):
             and cache_kept is ABSENT
         ):
             return DocumentPart(url, data, media_type, name, cache=cache)
-        rest = leftovers(wire, _DOCUMENT_PART)
+        rest = extra_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:
             rest["source"] = url_kept
         if cache_kept is not ABSENT:
@@ -777,16 +786,16 @@ class Anthropic(AnthropicConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document block."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {
             "type": "document",
             "source": write_source(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "source") if own else ABSENT,
+                extra_at(own, "source") if own else ABSENT,
                 (at, "url"),
                 writer,
                 _DOCUMENT_PART_SOURCE,
@@ -796,14 +805,14 @@ class Anthropic(AnthropicConverter):
             wire["title"] = part.name
         cache = write_ephemeral(
             part.cache,
-            kept_at(own, "cache_control") if own else ABSENT,
+            extra_at(own, "cache_control") if own else ABSENT,
             (at, "cache"),
             writer,
         )
         if cache is not ABSENT:
             wire["cache_control"] = cache
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_thinking_part(
@@ -814,11 +823,11 @@ class Anthropic(AnthropicConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return ReasoningPart(text)
-            rest = leftovers(wire, _THINKING_PART)
+            rest = extra_members(wire, _THINKING_PART)
             return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "thinking"), "a string", text)
-        rest = leftovers(wire, _THINKING_PART)
+        rest = extra_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
     def write_thinking_part(
@@ -830,13 +839,13 @@ class Anthropic(AnthropicConverter):
                 "type": "thinking",
                 "thinking": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "thinking",
             "thinking": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_output_schema(
@@ -847,11 +856,11 @@ class Anthropic(AnthropicConverter):
         if type(schema) is dict:
             if len(wire) == 2:
                 return OutputSchema(schema)
-            rest = leftovers(wire, _OUTPUT_SCHEMA)
+            rest = extra_members(wire, _OUTPUT_SCHEMA)
             return OutputSchema(schema, metadata=reader.metadata(rest))
         if type(schema) is not dict:
             raise wrong_type((at, "schema"), "an object", schema)
-        rest = leftovers(wire, _OUTPUT_SCHEMA)
+        rest = extra_members(wire, _OUTPUT_SCHEMA)
         return OutputSchema(schema, metadata=reader.metadata(rest))
 
     def write_output_schema(
@@ -863,15 +872,15 @@ class Anthropic(AnthropicConverter):
                 "type": "json_schema",
                 "schema": schema.schema,
             }
-        own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
+        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         if schema.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if schema.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         wire: dict[str, Any] = {
             "type": "json_schema",
             "schema": schema.schema,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

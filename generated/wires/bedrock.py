@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count
 from ..runtime.apis.bedrock.client import converse
 from ..runtime.apis.bedrock.content import block_kind
 from ..runtime.apis.bedrock.converter import BedrockConverter
@@ -23,16 +22,16 @@ from ..runtime.apis.bedrock.fields import (
     write_some_text,
 )
 from ..runtime.clients import ByteKeys
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
-    within,
+    extra_at,
+    extra_members,
+    inner_extras,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -66,6 +65,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count
 
 __all__ = ["Bedrock"]
 
@@ -321,7 +321,7 @@ class Bedrock(BedrockConverter):
         total_tokens_count = wire.get("totalTokens")
         if type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "totalTokens", at)
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "inputTokens"]
         input_tokens = (
@@ -351,7 +351,7 @@ class Bedrock(BedrockConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         input_tokens_count = (
@@ -375,7 +375,7 @@ class Bedrock(BedrockConverter):
         if usage.input_cache_creation_tokens is not None:
             wire["cacheWriteInputTokens"] = usage.input_cache_creation_tokens
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -392,7 +392,7 @@ class Bedrock(BedrockConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -425,7 +425,7 @@ class Bedrock(BedrockConverter):
             return self.write_audio_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_assistant_content(
@@ -460,7 +460,7 @@ class Bedrock(BedrockConverter):
             return self.write_audio_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -489,7 +489,7 @@ class Bedrock(BedrockConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request_body(
@@ -553,12 +553,12 @@ class Bedrock(BedrockConverter):
             reader,
         )
         messages, messages_kept = self.read_conversation(wire, at, reader)
-        rest = leftovers(wire, _REQUEST_BODY)
-        inference_config_rest = leftovers(
+        rest = extra_members(wire, _REQUEST_BODY)
+        inference_config_rest = extra_members(
             inference_config, _REQUEST_BODY_INFERENCE_CONFIG
         )
-        tool_config_rest = leftovers(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        output_config_rest = leftovers(output_config, _REQUEST_BODY_OUTPUT_CONFIG)
+        tool_config_rest = extra_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
+        output_config_rest = extra_members(output_config, _REQUEST_BODY_OUTPUT_CONFIG)
         if tools_kept is not ABSENT:
             tool_config_rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -568,9 +568,9 @@ class Bedrock(BedrockConverter):
         if reasoning_kept is not ABSENT:
             output_config_rest["effort"] = reasoning_kept
         rest |= messages_kept
-        nested(rest, wire, "outputConfig", output_config_rest)
-        nested(rest, wire, "toolConfig", tool_config_rest)
-        nested(rest, wire, "inferenceConfig", inference_config_rest)
+        keep_inner_extras(rest, wire, "outputConfig", output_config_rest)
+        keep_inner_extras(rest, wire, "toolConfig", tool_config_rest)
+        keep_inner_extras(rest, wire, "inferenceConfig", inference_config_rest)
         return Request(
             messages,
             tools=tools,
@@ -588,21 +588,21 @@ class Bedrock(BedrockConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the plain members of a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
-            writer.no_place(
+            writer.report_unsupported(
                 (at, "parallelToolCalls"),
                 "parallelToolCalls",
                 "note" if request.parallel_tool_calls else "behaviour",
             )
         if request.seed is not None:
-            writer.no_place((at, "seed"), "seed", "warning")
+            writer.report_unsupported((at, "seed"), "seed", "warning")
         if request.stream is not None:
-            writer.no_place((at, "stream"), "stream")
+            writer.report_unsupported((at, "stream"), "stream")
         output_config: dict[str, Any] = {}
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "outputConfig", "textFormat") if own else ABSENT,
+            extra_at(own, "outputConfig", "textFormat") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -610,7 +610,7 @@ class Bedrock(BedrockConverter):
             output_config["textFormat"] = output_format
         reasoning = write_effort(
             request.reasoning,
-            kept_at(own, "outputConfig", "effort") if own else ABSENT,
+            extra_at(own, "outputConfig", "effort") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -619,7 +619,7 @@ class Bedrock(BedrockConverter):
         tool_config: dict[str, Any] = {}
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "toolConfig", "tools") if own else ABSENT,
+            extra_at(own, "toolConfig", "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -627,7 +627,7 @@ class Bedrock(BedrockConverter):
             tool_config["tools"] = tools
         tool_choice = self.write_request_tool_choice(
             request.tool_choice,
-            kept_at(own, "toolConfig", "toolChoice") if own else ABSENT,
+            extra_at(own, "toolConfig", "toolChoice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
             request.messages,
@@ -652,7 +652,7 @@ class Bedrock(BedrockConverter):
         if output_config:
             wire["outputConfig"] = output_config
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_output_schema(
@@ -684,26 +684,26 @@ class Bedrock(BedrockConverter):
             and schema_kept is ABSENT
         ):
             return OutputSchema(schema, name)
-        rest = leftovers(wire, _OUTPUT_SCHEMA)
-        structure_rest = leftovers(structure, _OUTPUT_SCHEMA_STRUCTURE)
-        json_schema_rest = leftovers(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        rest = extra_members(wire, _OUTPUT_SCHEMA)
+        structure_rest = extra_members(structure, _OUTPUT_SCHEMA_STRUCTURE)
+        json_schema_rest = extra_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
         if schema_kept is not ABSENT:
             json_schema_rest["schema"] = schema_kept
-        nested(structure_rest, structure, "jsonSchema", json_schema_rest)
-        nested(rest, wire, "structure", structure_rest)
+        keep_inner_extras(structure_rest, structure, "jsonSchema", json_schema_rest)
+        keep_inner_extras(rest, wire, "structure", structure_rest)
         return OutputSchema(schema, name, metadata=reader.metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a schema for the answer."""
-        own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
+        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         if schema.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         json_schema: dict[str, Any] = {
             "schema": write_schema_text(
                 schema.schema,
-                kept_at(own, "structure", "jsonSchema", "schema") if own else ABSENT,
+                extra_at(own, "structure", "jsonSchema", "schema") if own else ABSENT,
                 (at, "schema"),
                 writer,
             ),
@@ -718,7 +718,7 @@ class Bedrock(BedrockConverter):
             "structure": structure,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -759,17 +759,17 @@ class Bedrock(BedrockConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = leftovers(wire, _TOOL)
-        tool_spec_rest = leftovers(tool_spec, _TOOL_TOOL_SPEC)
-        input_schema_rest = leftovers(input_schema, _TOOL_INPUT_SCHEMA)
+        rest = extra_members(wire, _TOOL)
+        tool_spec_rest = extra_members(tool_spec, _TOOL_TOOL_SPEC)
+        input_schema_rest = extra_members(input_schema, _TOOL_INPUT_SCHEMA)
         if name_kept is not ABSENT:
             tool_spec_rest["name"] = name_kept
         if description_kept is not ABSENT:
             tool_spec_rest["description"] = description_kept
         if parameters_kept is not ABSENT:
             input_schema_rest["json"] = parameters_kept
-        nested(tool_spec_rest, tool_spec, "inputSchema", input_schema_rest)
-        nested(rest, wire, "toolSpec", tool_spec_rest)
+        keep_inner_extras(tool_spec_rest, tool_spec, "inputSchema", input_schema_rest)
+        keep_inner_extras(rest, wire, "toolSpec", tool_spec_rest)
         return ToolDefinition(
             name, description, parameters, strict, metadata=reader.metadata(rest)
         )
@@ -778,11 +778,15 @@ class Bedrock(BedrockConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a tool."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         input_schema: dict[str, Any] = {
             "json": write_dialect_or_empty(
                 definition.parameters,
-                kept_at(own, "toolSpec", "inputSchema", "json") if own else ABSENT,
+                extra_at(own, "toolSpec", "inputSchema", "json") if own else ABSENT,
                 (at, "parameters"),
                 writer,
                 definition.strict,
@@ -791,7 +795,7 @@ class Bedrock(BedrockConverter):
         tool_spec: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "toolSpec", "name") if own else ABSENT,
+                extra_at(own, "toolSpec", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -799,7 +803,7 @@ class Bedrock(BedrockConverter):
         }
         description = write_some_text(
             definition.description,
-            kept_at(own, "toolSpec", "description") if own else ABSENT,
+            extra_at(own, "toolSpec", "description") if own else ABSENT,
             (at, "description"),
             writer,
         )
@@ -811,7 +815,7 @@ class Bedrock(BedrockConverter):
             "toolSpec": tool_spec,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
@@ -825,14 +829,14 @@ class Bedrock(BedrockConverter):
         if (
             len(tool_use) == 3
             and type(name) is str
-            and name not in reader.spoken
+            and name not in reader.tool_names
             and type(arguments) is dict
-            and reader.takes(id)
+            and reader.accepts_id(id)
         ):
             if len(wire) == 1:
-                return reader.respelled(ToolCall(id, name, arguments))
-            rest = leftovers(wire, _TOOL_USE)
-            return reader.respelled(
+                return reader.decode_call(ToolCall(id, name, arguments))
+            rest = extra_members(wire, _TOOL_USE)
+            return reader.decode_call(
                 ToolCall(id, name, arguments, metadata=reader.metadata(rest))
             )
         id, id_kept = read_call_id(
@@ -844,16 +848,16 @@ class Bedrock(BedrockConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             tool_use.get("input", ABSENT), ((at, "toolUse"), "input"), reader
         )
-        rest = leftovers(wire, _TOOL_USE)
-        tool_use_rest = leftovers(tool_use, _TOOL_USE_TOOL_USE)
+        rest = extra_members(wire, _TOOL_USE)
+        tool_use_rest = extra_members(tool_use, _TOOL_USE_TOOL_USE)
         if id_kept is not ABSENT:
             tool_use_rest["toolUseId"] = id_kept
         if name_kept is not ABSENT:
             tool_use_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             tool_use_rest["input"] = arguments_kept
-        nested(rest, wire, "toolUse", tool_use_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "toolUse", tool_use_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -861,7 +865,7 @@ class Bedrock(BedrockConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call as a block."""
-        call = writer.respelled(call, at)
+        call = writer.encode_call(call, at)
         if (
             call.metadata is None
             and writer.names.get(call.name) == call.name
@@ -876,24 +880,24 @@ class Bedrock(BedrockConverter):
                     "input": call.arguments,
                 },
             }
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         tool_use: dict[str, Any] = {
             "toolUseId": write_call_id(
                 call.id,
-                kept_at(own, "toolUse", "toolUseId") if own else ABSENT,
+                extra_at(own, "toolUse", "toolUseId") if own else ABSENT,
                 (at, "id"),
                 writer,
             ),
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "toolUse", "name") if own else ABSENT,
+                extra_at(own, "toolUse", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "input": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "toolUse", "input") if own else ABSENT,
+                extra_at(own, "toolUse", "input") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -902,7 +906,7 @@ class Bedrock(BedrockConverter):
             "toolUse": tool_use,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -920,12 +924,12 @@ class Bedrock(BedrockConverter):
         kind, value_, is_error, kind_kept = self.read_result_content(
             tool_result, (at, "toolResult"), reader
         )
-        rest = leftovers(wire, _TOOL_RESULT)
-        tool_result_rest = leftovers(tool_result, _TOOL_RESULT_TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
+        tool_result_rest = extra_members(tool_result, _TOOL_RESULT_TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             tool_result_rest["toolUseId"] = tool_call_id_kept
         tool_result_rest |= kind_kept
-        nested(rest, wire, "toolResult", tool_result_rest)
+        keep_inner_extras(rest, wire, "toolResult", tool_result_rest)
         return ToolResult(
             tool_call_id, name, kind, value_, is_error, metadata=reader.metadata(rest)
         )
@@ -934,12 +938,12 @@ class Bedrock(BedrockConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what a call gave."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         tool_result: dict[str, Any] = {
             "toolUseId": write_result_id(
                 result.tool_call_id,
                 result.name,
-                kept_at(own, "toolResult", "toolUseId") if own else ABSENT,
+                extra_at(own, "toolResult", "toolUseId") if own else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
@@ -948,7 +952,7 @@ class Bedrock(BedrockConverter):
             result.kind,
             result.value,
             result.is_error,
-            within(own, "toolResult"),
+            inner_extras(own, "toolResult"),
             (at, "kind"),
             writer,
         )
@@ -956,7 +960,7 @@ class Bedrock(BedrockConverter):
             "toolResult": tool_result,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -967,11 +971,11 @@ class Bedrock(BedrockConverter):
         if type(text) is str:
             if len(wire) == 1:
                 return TextPart(text)
-            rest = leftovers(wire, _TEXT_PART)
+            rest = extra_members(wire, _TEXT_PART)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -982,12 +986,12 @@ class Bedrock(BedrockConverter):
             return {
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "text": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_reasoning_part(
@@ -1010,24 +1014,26 @@ class Bedrock(BedrockConverter):
         ):
             if len(wire) == 1:
                 return ReasoningPart(text)
-            rest = leftovers(wire, _REASONING_PART)
+            rest = extra_members(wire, _REASONING_PART)
             return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type(
                 (((at, "reasoningContent"), "reasoningText"), "text"), "a string", text
             )
-        rest = leftovers(wire, _REASONING_PART)
-        reasoning_content_rest = leftovers(
+        rest = extra_members(wire, _REASONING_PART)
+        reasoning_content_rest = extra_members(
             reasoning_content, _REASONING_PART_REASONING_CONTENT
         )
-        reasoning_text_rest = leftovers(reasoning_text, _REASONING_PART_REASONING_TEXT)
-        nested(
+        reasoning_text_rest = extra_members(
+            reasoning_text, _REASONING_PART_REASONING_TEXT
+        )
+        keep_inner_extras(
             reasoning_content_rest,
             reasoning_content,
             "reasoningText",
             reasoning_text_rest,
         )
-        nested(rest, wire, "reasoningContent", reasoning_content_rest)
+        keep_inner_extras(rest, wire, "reasoningContent", reasoning_content_rest)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
     def write_reasoning_part(
@@ -1042,7 +1048,7 @@ class Bedrock(BedrockConverter):
                     },
                 },
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         reasoning_text: dict[str, Any] = {
             "text": part.text,
         }
@@ -1053,7 +1059,7 @@ class Bedrock(BedrockConverter):
             "reasoningContent": reasoning_content,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_part(
@@ -1068,27 +1074,27 @@ class Bedrock(BedrockConverter):
         url, data, media_type, url_kept = read_block_source(
             image, (at, "image"), reader, _IMAGE_PART_FORMAT
         )
-        rest = leftovers(wire, _IMAGE_PART)
-        image_rest = leftovers(image, _IMAGE_PART_IMAGE)
+        rest = extra_members(wire, _IMAGE_PART)
+        image_rest = extra_members(image, _IMAGE_PART_IMAGE)
         image_rest |= url_kept
-        nested(rest, wire, "image", image_rest)
+        keep_inner_extras(rest, wire, "image", image_rest)
         return ImagePart(url, data, media_type, metadata=reader.metadata(rest))
 
     def write_image_part(
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image block."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         image: dict[str, Any] = {}
         image |= write_block_source(
             part.url,
             part.data,
             part.media_type,
-            within(own, "image"),
+            inner_extras(own, "image"),
             (at, "url"),
             writer,
             _IMAGE_PART_FORMAT,
@@ -1097,7 +1103,7 @@ class Bedrock(BedrockConverter):
         if image:
             wire["image"] = image
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_part(
@@ -1113,25 +1119,25 @@ class Bedrock(BedrockConverter):
         url, data, media_type, url_kept = read_block_source(
             document, (at, "document"), reader, _DOCUMENT_PART_FORMAT
         )
-        rest = leftovers(wire, _DOCUMENT_PART)
-        document_rest = leftovers(document, _DOCUMENT_PART_DOCUMENT)
+        rest = extra_members(wire, _DOCUMENT_PART)
+        document_rest = extra_members(document, _DOCUMENT_PART_DOCUMENT)
         if name_kept is not ABSENT:
             document_rest["name"] = name_kept
         document_rest |= url_kept
-        nested(rest, wire, "document", document_rest)
+        keep_inner_extras(rest, wire, "document", document_rest)
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
     def write_document_part(
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document block."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         document: dict[str, Any] = {
             "name": write_document_name(
                 part.name,
-                kept_at(own, "document", "name") if own else ABSENT,
+                extra_at(own, "document", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -1140,7 +1146,7 @@ class Bedrock(BedrockConverter):
             part.url,
             part.data,
             part.media_type,
-            within(own, "document"),
+            inner_extras(own, "document"),
             (at, "url"),
             writer,
             _DOCUMENT_PART_FORMAT,
@@ -1149,7 +1155,7 @@ class Bedrock(BedrockConverter):
             "document": document,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_video_part(
@@ -1164,27 +1170,27 @@ class Bedrock(BedrockConverter):
         url, data, media_type, url_kept = read_block_source(
             video, (at, "video"), reader, _VIDEO_PART_FORMAT
         )
-        rest = leftovers(wire, _VIDEO_PART)
-        video_rest = leftovers(video, _VIDEO_PART_VIDEO)
+        rest = extra_members(wire, _VIDEO_PART)
+        video_rest = extra_members(video, _VIDEO_PART_VIDEO)
         video_rest |= url_kept
-        nested(rest, wire, "video", video_rest)
+        keep_inner_extras(rest, wire, "video", video_rest)
         return VideoPart(url, data, media_type, metadata=reader.metadata(rest))
 
     def write_video_part(
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video block."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         video: dict[str, Any] = {}
         video |= write_block_source(
             part.url,
             part.data,
             part.media_type,
-            within(own, "video"),
+            inner_extras(own, "video"),
             (at, "url"),
             writer,
             _VIDEO_PART_FORMAT,
@@ -1193,7 +1199,7 @@ class Bedrock(BedrockConverter):
         if video:
             wire["video"] = video
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_audio_part(
@@ -1208,27 +1214,27 @@ class Bedrock(BedrockConverter):
         url, data, media_type, url_kept = read_block_source(
             audio, (at, "audio"), reader, _AUDIO_PART_FORMAT
         )
-        rest = leftovers(wire, _AUDIO_PART)
-        audio_rest = leftovers(audio, _AUDIO_PART_AUDIO)
+        rest = extra_members(wire, _AUDIO_PART)
+        audio_rest = extra_members(audio, _AUDIO_PART_AUDIO)
         audio_rest |= url_kept
-        nested(rest, wire, "audio", audio_rest)
+        keep_inner_extras(rest, wire, "audio", audio_rest)
         return AudioPart(url, data, media_type, metadata=reader.metadata(rest))
 
     def write_audio_part(
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio block."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         audio: dict[str, Any] = {}
         audio |= write_block_source(
             part.url,
             part.data,
             part.media_type,
-            within(own, "audio"),
+            inner_extras(own, "audio"),
             (at, "url"),
             writer,
             _AUDIO_PART_FORMAT,
@@ -1237,5 +1243,5 @@ class Bedrock(BedrockConverter):
         if audio:
             wire["audio"] = audio
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

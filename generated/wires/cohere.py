@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count, counts
 from ..runtime.apis.cohere.converter import CohereConverter
 from ..runtime.apis.cohere.fields import (
     read_dialect_beside_strict,
@@ -18,15 +17,15 @@ from ..runtime.apis.cohere.fields import (
     write_token_budget,
 )
 from ..runtime.clients import methods_for_streams
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
+    extra_at,
+    extra_members,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
@@ -63,6 +62,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count, counts
 
 __all__ = ["Cohere"]
 
@@ -251,7 +251,7 @@ class Cohere(CohereConverter):
         tokens_image_tokens_count = tokens_count.get("image_tokens")
         if type(tokens_image_tokens_count) is not int:
             tokens_image_tokens_count = count(tokens_count, "image_tokens", at)
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if tokens_input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = tokens_input_tokens_count or 0
@@ -260,7 +260,9 @@ class Cohere(CohereConverter):
         output_tokens = tokens_output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
-        nested(rest, wire, "tokens", leftovers(tokens_count, _USAGE_TOKENS_COUNT))
+        keep_inner_extras(
+            rest, wire, "tokens", extra_members(tokens_count, _USAGE_TOKENS_COUNT)
+        )
         return Usage(
             input_tokens,
             output_tokens,
@@ -272,7 +274,7 @@ class Cohere(CohereConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         tokens_count: dict[str, Any] = {}
@@ -289,7 +291,7 @@ class Cohere(CohereConverter):
         if tokens_count:
             wire["tokens"] = tokens_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -306,7 +308,7 @@ class Cohere(CohereConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -327,7 +329,7 @@ class Cohere(CohereConverter):
             return self.write_image_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -344,7 +346,7 @@ class Cohere(CohereConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_assistant_content(
@@ -367,7 +369,7 @@ class Cohere(CohereConverter):
             return self.write_thinking_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool_entry(
@@ -386,7 +388,7 @@ class Cohere(CohereConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request_body(
@@ -433,7 +435,7 @@ class Cohere(CohereConverter):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        rest = leftovers(wire, _REQUEST_BODY)
+        rest = extra_members(wire, _REQUEST_BODY)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -466,9 +468,9 @@ class Cohere(CohereConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the plain members of a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
-            writer.no_place(
+            writer.report_unsupported(
                 (at, "parallelToolCalls"),
                 "parallelToolCalls",
                 "note" if request.parallel_tool_calls else "behaviour",
@@ -476,7 +478,7 @@ class Cohere(CohereConverter):
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -485,7 +487,7 @@ class Cohere(CohereConverter):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -493,7 +495,7 @@ class Cohere(CohereConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "tool_choice") if own else ABSENT,
+            extra_at(own, "tool_choice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -501,7 +503,7 @@ class Cohere(CohereConverter):
             wire["tool_choice"] = tool_choice
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "response_format") if own else ABSENT,
+            extra_at(own, "response_format") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -515,7 +517,7 @@ class Cohere(CohereConverter):
             wire["p"] = request.top_p
         stop = write_one_or_many(
             request.stop,
-            kept_at(own, "stop_sequences") if own else ABSENT,
+            extra_at(own, "stop_sequences") if own else ABSENT,
             (at, "stop"),
             writer,
         )
@@ -525,7 +527,7 @@ class Cohere(CohereConverter):
             wire["seed"] = request.seed
         reasoning = write_token_budget(
             request.reasoning,
-            kept_at(own, "thinking") if own else ABSENT,
+            extra_at(own, "thinking") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -534,7 +536,7 @@ class Cohere(CohereConverter):
         if request.stream is not None:
             wire["stream"] = request.stream
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -560,13 +562,13 @@ class Cohere(CohereConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters)
-        rest = leftovers(wire, _TOOL)
-        function_rest = leftovers(function, _TOOL_FUNCTION)
+        rest = extra_members(wire, _TOOL)
+        function_rest = extra_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
-        nested(rest, wire, "function", function_rest)
+        keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
             name, description, parameters, metadata=reader.metadata(rest)
         )
@@ -575,17 +577,21 @@ class Cohere(CohereConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "parameters": write_dialect_beside_strict(
                 definition.parameters,
-                kept_at(own, "function", "parameters") if own else ABSENT,
+                extra_at(own, "function", "parameters") if own else ABSENT,
                 (at, "parameters"),
                 writer,
                 definition.strict,
@@ -598,7 +604,7 @@ class Cohere(CohereConverter):
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -622,17 +628,17 @@ class Cohere(CohereConverter):
             and name_kept is ABSENT
             and arguments_kept is ABSENT
         ):
-            return reader.respelled(ToolCall(id, name, arguments, invalid))
-        rest = leftovers(wire, _TOOL_CALL)
-        function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
+            return reader.decode_call(ToolCall(id, name, arguments, invalid))
+        rest = extra_members(wire, _TOOL_CALL)
+        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "function", function_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -640,19 +646,19 @@ class Cohere(CohereConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(own, "function", "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -660,12 +666,12 @@ class Cohere(CohereConverter):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_call_id(
-                call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
             ),
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -684,7 +690,7 @@ class Cohere(CohereConverter):
             and kind_kept is ABSENT
         ):
             return ToolResult(tool_call_id, name, kind, value_)
-        rest = leftovers(wire, _TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_call_id"] = tool_call_id_kept
         if kind_kept is not ABSENT:
@@ -697,29 +703,29 @@ class Cohere(CohereConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
-            writer.no_place((at, "isError"), "isError")
+            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
             "tool_call_id": write_result_id(
                 result.tool_call_id,
                 result.name,
-                kept_at(own, "tool_call_id") if own else ABSENT,
+                extra_at(own, "tool_call_id") if own else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
             "content": self.write_result_content(
                 result.kind,
                 result.value,
-                kept_at(own, "content") if own else ABSENT,
+                extra_at(own, "content") if own else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -730,11 +736,11 @@ class Cohere(CohereConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return TextPart(text)
-            rest = leftovers(wire, _TEXT_PART)
+            rest = extra_members(wire, _TEXT_PART)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -746,13 +752,13 @@ class Cohere(CohereConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_part(
@@ -774,11 +780,11 @@ class Cohere(CohereConverter):
             and url_kept is ABSENT
         ):
             return ImagePart(url, data, media_type, detail=detail)
-        rest = leftovers(wire, _IMAGE_PART)
-        image_url_rest = leftovers(image_url, _IMAGE_PART_IMAGE_URL)
+        rest = extra_members(wire, _IMAGE_PART)
+        image_url_rest = extra_members(image_url, _IMAGE_PART_IMAGE_URL)
         if url_kept is not ABSENT:
             image_url_rest["url"] = url_kept
-        nested(rest, wire, "image_url", image_url_rest)
+        keep_inner_extras(rest, wire, "image_url", image_url_rest)
         return ImagePart(
             url, data, media_type, detail=detail, metadata=reader.metadata(rest)
         )
@@ -787,15 +793,15 @@ class Cohere(CohereConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         image_url: dict[str, Any] = {
             "url": write_data_url(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "image_url", "url") if own else ABSENT,
+                extra_at(own, "image_url", "url") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -807,7 +813,7 @@ class Cohere(CohereConverter):
             "image_url": image_url,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_thinking_part(
@@ -818,11 +824,11 @@ class Cohere(CohereConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return ReasoningPart(text)
-            rest = leftovers(wire, _THINKING_PART)
+            rest = extra_members(wire, _THINKING_PART)
             return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "thinking"), "a string", text)
-        rest = leftovers(wire, _THINKING_PART)
+        rest = extra_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
     def write_thinking_part(
@@ -834,13 +840,13 @@ class Cohere(CohereConverter):
                 "type": "thinking",
                 "thinking": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "thinking",
             "thinking": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_output_schema(
@@ -851,11 +857,11 @@ class Cohere(CohereConverter):
         if type(schema) is dict:
             if len(wire) == 2:
                 return OutputSchema(schema)
-            rest = leftovers(wire, _OUTPUT_SCHEMA)
+            rest = extra_members(wire, _OUTPUT_SCHEMA)
             return OutputSchema(schema, metadata=reader.metadata(rest))
         if type(schema) is not dict:
             raise wrong_type((at, "schema"), "an object", schema)
-        rest = leftovers(wire, _OUTPUT_SCHEMA)
+        rest = extra_members(wire, _OUTPUT_SCHEMA)
         return OutputSchema(schema, metadata=reader.metadata(rest))
 
     def write_output_schema(
@@ -867,15 +873,15 @@ class Cohere(CohereConverter):
                 "type": "json_object",
                 "schema": schema.schema,
             }
-        own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
+        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         if schema.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "type": "json_object",
             "schema": schema.schema,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_message(
@@ -887,16 +893,16 @@ class Cohere(CohereConverter):
         )
         if wire.keys() == _SYSTEM_MESSAGE_LEAST:
             return SystemMessage(content)
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
+        rest = extra_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, metadata=reader.metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the system."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "system",
             "content": write_text_or_list(
@@ -904,7 +910,7 @@ class Cohere(CohereConverter):
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_message(
@@ -916,16 +922,16 @@ class Cohere(CohereConverter):
         )
         if wire.keys() == _USER_MESSAGE_LEAST:
             return UserMessage(content)
-        rest = leftovers(wire, _USER_MESSAGE)
+        rest = extra_members(wire, _USER_MESSAGE)
         return UserMessage(content, metadata=reader.metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
             "content": write_text_or_list(
@@ -933,5 +939,5 @@ class Cohere(CohereConverter):
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

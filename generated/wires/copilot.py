@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count
 from ..runtime.apis.copilot.converter import CopilotConverter
 from ..runtime.apis.copilot.fields import (
     read_any_arguments,
@@ -22,8 +21,14 @@ from ..runtime.apis.copilot.fields import (
 )
 from ..runtime.apis.copilot.requests import binary_kind, plain_session
 from ..runtime.clients import call_tool_keywords
+from ..runtime.conversion.extras import (
+    ABSENT,
+    NOTHING,
+    extra_at,
+    extra_members,
+    restore_extras,
+)
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import ABSENT, NOTHING, kept_at, leftovers, restore
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -46,6 +51,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count
 
 __all__ = ["Copilot"]
 
@@ -172,7 +178,7 @@ class Copilot(CopilotConverter):
         reasoning_tokens_count = wire.get("reasoningTokens")
         if type(reasoning_tokens_count) is not int:
             reasoning_tokens_count = count(wire, "reasoningTokens", at)
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "inputTokens"]
         input_tokens = input_tokens_count or 0
@@ -193,7 +199,7 @@ class Copilot(CopilotConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         input_tokens_count = usage.input_tokens
@@ -209,7 +215,7 @@ class Copilot(CopilotConverter):
         if usage.reasoning_tokens is not None:
             wire["reasoningTokens"] = usage.reasoning_tokens
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_entry(
@@ -226,7 +232,7 @@ class Copilot(CopilotConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_binary_result(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -255,7 +261,7 @@ class Copilot(CopilotConverter):
             return self.write_document_result(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool(
@@ -276,7 +282,7 @@ class Copilot(CopilotConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if description_kept is not ABSENT:
@@ -291,20 +297,24 @@ class Copilot(CopilotConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a tool of a session."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         if definition.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "name") if own else ABSENT,
+                extra_at(own, "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         description = write_blank_if_none(
             definition.description,
-            kept_at(own, "description") if own else ABSENT,
+            extra_at(own, "description") if own else ABSENT,
             (at, "description"),
             writer,
         )
@@ -312,14 +322,14 @@ class Copilot(CopilotConverter):
             wire["description"] = description
         parameters = write_dialect_or_absent(
             definition.parameters,
-            kept_at(own, "parameters") if own else ABSENT,
+            extra_at(own, "parameters") if own else ABSENT,
             (at, "parameters"),
             writer,
         )
         if parameters is not ABSENT:
             wire["parameters"] = parameters
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_request(
@@ -333,13 +343,13 @@ class Copilot(CopilotConverter):
         arguments, invalid, arguments_kept = read_any_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        rest = leftovers(wire, _TOOL_REQUEST)
+        rest = extra_members(wire, _TOOL_REQUEST)
         if id_kept is not ABSENT:
             rest["toolCallId"] = id_kept
         rest |= name_kept
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
-        return reader.respelled(
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -347,11 +357,11 @@ class Copilot(CopilotConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request for a tool: of a message, or one that waits for its answer."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {}
         id = write_id_or_null(
-            call.id, kept_at(own, "toolCallId") if own else ABSENT, (at, "id"), writer
+            call.id, extra_at(own, "toolCallId") if own else ABSENT, (at, "id"), writer
         )
         if id is not ABSENT:
             wire["toolCallId"] = id
@@ -361,14 +371,14 @@ class Copilot(CopilotConverter):
         arguments = write_any_arguments(
             call.arguments,
             call.invalid,
-            kept_at(own, "arguments") if own else ABSENT,
+            extra_at(own, "arguments") if own else ABSENT,
             (at, "arguments"),
             writer,
         )
         if arguments is not ABSENT:
             wire["arguments"] = arguments
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_result(
@@ -381,7 +391,7 @@ class Copilot(CopilotConverter):
         name = wire.get("description")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "description"), "a string", name)
-        rest = leftovers(wire, _IMAGE_RESULT)
+        rest = extra_members(wire, _IMAGE_RESULT)
         rest |= url_kept
         return ImagePart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -389,9 +399,9 @@ class Copilot(CopilotConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_binary_data(
             part.url,
@@ -405,7 +415,7 @@ class Copilot(CopilotConverter):
         if part.name is not None:
             wire["description"] = part.name
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_audio_result(
@@ -418,7 +428,7 @@ class Copilot(CopilotConverter):
         name = wire.get("description")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "description"), "a string", name)
-        rest = leftovers(wire, _AUDIO_RESULT)
+        rest = extra_members(wire, _AUDIO_RESULT)
         rest |= url_kept
         return AudioPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -426,9 +436,9 @@ class Copilot(CopilotConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a recording."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_binary_data(
             part.url,
@@ -442,7 +452,7 @@ class Copilot(CopilotConverter):
         if part.name is not None:
             wire["description"] = part.name
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_video_result(
@@ -455,7 +465,7 @@ class Copilot(CopilotConverter):
         name = wire.get("description")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "description"), "a string", name)
-        rest = leftovers(wire, _VIDEO_RESULT)
+        rest = extra_members(wire, _VIDEO_RESULT)
         rest |= url_kept
         return VideoPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -463,9 +473,9 @@ class Copilot(CopilotConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a film."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_binary_data(
             part.url,
@@ -479,7 +489,7 @@ class Copilot(CopilotConverter):
         if part.name is not None:
             wire["description"] = part.name
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_result(
@@ -492,7 +502,7 @@ class Copilot(CopilotConverter):
         name = wire.get("description")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "description"), "a string", name)
-        rest = leftovers(wire, _DOCUMENT_RESULT)
+        rest = extra_members(wire, _DOCUMENT_RESULT)
         rest |= url_kept
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -500,9 +510,9 @@ class Copilot(CopilotConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_binary_data(
             part.url,
@@ -516,5 +526,5 @@ class Copilot(CopilotConverter):
         if part.name is not None:
             wire["description"] = part.name
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason
 from ..runtime.apis.copilot_quorum.converter import CopilotQuorumConverter
 from ..runtime.apis.copilot_quorum.fields import (
     read_answered_name,
@@ -16,8 +15,14 @@ from ..runtime.apis.copilot_quorum.fields import (
     write_answered_name,
     write_map_arguments,
 )
+from ..runtime.conversion.extras import (
+    ABSENT,
+    NOTHING,
+    extra_at,
+    extra_members,
+    restore_extras,
+)
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import ABSENT, NOTHING, kept_at, leftovers, restore
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.fields.ids import (
@@ -32,6 +37,7 @@ from ..runtime.fields.schemas import read_open_dialect, write_open_dialect
 from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
 from ..runtime.models import OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason
 
 __all__ = ["CopilotQuorum"]
 
@@ -91,7 +97,7 @@ class CopilotQuorum(CopilotQuorumConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool(
@@ -112,7 +118,7 @@ class CopilotQuorum(CopilotQuorumConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if description_kept is not ABSENT:
@@ -127,20 +133,24 @@ class CopilotQuorum(CopilotQuorumConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a declaration of `to_json_schema`."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         if definition.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "name") if own else ABSENT,
+                extra_at(own, "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         description = write_blank_if_none(
             definition.description,
-            kept_at(own, "description") if own else ABSENT,
+            extra_at(own, "description") if own else ABSENT,
             (at, "description"),
             writer,
         )
@@ -148,14 +158,14 @@ class CopilotQuorum(CopilotQuorumConverter):
             wire["description"] = description
         parameters = write_open_dialect(
             definition.parameters,
-            kept_at(own, "input_schema") if own else ABSENT,
+            extra_at(own, "input_schema") if own else ABSENT,
             (at, "parameters"),
             writer,
         )
         if parameters is not ABSENT:
             wire["input_schema"] = parameters
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_called(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
@@ -169,25 +179,25 @@ class CopilotQuorum(CopilotQuorumConverter):
         id, id_kept = read_id_or_null(
             wire.get("native_id", ABSENT), (at, "native_id"), reader
         )
-        rest = leftovers(wire, _CALLED)
+        rest = extra_members(wire, _CALLED)
         if name_kept is not ABSENT:
             rest["tool_name"] = name_kept
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
         if id_kept is not ABSENT:
             rest["native_id"] = id_kept
-        return reader.respelled(
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
     def write_called(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as the application has it."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "tool_name": write_tool_name(
                 call.name,
-                kept_at(own, "tool_name") if own else ABSENT,
+                extra_at(own, "tool_name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -195,19 +205,19 @@ class CopilotQuorum(CopilotQuorumConverter):
         arguments = write_map_arguments(
             call.arguments,
             call.invalid,
-            kept_at(own, "arguments") if own else ABSENT,
+            extra_at(own, "arguments") if own else ABSENT,
             (at, "arguments"),
             writer,
         )
         if arguments is not ABSENT:
             wire["arguments"] = arguments
         id = write_id_or_null(
-            call.id, kept_at(own, "native_id") if own else ABSENT, (at, "id"), writer
+            call.id, extra_at(own, "native_id") if own else ABSENT, (at, "id"), writer
         )
         if id is not ABSENT:
             wire["native_id"] = id
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
@@ -217,14 +227,14 @@ class CopilotQuorum(CopilotQuorumConverter):
         arguments, invalid, arguments_kept = read_map_arguments(
             wire.get("input", ABSENT), (at, "input"), reader
         )
-        rest = leftovers(wire, _TOOL_USE)
+        rest = extra_members(wire, _TOOL_USE)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             rest["input"] = arguments_kept
-        return reader.respelled(
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -232,29 +242,32 @@ class CopilotQuorum(CopilotQuorumConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a block of a response that asks for a call."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "name": write_tool_name(
-                call.name, kept_at(own, "name") if own else ABSENT, (at, "name"), writer
+                call.name,
+                extra_at(own, "name") if own else ABSENT,
+                (at, "name"),
+                writer,
             ),
         }
         id = write_id_or_null(
-            call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+            call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
         )
         if id is not ABSENT:
             wire["id"] = id
         arguments = write_map_arguments(
             call.arguments,
             call.invalid,
-            kept_at(own, "input") if own else ABSENT,
+            extra_at(own, "input") if own else ABSENT,
             (at, "arguments"),
             writer,
         )
         if arguments is not ABSENT:
             wire["input"] = arguments
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -268,7 +281,7 @@ class CopilotQuorum(CopilotQuorumConverter):
             wire.get("tool_name", ABSENT), (at, "tool_name"), reader
         )
         kind, value_, is_error, kind_kept = self.read_output(wire, at, reader)
-        rest = leftovers(wire, _TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_use_id"] = tool_call_id_kept
         if name_kept is not ABSENT:
@@ -282,17 +295,17 @@ class CopilotQuorum(CopilotQuorumConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result for the session."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {
             "tool_use_id": write_answered_call_id(
                 result.tool_call_id,
-                kept_at(own, "tool_use_id") if own else ABSENT,
+                extra_at(own, "tool_use_id") if own else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
             "tool_name": write_answered_name(
                 result.name,
-                kept_at(own, "tool_name") if own else ABSENT,
+                extra_at(own, "tool_name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -301,5 +314,5 @@ class CopilotQuorum(CopilotQuorumConverter):
             result.kind, result.value, result.is_error, own, (at, "kind"), writer
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

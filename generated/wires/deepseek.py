@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import count, counts
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
+from ..runtime.conversion.extras import extra_members, keep_inner_extras, restore_extras
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import leftovers, nested, restore
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.models import Usage
 from ..runtime.paths import Path
+from ..runtime.responses import count, counts
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]
@@ -125,7 +125,7 @@ class Deepseek(OpenaiCompatible):
             completion_tokens_details_reasoning_tokens_count = count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
@@ -140,11 +140,11 @@ class Deepseek(OpenaiCompatible):
             else input_tokens + output_tokens
         )
 
-        nested(
+        keep_inner_extras(
             rest,
             wire,
             "completion_tokens_details",
-            leftovers(
+            extra_members(
                 completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT
             ),
         )
@@ -159,7 +159,7 @@ class Deepseek(OpenaiCompatible):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         completion_tokens_details_count: dict[str, Any] = {}
@@ -182,5 +182,5 @@ class Deepseek(OpenaiCompatible):
         if completion_tokens_details_count:
             wire["completion_tokens_details"] = completion_tokens_details_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

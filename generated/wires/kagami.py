@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason
 from ..runtime.apis.kagami.converter import KagamiConverter
 from ..runtime.apis.text_messages import read_named_result, write_named_result
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
+    extra_at,
+    extra_members,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -46,6 +45,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason
 
 __all__ = ["Kagami"]
 
@@ -117,7 +117,7 @@ class Kagami(KagamiConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -134,7 +134,7 @@ class Kagami(KagamiConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -164,7 +164,7 @@ class Kagami(KagamiConverter):
                 tool_choice=tool_choice,
                 output_format=output_format,
             )
-        rest = leftovers(wire, _REQUEST)
+        rest = extra_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -185,38 +185,40 @@ class Kagami(KagamiConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request of one turn."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
-            writer.no_place(
+            writer.report_unsupported(
                 (at, "parallelToolCalls"),
                 "parallelToolCalls",
                 "note" if request.parallel_tool_calls else "behaviour",
             )
         if request.max_output_tokens is not None:
-            writer.no_place((at, "maxOutputTokens"), "maxOutputTokens", "warning")
+            writer.report_unsupported(
+                (at, "maxOutputTokens"), "maxOutputTokens", "warning"
+            )
         if request.temperature is not None:
-            writer.no_place((at, "temperature"), "temperature", "warning")
+            writer.report_unsupported((at, "temperature"), "temperature", "warning")
         if request.top_p is not None:
-            writer.no_place((at, "topP"), "topP", "warning")
+            writer.report_unsupported((at, "topP"), "topP", "warning")
         if request.stop is not None:
-            writer.no_place((at, "stop"), "stop", "warning")
+            writer.report_unsupported((at, "stop"), "stop", "warning")
         if request.seed is not None:
-            writer.no_place((at, "seed"), "seed", "warning")
+            writer.report_unsupported((at, "seed"), "seed", "warning")
         if request.reasoning is not None:
-            writer.no_place((at, "reasoning"), "reasoning", "warning")
+            writer.report_unsupported((at, "reasoning"), "reasoning", "warning")
         if request.stream is not None:
-            writer.no_place((at, "stream"), "stream", "warning")
+            writer.report_unsupported((at, "stream"), "stream", "warning")
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
         }
         tools = self.write_offer(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -224,7 +226,7 @@ class Kagami(KagamiConverter):
             wire["tools"] = tools
         output_format = self.write_output_word(
             request.output_format,
-            kept_at(own, "outputFormat") if own else ABSENT,
+            extra_at(own, "outputFormat") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -232,14 +234,14 @@ class Kagami(KagamiConverter):
             wire["outputFormat"] = output_format
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "toolChoice") if own else ABSENT,
+            extra_at(own, "toolChoice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
         if tool_choice is not ABSENT:
             wire["toolChoice"] = tool_choice
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -260,7 +262,7 @@ class Kagami(KagamiConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if description_kept is not ABSENT:
@@ -275,20 +277,24 @@ class Kagami(KagamiConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a tool."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         if definition.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "name") if own else ABSENT,
+                extra_at(own, "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         description = write_blank_if_none(
             definition.description,
-            kept_at(own, "description") if own else ABSENT,
+            extra_at(own, "description") if own else ABSENT,
             (at, "description"),
             writer,
         )
@@ -296,14 +302,14 @@ class Kagami(KagamiConverter):
             wire["description"] = description
         parameters = write_open_dialect(
             definition.parameters,
-            kept_at(own, "parameters") if own else ABSENT,
+            extra_at(own, "parameters") if own else ABSENT,
             (at, "parameters"),
             writer,
         )
         if parameters is not ABSENT:
             wire["parameters"] = parameters
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -319,14 +325,14 @@ class Kagami(KagamiConverter):
         if (
             len(function) == 2
             and type(name) is str
-            and name not in reader.spoken
+            and name not in reader.tool_names
             and type(arguments) is dict
-            and reader.takes(id)
+            and reader.accepts_id(id)
         ):
             if len(wire) == 2:
-                return reader.respelled(ToolCall(id, name, arguments))
-            rest = leftovers(wire, _TOOL_CALL)
-            return reader.respelled(
+                return reader.decode_call(ToolCall(id, name, arguments))
+            rest = extra_members(wire, _TOOL_CALL)
+            return reader.decode_call(
                 ToolCall(id, name, arguments, metadata=reader.metadata(rest))
             )
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
@@ -336,16 +342,16 @@ class Kagami(KagamiConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = leftovers(wire, _TOOL_CALL)
-        function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
+        rest = extra_members(wire, _TOOL_CALL)
+        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "function", function_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -353,7 +359,7 @@ class Kagami(KagamiConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
+        call = writer.encode_call(call, at)
         if (
             call.metadata is None
             and writer.names.get(call.name) == call.name
@@ -368,30 +374,30 @@ class Kagami(KagamiConverter):
                     "arguments": call.arguments,
                 },
             }
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(own, "function", "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
         wire: dict[str, Any] = {
             "id": write_call_id(
-                call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
             ),
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -400,7 +406,7 @@ class Kagami(KagamiConverter):
         """Read a result as a message."""
         tool_call_id, name, tool_call_id_kept = read_named_result(wire, at, reader)
         kind, value_, is_error, kind_kept = self.read_result_response(wire, at, reader)
-        rest = leftovers(wire, _TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
         rest |= tool_call_id_kept
         rest |= kind_kept
         return ToolResult(
@@ -411,7 +417,7 @@ class Kagami(KagamiConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "tool",
         }
@@ -422,7 +428,7 @@ class Kagami(KagamiConverter):
             result.kind, result.value, result.is_error, own, (at, "kind"), writer
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -433,11 +439,11 @@ class Kagami(KagamiConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return TextPart(text)
-            rest = leftovers(wire, _TEXT_PART)
+            rest = extra_members(wire, _TEXT_PART)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "value"), "a string", text)
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -449,13 +455,13 @@ class Kagami(KagamiConverter):
                 "type": "text",
                 "value": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "text",
             "value": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_message(
@@ -467,7 +473,7 @@ class Kagami(KagamiConverter):
         )
         if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_kept is ABSENT:
             return SystemMessage(content)
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
+        rest = extra_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return SystemMessage(content, metadata=reader.metadata(rest))
@@ -476,20 +482,20 @@ class Kagami(KagamiConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the system."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "system",
             "content": self.write_parts(
                 message.content,
-                kept_at(own, "content") if own else ABSENT,
+                extra_at(own, "content") if own else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_message(
@@ -501,7 +507,7 @@ class Kagami(KagamiConverter):
         )
         if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT:
             return UserMessage(content)
-        rest = leftovers(wire, _USER_MESSAGE)
+        rest = extra_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return UserMessage(content, metadata=reader.metadata(rest))
@@ -510,18 +516,18 @@ class Kagami(KagamiConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
             "content": self.write_parts(
                 message.content,
-                kept_at(own, "content") if own else ABSENT,
+                extra_at(own, "content") if own else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

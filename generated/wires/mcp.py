@@ -19,8 +19,14 @@ from ..runtime.apis.mcp.fields import (
 )
 from ..runtime.apis.mcp.media import read_media_block, write_media_block
 from ..runtime.clients import call_tool_keywords
+from ..runtime.conversion.extras import (
+    ABSENT,
+    NOTHING,
+    extra_at,
+    extra_members,
+    restore_extras,
+)
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import ABSENT, NOTHING, kept_at, leftovers, restore
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -135,7 +141,7 @@ class Mcp(McpConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -168,7 +174,7 @@ class Mcp(McpConverter):
             return self.write_document_block(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool(
@@ -192,7 +198,7 @@ class Mcp(McpConverter):
             and result_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters, result=result)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if parameters_kept is not ABSENT:
@@ -207,13 +213,17 @@ class Mcp(McpConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a tool of a listing."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         if definition.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "name") if own else ABSENT,
+                extra_at(own, "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -222,7 +232,7 @@ class Mcp(McpConverter):
             wire["description"] = definition.description
         parameters = write_open_dialect(
             definition.parameters,
-            kept_at(own, "inputSchema") if own else ABSENT,
+            extra_at(own, "inputSchema") if own else ABSENT,
             (at, "parameters"),
             writer,
         )
@@ -230,14 +240,14 @@ class Mcp(McpConverter):
             wire["inputSchema"] = parameters
         result = write_object_schema(
             definition.result,
-            kept_at(own, "outputSchema") if own else ABSENT,
+            extra_at(own, "outputSchema") if own else ABSENT,
             (at, "result"),
             writer,
         )
         if result is not ABSENT:
             wire["outputSchema"] = result
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -248,12 +258,12 @@ class Mcp(McpConverter):
         arguments, invalid, arguments_kept = read_live_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        rest = leftovers(wire, _TOOL_CALL)
+        rest = extra_members(wire, _TOOL_CALL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
-        return reader.respelled(
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -261,24 +271,27 @@ class Mcp(McpConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the params of a call."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "name": write_tool_name(
-                call.name, kept_at(own, "name") if own else ABSENT, (at, "name"), writer
+                call.name,
+                extra_at(own, "name") if own else ABSENT,
+                (at, "name"),
+                writer,
             ),
         }
         arguments = write_live_arguments(
             call.arguments,
             call.invalid,
-            kept_at(own, "arguments") if own else ABSENT,
+            extra_at(own, "arguments") if own else ABSENT,
             (at, "arguments"),
             writer,
         )
         if arguments is not ABSENT:
             wire["arguments"] = arguments
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_block(
@@ -286,7 +299,7 @@ class Mcp(McpConverter):
     ) -> TextPart:
         """Read a text: a block of its own, or an embedded resource."""
         text, text_kept = read_text_block(wire, at, reader)
-        rest = leftovers(wire, _TEXT_BLOCK)
+        rest = extra_members(wire, _TEXT_BLOCK)
         rest |= text_kept
         return TextPart(text, metadata=reader.metadata(rest))
 
@@ -294,11 +307,11 @@ class Mcp(McpConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a text: a block of its own, or an embedded resource."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {}
         wire |= write_text_block(part.text, own, (at, "text"), writer)
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_block(
@@ -308,7 +321,7 @@ class Mcp(McpConverter):
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _IMAGE_BLOCK_TYPE
         )
-        rest = leftovers(wire, _IMAGE_BLOCK)
+        rest = extra_members(wire, _IMAGE_BLOCK)
         rest |= url_kept
         return ImagePart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -316,9 +329,9 @@ class Mcp(McpConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_media_block(
             part.url,
@@ -331,7 +344,7 @@ class Mcp(McpConverter):
             _IMAGE_BLOCK_TYPE,
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_audio_block(
@@ -341,7 +354,7 @@ class Mcp(McpConverter):
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _AUDIO_BLOCK_TYPE
         )
-        rest = leftovers(wire, _AUDIO_BLOCK)
+        rest = extra_members(wire, _AUDIO_BLOCK)
         rest |= url_kept
         return AudioPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -349,9 +362,9 @@ class Mcp(McpConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a recording."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_media_block(
             part.url,
@@ -364,7 +377,7 @@ class Mcp(McpConverter):
             _AUDIO_BLOCK_TYPE,
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_video_block(
@@ -374,7 +387,7 @@ class Mcp(McpConverter):
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _VIDEO_BLOCK_TYPE
         )
-        rest = leftovers(wire, _VIDEO_BLOCK)
+        rest = extra_members(wire, _VIDEO_BLOCK)
         rest |= url_kept
         return VideoPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -382,9 +395,9 @@ class Mcp(McpConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a film."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_media_block(
             part.url,
@@ -397,7 +410,7 @@ class Mcp(McpConverter):
             _VIDEO_BLOCK_TYPE,
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_block(
@@ -407,7 +420,7 @@ class Mcp(McpConverter):
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _DOCUMENT_BLOCK_TYPE
         )
-        rest = leftovers(wire, _DOCUMENT_BLOCK)
+        rest = extra_members(wire, _DOCUMENT_BLOCK)
         rest |= url_kept
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -415,9 +428,9 @@ class Mcp(McpConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_media_block(
             part.url,
@@ -430,5 +443,5 @@ class Mcp(McpConverter):
             _DOCUMENT_BLOCK_TYPE,
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count, counts
 from ..runtime.apis.mistral.client import unwrapped
 from ..runtime.apis.mistral.converter import MistralConverter
 from ..runtime.apis.mistral.fields import (
@@ -25,18 +24,18 @@ from ..runtime.apis.mistral.fields import (
     write_text_chunks,
 )
 from ..runtime.clients import known_keywords
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    present,
-    restore,
-    spelled_as,
-    spelling,
+    extra_at,
+    extra_members,
+    has_value_at,
+    keep_inner_extras,
+    note_alias,
+    original_key,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import defaulted, read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
@@ -71,6 +70,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count, counts
 
 __all__ = ["Mistral"]
 
@@ -261,13 +261,13 @@ class Mistral(MistralConverter):
             prompt_tokens_details_cached_tokens_count = count(
                 prompt_tokens_details_count, "cached_tokens", at
             )
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if prompt_tokens_details_cached_tokens_count is None:
             prompt_tokens_details_cached_tokens_count = count(
                 wire, "num_cached_tokens", at
             )
             if prompt_tokens_details_cached_tokens_count is not None:
-                spelled_as(rest, "cached_tokens", "num_cached_tokens")
+                note_alias(rest, "cached_tokens", "num_cached_tokens")
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
@@ -282,11 +282,13 @@ class Mistral(MistralConverter):
             else input_tokens + output_tokens
         )
 
-        nested(
+        keep_inner_extras(
             rest,
             wire,
             "prompt_tokens_details",
-            leftovers(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
+            extra_members(
+                prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
+            ),
         )
         return Usage(
             input_tokens,
@@ -298,7 +300,7 @@ class Mistral(MistralConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_tokens_details_count: dict[str, Any] = {}
@@ -315,7 +317,7 @@ class Mistral(MistralConverter):
         ):
             wire["total_tokens"] = total_tokens_count
         if usage.input_cached_tokens is not None:
-            other = spelling(own, "cached_tokens")
+            other = original_key(own, "cached_tokens")
             holder = (
                 wire if other == "num_cached_tokens" else prompt_tokens_details_count
             )
@@ -323,7 +325,7 @@ class Mistral(MistralConverter):
         if prompt_tokens_details_count:
             wire["prompt_tokens_details"] = prompt_tokens_details_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -340,7 +342,7 @@ class Mistral(MistralConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -349,11 +351,11 @@ class Mistral(MistralConverter):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image_url" and present(wire, "image_url"):
+            if kind == "image_url" and has_value_at(wire, "image_url"):
                 return self.read_image_part(wire, at, reader)
             if kind == "input_audio":
                 return self.read_audio_part(wire, at, reader)
-            if kind == "document_url" and present(wire, "document_url"):
+            if kind == "document_url" and has_value_at(wire, "document_url"):
                 return self.read_document_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
@@ -369,7 +371,7 @@ class Mistral(MistralConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -378,11 +380,11 @@ class Mistral(MistralConverter):
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
-            if kind == "image_url" and present(wire, "image_url"):
+            if kind == "image_url" and has_value_at(wire, "image_url"):
                 return self.read_image_part(wire, at, reader)
             if kind == "input_audio":
                 return self.read_audio_part(wire, at, reader)
-            if kind == "document_url" and present(wire, "document_url"):
+            if kind == "document_url" and has_value_at(wire, "document_url"):
                 return self.read_document_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
@@ -398,7 +400,7 @@ class Mistral(MistralConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_assistant_content(
@@ -407,7 +409,7 @@ class Mistral(MistralConverter):
         """Read one of several objects; what is none of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
-            if kind == "thinking" and present(wire, "thinking"):
+            if kind == "thinking" and has_value_at(wire, "thinking"):
                 return self.read_thinking_part(wire, at, reader)
             if kind == "text":
                 return self.read_text_part(wire, at, reader)
@@ -421,7 +423,7 @@ class Mistral(MistralConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool_entry(
@@ -440,7 +442,7 @@ class Mistral(MistralConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -514,7 +516,7 @@ class Mistral(MistralConverter):
                 reasoning,
                 stream,
             )
-        rest = leftovers(wire, _REQUEST)
+        rest = extra_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -548,11 +550,11 @@ class Mistral(MistralConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         wire: dict[str, Any] = {
             "messages": self.write_conversation(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -561,7 +563,7 @@ class Mistral(MistralConverter):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -569,7 +571,7 @@ class Mistral(MistralConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "tool_choice") if own else ABSENT,
+            extra_at(own, "tool_choice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -579,7 +581,7 @@ class Mistral(MistralConverter):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "response_format") if own else ABSENT,
+            extra_at(own, "response_format") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -590,13 +592,13 @@ class Mistral(MistralConverter):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, kept_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
         )
         if stop is not ABSENT:
             wire["stop"] = stop
         reasoning = write_effort(
             request.reasoning,
-            kept_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(own, "reasoning_effort") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -609,7 +611,7 @@ class Mistral(MistralConverter):
         if request.seed is not None:
             wire["random_seed"] = request.seed
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -641,15 +643,15 @@ class Mistral(MistralConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if wire.get("type") is None:
             rest["$absent"] = ["type"]
-        function_rest = leftovers(function, _TOOL_FUNCTION)
+        function_rest = extra_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
-        nested(rest, wire, "function", function_rest)
+        keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
             name, description, parameters, strict, metadata=reader.metadata(rest)
         )
@@ -658,11 +660,15 @@ class Mistral(MistralConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -673,7 +679,7 @@ class Mistral(MistralConverter):
             function["strict"] = definition.strict
         parameters = write_dialect_or_empty(
             definition.parameters,
-            kept_at(own, "function", "parameters") if own else ABSENT,
+            extra_at(own, "function", "parameters") if own else ABSENT,
             (at, "parameters"),
             writer,
             definition.strict,
@@ -687,7 +693,7 @@ class Mistral(MistralConverter):
         if "type" in own.get("$absent", ()):
             del wire["type"]
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -706,18 +712,18 @@ class Mistral(MistralConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = leftovers(wire, _TOOL_CALL)
+        rest = extra_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
             rest["$absent"] = ["type"]
-        function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
+        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "function", function_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -725,19 +731,19 @@ class Mistral(MistralConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(own, "function", "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -748,7 +754,7 @@ class Mistral(MistralConverter):
         }
         id = write_given_id(
             call.id,
-            kept_at(own, "id") if own else ABSENT,
+            extra_at(own, "id") if own else ABSENT,
             (at, "id"),
             writer,
             _TOOL_CALL_ID,
@@ -758,7 +764,7 @@ class Mistral(MistralConverter):
         if "type" in own.get("$absent", ()):
             del wire["type"]
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -771,7 +777,7 @@ class Mistral(MistralConverter):
         kind, value_, kind_kept = self.read_result_content(
             wire.get("content", ABSENT), (at, "content"), reader
         )
-        rest = leftovers(wire, _TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
         rest |= tool_call_id_kept
         if kind_kept is not ABSENT:
             rest["content"] = kind_kept
@@ -783,15 +789,15 @@ class Mistral(MistralConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
-            writer.no_place((at, "isError"), "isError")
+            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
             "content": self.write_result_content(
                 result.kind,
                 result.value,
-                kept_at(own, "content") if own else ABSENT,
+                extra_at(own, "content") if own else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
@@ -806,7 +812,7 @@ class Mistral(MistralConverter):
             _TOOL_RESULT_TOOL_CALL_ID,
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -817,11 +823,11 @@ class Mistral(MistralConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return TextPart(text)
-            rest = leftovers(wire, _TEXT_PART)
+            rest = extra_members(wire, _TEXT_PART)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -833,13 +839,13 @@ class Mistral(MistralConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_part(
@@ -851,7 +857,7 @@ class Mistral(MistralConverter):
         )
         if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT:
             return ImagePart(url, data, media_type, detail=detail)
-        rest = leftovers(wire, _IMAGE_PART)
+        rest = extra_members(wire, _IMAGE_PART)
         if url_kept is not ABSENT:
             rest["image_url"] = url_kept
         return ImagePart(
@@ -862,9 +868,9 @@ class Mistral(MistralConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "type": "image_url",
             "image_url": write_address_or_object(
@@ -872,13 +878,13 @@ class Mistral(MistralConverter):
                 part.data,
                 part.media_type,
                 part.detail,
-                kept_at(own, "image_url") if own else ABSENT,
+                extra_at(own, "image_url") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_audio_part(
@@ -890,7 +896,7 @@ class Mistral(MistralConverter):
         )
         if wire.keys() == _AUDIO_PART_LEAST and url_kept is ABSENT:
             return AudioPart(url, data, media_type)
-        rest = leftovers(wire, _AUDIO_PART)
+        rest = extra_members(wire, _AUDIO_PART)
         if url_kept is not ABSENT:
             rest["input_audio"] = url_kept
         return AudioPart(url, data, media_type, metadata=reader.metadata(rest))
@@ -899,24 +905,24 @@ class Mistral(MistralConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {
             "type": "input_audio",
             "input_audio": write_address_or_data(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "input_audio") if own else ABSENT,
+                extra_at(own, "input_audio") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_part(
@@ -931,7 +937,7 @@ class Mistral(MistralConverter):
             raise wrong_type((at, "document_name"), "a string", name)
         if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT:
             return DocumentPart(url, data, media_type, name)
-        rest = leftovers(wire, _DOCUMENT_PART)
+        rest = extra_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:
             rest["document_url"] = url_kept
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
@@ -940,16 +946,16 @@ class Mistral(MistralConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {
             "type": "document_url",
             "document_url": write_data_url(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "document_url") if own else ABSENT,
+                extra_at(own, "document_url") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -957,7 +963,7 @@ class Mistral(MistralConverter):
         if part.name is not None:
             wire["document_name"] = part.name
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_output_schema(
@@ -981,16 +987,16 @@ class Mistral(MistralConverter):
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
         ):
             return OutputSchema(schema, name, strict)
-        rest = leftovers(wire, _OUTPUT_SCHEMA)
-        json_schema_rest = leftovers(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-        nested(rest, wire, "json_schema", json_schema_rest)
+        rest = extra_members(wire, _OUTPUT_SCHEMA)
+        json_schema_rest = extra_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
         return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a schema for the answer."""
-        own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
+        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         json_schema: dict[str, Any] = {
             "name": defaulted(schema.name, "output", (at, "name"), writer),
             "schema": schema.schema,
@@ -1002,7 +1008,7 @@ class Mistral(MistralConverter):
             "json_schema": json_schema,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_message(
@@ -1014,16 +1020,16 @@ class Mistral(MistralConverter):
         )
         if wire.keys() == _SYSTEM_MESSAGE_LEAST:
             return SystemMessage(content)
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
+        rest = extra_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, metadata=reader.metadata(rest))
 
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the system or the developer."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "system",
             "content": write_text_or_list(
@@ -1031,7 +1037,7 @@ class Mistral(MistralConverter):
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_message(
@@ -1043,7 +1049,7 @@ class Mistral(MistralConverter):
         )
         if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT:
             return UserMessage(content)
-        rest = leftovers(wire, _USER_MESSAGE)
+        rest = extra_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return UserMessage(content, metadata=reader.metadata(rest))
@@ -1052,20 +1058,20 @@ class Mistral(MistralConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
             "content": self.write_asked(
                 message.content,
-                kept_at(own, "content") if own else ABSENT,
+                extra_at(own, "content") if own else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_thinking_part(
@@ -1077,7 +1083,7 @@ class Mistral(MistralConverter):
         )
         if wire.keys() == _THINKING_PART_LEAST and text_kept is ABSENT:
             return ReasoningPart(text)
-        rest = leftovers(wire, _THINKING_PART)
+        rest = extra_members(wire, _THINKING_PART)
         if text_kept is not ABSENT:
             rest["thinking"] = text_kept
         return ReasoningPart(text, metadata=reader.metadata(rest))
@@ -1086,16 +1092,16 @@ class Mistral(MistralConverter):
         self, part: ReasoningPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a thought."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "thinking",
             "thinking": write_text_chunks(
                 part.text,
-                kept_at(own, "thinking") if own else ABSENT,
+                extra_at(own, "thinking") if own else ABSENT,
                 (at, "text"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

@@ -9,22 +9,21 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count
 from ..runtime.apis.modular_prompt.converter import (
     ModularPromptConverter,
     read_text_alone,
     write_text_alone,
 )
 from ..runtime.apis.text_messages import read_named_result, write_named_result
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
+    extra_at,
+    extra_members,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -47,6 +46,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count
 
 __all__ = ["ModularPrompt"]
 
@@ -109,7 +109,7 @@ class ModularPrompt(ModularPromptConverter):
         total_tokens_count = wire.get("totalTokens")
         if type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "totalTokens", at)
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "promptTokens"]
         input_tokens = prompt_tokens_count or 0
@@ -133,7 +133,7 @@ class ModularPrompt(ModularPromptConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_tokens_count = usage.input_tokens
@@ -149,7 +149,7 @@ class ModularPrompt(ModularPromptConverter):
         ):
             wire["totalTokens"] = total_tokens_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_entry(
@@ -168,7 +168,7 @@ class ModularPrompt(ModularPromptConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -198,7 +198,7 @@ class ModularPrompt(ModularPromptConverter):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        rest = leftovers(wire, _REQUEST)
+        rest = extra_members(wire, _REQUEST)
         if tools_kept is not ABSENT:
             rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -220,25 +220,25 @@ class ModularPrompt(ModularPromptConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the options of a query."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
-            writer.no_place(
+            writer.report_unsupported(
                 (at, "parallelToolCalls"),
                 "parallelToolCalls",
                 "note" if request.parallel_tool_calls else "behaviour",
             )
         if request.output_format is not None:
-            writer.no_place((at, "outputFormat"), "outputFormat", "warning")
+            writer.report_unsupported((at, "outputFormat"), "outputFormat", "warning")
         if request.stop is not None:
-            writer.no_place((at, "stop"), "stop", "warning")
+            writer.report_unsupported((at, "stop"), "stop", "warning")
         if request.seed is not None:
-            writer.no_place((at, "seed"), "seed", "warning")
+            writer.report_unsupported((at, "seed"), "seed", "warning")
         if request.reasoning is not None:
-            writer.no_place((at, "reasoning"), "reasoning", "warning")
+            writer.report_unsupported((at, "reasoning"), "reasoning", "warning")
         wire: dict[str, Any] = {}
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -246,7 +246,7 @@ class ModularPrompt(ModularPromptConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "toolChoice") if own else ABSENT,
+            extra_at(own, "toolChoice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -254,7 +254,7 @@ class ModularPrompt(ModularPromptConverter):
             wire["toolChoice"] = tool_choice
         messages = self.write_further_messages(
             request.messages,
-            kept_at(own, "messages") if own else ABSENT,
+            extra_at(own, "messages") if own else ABSENT,
             (at, "messages"),
             writer,
         )
@@ -269,7 +269,7 @@ class ModularPrompt(ModularPromptConverter):
         if request.stream is not None:
             wire["stream"] = request.stream
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -301,13 +301,13 @@ class ModularPrompt(ModularPromptConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = leftovers(wire, _TOOL)
-        function_rest = leftovers(function, _TOOL_FUNCTION)
+        rest = extra_members(wire, _TOOL)
+        function_rest = extra_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
-        nested(rest, wire, "function", function_rest)
+        keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
             name, description, parameters, strict, metadata=reader.metadata(rest)
         )
@@ -316,11 +316,15 @@ class ModularPrompt(ModularPromptConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the definition of a function."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -331,7 +335,7 @@ class ModularPrompt(ModularPromptConverter):
             function["strict"] = definition.strict
         parameters = write_dialect(
             definition.parameters,
-            kept_at(own, "function", "parameters") if own else ABSENT,
+            extra_at(own, "function", "parameters") if own else ABSENT,
             (at, "parameters"),
             writer,
             definition.strict,
@@ -343,7 +347,7 @@ class ModularPrompt(ModularPromptConverter):
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -367,19 +371,19 @@ class ModularPrompt(ModularPromptConverter):
             and name_kept is ABSENT
             and arguments_kept is ABSENT
         ):
-            return reader.respelled(ToolCall(id, name, arguments, invalid))
-        rest = leftovers(wire, _TOOL_CALL)
+            return reader.decode_call(ToolCall(id, name, arguments, invalid))
+        rest = extra_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
             rest["$absent"] = ["type"]
-        function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
+        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "function", function_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -387,19 +391,19 @@ class ModularPrompt(ModularPromptConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(own, "function", "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -407,14 +411,14 @@ class ModularPrompt(ModularPromptConverter):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_call_id(
-                call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
             ),
             "function": function,
         }
         if "type" in own.get("$absent", ()):
             del wire["type"]
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -425,7 +429,7 @@ class ModularPrompt(ModularPromptConverter):
             wire.get("content", ABSENT), (at, "content"), reader
         )
         tool_call_id, name, tool_call_id_kept = read_named_result(wire, at, reader)
-        rest = leftovers(wire, _TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
         if kind_kept is not ABSENT:
             rest["content"] = kind_kept
         rest |= tool_call_id_kept
@@ -437,15 +441,15 @@ class ModularPrompt(ModularPromptConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
-            writer.no_place((at, "isError"), "isError")
+            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
             "content": self.write_result_content(
                 result.kind,
                 result.value,
-                kept_at(own, "content") if own else ABSENT,
+                extra_at(own, "content") if own else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
@@ -455,7 +459,7 @@ class ModularPrompt(ModularPromptConverter):
             result.tool_call_id, result.name, own, (at, "toolCallId"), writer
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_message(
@@ -467,7 +471,7 @@ class ModularPrompt(ModularPromptConverter):
         )
         if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_kept is ABSENT:
             return SystemMessage(content)
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
+        rest = extra_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return SystemMessage(content, metadata=reader.metadata(rest))
@@ -476,20 +480,20 @@ class ModularPrompt(ModularPromptConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the system."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "system",
             "content": write_text_alone(
                 message.content,
-                kept_at(own, "content") if own else ABSENT,
+                extra_at(own, "content") if own else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_message(
@@ -501,7 +505,7 @@ class ModularPrompt(ModularPromptConverter):
         )
         if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT:
             return UserMessage(content)
-        rest = leftovers(wire, _USER_MESSAGE)
+        rest = extra_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
             rest["content"] = content_kept
         return UserMessage(content, metadata=reader.metadata(rest))
@@ -510,18 +514,18 @@ class ModularPrompt(ModularPromptConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
             "content": write_text_alone(
                 message.content,
-                kept_at(own, "content") if own else ABSENT,
+                extra_at(own, "content") if own else ABSENT,
                 (at, "content"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

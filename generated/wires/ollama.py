@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count
 from ..runtime.apis.ollama.converter import OllamaConverter
 from ..runtime.apis.ollama.fields import (
     read_answered_call,
@@ -20,15 +19,15 @@ from ..runtime.apis.ollama.fields import (
     write_on_unasked,
     write_thinking_switch,
 )
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
+    extra_at,
+    extra_members,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -53,6 +52,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count
 from ..runtime.tool_selection import offered_kind
 
 __all__ = ["Ollama"]
@@ -192,7 +192,7 @@ class Ollama(OllamaConverter):
         eval_count = wire.get("eval_count")
         if type(eval_count) is not int:
             eval_count = count(wire, "eval_count", at)
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if prompt_eval_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_eval_count"]
         input_tokens = prompt_eval_count or 0
@@ -210,7 +210,7 @@ class Ollama(OllamaConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_eval_count = usage.input_tokens
@@ -220,7 +220,7 @@ class Ollama(OllamaConverter):
         if "eval_count" not in absent or eval_count:
             wire["eval_count"] = eval_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_entry(
@@ -239,7 +239,7 @@ class Ollama(OllamaConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -310,8 +310,8 @@ class Ollama(OllamaConverter):
                 reasoning=reasoning,
                 stream=stream,
             )
-        rest = leftovers(wire, _REQUEST)
-        options_rest = leftovers(options, _REQUEST_OPTIONS)
+        rest = extra_members(wire, _REQUEST)
+        options_rest = extra_members(options, _REQUEST_OPTIONS)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -326,7 +326,7 @@ class Ollama(OllamaConverter):
             options_rest["stop"] = stop_kept
         if stream_kept is not ABSENT:
             rest["stream"] = stream_kept
-        nested(rest, wire, "options", options_rest)
+        keep_inner_extras(rest, wire, "options", options_rest)
         return Request(
             messages,
             model,
@@ -347,9 +347,9 @@ class Ollama(OllamaConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
-            writer.no_place(
+            writer.report_unsupported(
                 (at, "parallelToolCalls"),
                 "parallelToolCalls",
                 "note" if request.parallel_tool_calls else "behaviour",
@@ -357,7 +357,7 @@ class Ollama(OllamaConverter):
         options: dict[str, Any] = {}
         max_output_tokens = write_negative_is_none(
             request.max_output_tokens,
-            kept_at(own, "options", "num_predict") if own else ABSENT,
+            extra_at(own, "options", "num_predict") if own else ABSENT,
             (at, "maxOutputTokens"),
             writer,
         )
@@ -369,7 +369,7 @@ class Ollama(OllamaConverter):
             options["top_p"] = request.top_p
         stop = write_one_or_many(
             request.stop,
-            kept_at(own, "options", "stop") if own else ABSENT,
+            extra_at(own, "options", "stop") if own else ABSENT,
             (at, "stop"),
             writer,
         )
@@ -380,7 +380,7 @@ class Ollama(OllamaConverter):
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -390,7 +390,7 @@ class Ollama(OllamaConverter):
         tools = self.write_offer(
             request.tools,
             request.tool_choice,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -398,7 +398,7 @@ class Ollama(OllamaConverter):
             wire["tools"] = tools
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "format") if own else ABSENT,
+            extra_at(own, "format") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -406,7 +406,7 @@ class Ollama(OllamaConverter):
             wire["format"] = output_format
         reasoning = write_thinking_switch(
             request.reasoning,
-            kept_at(own, "think") if own else ABSENT,
+            extra_at(own, "think") if own else ABSENT,
             (at, "reasoning"),
             writer,
             _EFFORTS,
@@ -415,7 +415,7 @@ class Ollama(OllamaConverter):
             wire["think"] = reasoning
         stream = write_on_unasked(
             request.stream,
-            kept_at(own, "stream") if own else ABSENT,
+            extra_at(own, "stream") if own else ABSENT,
             (at, "stream"),
             writer,
         )
@@ -424,7 +424,7 @@ class Ollama(OllamaConverter):
         if options:
             wire["options"] = options
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -450,13 +450,13 @@ class Ollama(OllamaConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters)
-        rest = leftovers(wire, _TOOL)
-        function_rest = leftovers(function, _TOOL_FUNCTION)
+        rest = extra_members(wire, _TOOL)
+        function_rest = extra_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
-        nested(rest, wire, "function", function_rest)
+        keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
             name, description, parameters, metadata=reader.metadata(rest)
         )
@@ -465,13 +465,17 @@ class Ollama(OllamaConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         if definition.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -480,7 +484,7 @@ class Ollama(OllamaConverter):
             function["description"] = definition.description
         parameters = write_dialect_as_given(
             definition.parameters,
-            kept_at(own, "function", "parameters") if own else ABSENT,
+            extra_at(own, "function", "parameters") if own else ABSENT,
             (at, "parameters"),
             writer,
         )
@@ -491,7 +495,7 @@ class Ollama(OllamaConverter):
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -507,14 +511,14 @@ class Ollama(OllamaConverter):
         if (
             len(function) == 2
             and type(name) is str
-            and name not in reader.spoken
+            and name not in reader.tool_names
             and type(arguments) is dict
-            and reader.takes(id)
+            and reader.accepts_id(id)
         ):
             if len(wire) == 2:
-                return reader.respelled(ToolCall(id, name, arguments))
-            rest = leftovers(wire, _TOOL_CALL)
-            return reader.respelled(
+                return reader.decode_call(ToolCall(id, name, arguments))
+            rest = extra_members(wire, _TOOL_CALL)
+            return reader.decode_call(
                 ToolCall(id, name, arguments, metadata=reader.metadata(rest))
             )
         id, id_kept = read_optional_id(wire.get("id", ABSENT), (at, "id"), reader)
@@ -524,16 +528,16 @@ class Ollama(OllamaConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = leftovers(wire, _TOOL_CALL)
-        function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
+        rest = extra_members(wire, _TOOL_CALL)
+        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "function", function_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -541,7 +545,7 @@ class Ollama(OllamaConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
+        call = writer.encode_call(call, at)
         if (
             call.metadata is None
             and writer.names.get(call.name) == call.name
@@ -556,18 +560,18 @@ class Ollama(OllamaConverter):
                 },
                 "id": call.id,
             }
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(own, "function", "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -576,12 +580,12 @@ class Ollama(OllamaConverter):
             "function": function,
         }
         id = write_optional_id(
-            call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+            call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
         )
         if id is not ABSENT:
             wire["id"] = id
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -590,7 +594,7 @@ class Ollama(OllamaConverter):
         """Read a result as a message."""
         tool_call_id, name, tool_call_id_kept = read_answered_call(wire, at, reader)
         kind, value_, kind_kept = self.read_result_content(wire, at, reader)
-        rest = leftovers(wire, _TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
         rest |= tool_call_id_kept
         rest |= kind_kept
         return ToolResult(
@@ -601,9 +605,9 @@ class Ollama(OllamaConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
-            writer.no_place((at, "isError"), "isError")
+            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
         }
@@ -614,7 +618,7 @@ class Ollama(OllamaConverter):
             result.kind, result.value, own, (at, "kind"), writer, result.is_error
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_message(
@@ -622,7 +626,7 @@ class Ollama(OllamaConverter):
     ) -> SystemMessage:
         """Read a message of the system."""
         content, content_kept = self.read_content(wire, at, reader)
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
+        rest = extra_members(wire, _SYSTEM_MESSAGE)
         rest |= content_kept
         return SystemMessage(content, metadata=reader.metadata(rest))
 
@@ -630,15 +634,15 @@ class Ollama(OllamaConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the system."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "system",
         }
         wire |= self.write_content(message.content, own, (at, "content"), writer)
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_message(
@@ -646,7 +650,7 @@ class Ollama(OllamaConverter):
     ) -> UserMessage:
         """Read a message of the user."""
         content, content_kept = self.read_content(wire, at, reader)
-        rest = leftovers(wire, _USER_MESSAGE)
+        rest = extra_members(wire, _USER_MESSAGE)
         rest |= content_kept
         return UserMessage(content, metadata=reader.metadata(rest))
 
@@ -654,13 +658,13 @@ class Ollama(OllamaConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
         }
         wire |= self.write_content(message.content, own, (at, "content"), writer)
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

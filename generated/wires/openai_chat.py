@@ -9,23 +9,22 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count, counts
 from ..runtime.apis.openai_chat.converter import ChatConverter
 from ..runtime.apis.openai_chat.fields import read_inline_data, write_inline_data
 from ..runtime.clients import keywords
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    first_of,
-    kept_at,
-    leftovers,
-    nested,
-    present,
-    restore,
-    spelled_as,
-    spelling,
+    extra_at,
+    extra_members,
+    first_present,
+    has_value_at,
+    keep_inner_extras,
+    note_alias,
+    original_key,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
     defaulted,
     demanded,
@@ -74,6 +73,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count, counts
 
 __all__ = ["OpenaiChat"]
 
@@ -348,7 +348,7 @@ class OpenaiChat(ChatConverter):
             completion_tokens_details_reasoning_tokens_count = count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
@@ -363,17 +363,19 @@ class OpenaiChat(ChatConverter):
             else input_tokens + output_tokens
         )
 
-        nested(
+        keep_inner_extras(
             rest,
             wire,
             "prompt_tokens_details",
-            leftovers(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
+            extra_members(
+                prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
+            ),
         )
-        nested(
+        keep_inner_extras(
             rest,
             wire,
             "completion_tokens_details",
-            leftovers(
+            extra_members(
                 completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT
             ),
         )
@@ -390,7 +392,7 @@ class OpenaiChat(ChatConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_tokens_details_count: dict[str, Any] = {}
@@ -422,7 +424,7 @@ class OpenaiChat(ChatConverter):
         if completion_tokens_details_count:
             wire["completion_tokens_details"] = completion_tokens_details_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -439,7 +441,7 @@ class OpenaiChat(ChatConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -452,7 +454,7 @@ class OpenaiChat(ChatConverter):
                 return self.read_image_part(wire, at, reader)
             if kind == "input_audio":
                 return self.read_audio_part(wire, at, reader)
-            if kind == "file" and present(wire, "file", "file_data"):
+            if kind == "file" and has_value_at(wire, "file", "file_data"):
                 return self.read_document_part(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
 
@@ -468,7 +470,7 @@ class OpenaiChat(ChatConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -485,7 +487,7 @@ class OpenaiChat(ChatConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_assistant_content(
@@ -508,7 +510,7 @@ class OpenaiChat(ChatConverter):
             return self.write_refusal_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool_entry(
@@ -527,7 +529,7 @@ class OpenaiChat(ChatConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -553,7 +555,7 @@ class OpenaiChat(ChatConverter):
         output_format, output_format_kept = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
-        max_output_tokens, max_output_tokens_key = first_of(
+        max_output_tokens, max_output_tokens_key = first_present(
             wire, "max_completion_tokens", "max_tokens"
         )
         if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -606,7 +608,7 @@ class OpenaiChat(ChatConverter):
                 reasoning,
                 stream,
             )
-        rest = leftovers(wire, _REQUEST)
+        rest = extra_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -615,7 +617,7 @@ class OpenaiChat(ChatConverter):
             rest["tool_choice"] = tool_choice_kept
         if output_format_kept is not ABSENT:
             rest["response_format"] = output_format_kept
-        spelled_as(rest, "max_completion_tokens", max_output_tokens_key)
+        note_alias(rest, "max_completion_tokens", max_output_tokens_key)
         if stop_kept is not ABSENT:
             rest["stop"] = stop_kept
         if reasoning_kept is not ABSENT:
@@ -641,11 +643,11 @@ class OpenaiChat(ChatConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -654,7 +656,7 @@ class OpenaiChat(ChatConverter):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -662,7 +664,7 @@ class OpenaiChat(ChatConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "tool_choice") if own else ABSENT,
+            extra_at(own, "tool_choice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -672,20 +674,20 @@ class OpenaiChat(ChatConverter):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "response_format") if own else ABSENT,
+            extra_at(own, "response_format") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
         if output_format is not ABSENT:
             wire["response_format"] = output_format
         if request.max_output_tokens is not None:
-            wire[spelling(own, "max_completion_tokens")] = request.max_output_tokens
+            wire[original_key(own, "max_completion_tokens")] = request.max_output_tokens
         if request.temperature is not None:
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, kept_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -693,7 +695,7 @@ class OpenaiChat(ChatConverter):
             wire["seed"] = request.seed
         reasoning = write_effort(
             request.reasoning,
-            kept_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(own, "reasoning_effort") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -702,7 +704,7 @@ class OpenaiChat(ChatConverter):
         if request.stream is not None:
             wire["stream"] = request.stream
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -734,13 +736,13 @@ class OpenaiChat(ChatConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = leftovers(wire, _TOOL)
-        function_rest = leftovers(function, _TOOL_FUNCTION)
+        rest = extra_members(wire, _TOOL)
+        function_rest = extra_members(function, _TOOL_FUNCTION)
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if parameters_kept is not ABSENT:
             function_rest["parameters"] = parameters_kept
-        nested(rest, wire, "function", function_rest)
+        keep_inner_extras(rest, wire, "function", function_rest)
         return ToolDefinition(
             name, description, parameters, strict, metadata=reader.metadata(rest)
         )
@@ -749,11 +751,15 @@ class OpenaiChat(ChatConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         function: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -764,7 +770,7 @@ class OpenaiChat(ChatConverter):
             function["strict"] = definition.strict
         parameters = write_dialect(
             definition.parameters,
-            kept_at(own, "function", "parameters") if own else ABSENT,
+            extra_at(own, "function", "parameters") if own else ABSENT,
             (at, "parameters"),
             writer,
             definition.strict,
@@ -776,7 +782,7 @@ class OpenaiChat(ChatConverter):
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -800,17 +806,17 @@ class OpenaiChat(ChatConverter):
             and name_kept is ABSENT
             and arguments_kept is ABSENT
         ):
-            return reader.respelled(ToolCall(id, name, arguments, invalid))
-        rest = leftovers(wire, _TOOL_CALL)
-        function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
+            return reader.decode_call(ToolCall(id, name, arguments, invalid))
+        rest = extra_members(wire, _TOOL_CALL)
+        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "function", function_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -818,19 +824,19 @@ class OpenaiChat(ChatConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(own, "function", "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -838,12 +844,12 @@ class OpenaiChat(ChatConverter):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_call_id(
-                call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
             ),
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -862,7 +868,7 @@ class OpenaiChat(ChatConverter):
             and kind_kept is ABSENT
         ):
             return ToolResult(tool_call_id, name, kind, value_)
-        rest = leftovers(wire, _TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["tool_call_id"] = tool_call_id_kept
         if kind_kept is not ABSENT:
@@ -875,29 +881,29 @@ class OpenaiChat(ChatConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as a message."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
-            writer.no_place((at, "isError"), "isError")
+            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
             "tool_call_id": write_result_id(
                 result.tool_call_id,
                 result.name,
-                kept_at(own, "tool_call_id") if own else ABSENT,
+                extra_at(own, "tool_call_id") if own else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
             "content": self.write_result_content(
                 result.kind,
                 result.value,
-                kept_at(own, "content") if own else ABSENT,
+                extra_at(own, "content") if own else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -908,11 +914,11 @@ class OpenaiChat(ChatConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return TextPart(text)
-            rest = leftovers(wire, _TEXT_PART)
+            rest = extra_members(wire, _TEXT_PART)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -924,13 +930,13 @@ class OpenaiChat(ChatConverter):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_refusal_part(
@@ -941,11 +947,11 @@ class OpenaiChat(ChatConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return RefusalPart(text)
-            rest = leftovers(wire, _REFUSAL_PART)
+            rest = extra_members(wire, _REFUSAL_PART)
             return RefusalPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "refusal"), "a string", text)
-        rest = leftovers(wire, _REFUSAL_PART)
+        rest = extra_members(wire, _REFUSAL_PART)
         return RefusalPart(text, metadata=reader.metadata(rest))
 
     def write_refusal_part(
@@ -957,13 +963,13 @@ class OpenaiChat(ChatConverter):
                 "type": "refusal",
                 "refusal": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "refusal",
             "refusal": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_part(
@@ -985,11 +991,11 @@ class OpenaiChat(ChatConverter):
             and url_kept is ABSENT
         ):
             return ImagePart(url, data, media_type, detail=detail)
-        rest = leftovers(wire, _IMAGE_PART)
-        image_url_rest = leftovers(image_url, _IMAGE_PART_IMAGE_URL)
+        rest = extra_members(wire, _IMAGE_PART)
+        image_url_rest = extra_members(image_url, _IMAGE_PART_IMAGE_URL)
         if url_kept is not ABSENT:
             image_url_rest["url"] = url_kept
-        nested(rest, wire, "image_url", image_url_rest)
+        keep_inner_extras(rest, wire, "image_url", image_url_rest)
         return ImagePart(
             url, data, media_type, detail=detail, metadata=reader.metadata(rest)
         )
@@ -998,15 +1004,15 @@ class OpenaiChat(ChatConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         image_url: dict[str, Any] = {
             "url": write_data_url(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "image_url", "url") if own else ABSENT,
+                extra_at(own, "image_url", "url") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -1018,7 +1024,7 @@ class OpenaiChat(ChatConverter):
             "image_url": image_url,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_audio_part(
@@ -1043,11 +1049,11 @@ class OpenaiChat(ChatConverter):
             and media_type_kept is ABSENT
         ):
             return AudioPart(data=data, media_type=media_type)
-        rest = leftovers(wire, _AUDIO_PART)
-        input_audio_rest = leftovers(input_audio, _AUDIO_PART_INPUT_AUDIO)
+        rest = extra_members(wire, _AUDIO_PART)
+        input_audio_rest = extra_members(input_audio, _AUDIO_PART_INPUT_AUDIO)
         if media_type_kept is not ABSENT:
             input_audio_rest["format"] = media_type_kept
-        nested(rest, wire, "input_audio", input_audio_rest)
+        keep_inner_extras(rest, wire, "input_audio", input_audio_rest)
         return AudioPart(
             data=data, media_type=media_type, metadata=reader.metadata(rest)
         )
@@ -1056,18 +1062,18 @@ class OpenaiChat(ChatConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an audio part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.url is not None:
-            writer.no_place((at, "url"), "url")
+            writer.report_unsupported((at, "url"), "url")
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         input_audio: dict[str, Any] = {
             "data": demanded(part.data, "data"),
             "format": write_words(
                 part.media_type,
-                kept_at(own, "input_audio", "format") if own else ABSENT,
+                extra_at(own, "input_audio", "format") if own else ABSENT,
                 (at, "mediaType"),
                 writer,
                 _AUDIO_PART_FORMAT,
@@ -1078,7 +1084,7 @@ class OpenaiChat(ChatConverter):
             "input_audio": input_audio,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_part(
@@ -1100,26 +1106,26 @@ class OpenaiChat(ChatConverter):
             and url_kept is ABSENT
         ):
             return DocumentPart(url, data, media_type, name)
-        rest = leftovers(wire, _DOCUMENT_PART)
-        file_rest = leftovers(file, _DOCUMENT_PART_FILE)
+        rest = extra_members(wire, _DOCUMENT_PART)
+        file_rest = extra_members(file, _DOCUMENT_PART_FILE)
         if url_kept is not ABSENT:
             file_rest["file_data"] = url_kept
-        nested(rest, wire, "file", file_rest)
+        keep_inner_extras(rest, wire, "file", file_rest)
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
     def write_document_part(
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         file: dict[str, Any] = {
             "file_data": write_inline_data(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "file", "file_data") if own else ABSENT,
+                extra_at(own, "file", "file_data") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -1131,7 +1137,7 @@ class OpenaiChat(ChatConverter):
             "file": file,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_output_schema(
@@ -1155,16 +1161,16 @@ class OpenaiChat(ChatConverter):
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
         ):
             return OutputSchema(schema, name, strict)
-        rest = leftovers(wire, _OUTPUT_SCHEMA)
-        json_schema_rest = leftovers(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-        nested(rest, wire, "json_schema", json_schema_rest)
+        rest = extra_members(wire, _OUTPUT_SCHEMA)
+        json_schema_rest = extra_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
         return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a schema for the answer."""
-        own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
+        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         json_schema: dict[str, Any] = {
             "name": defaulted(schema.name, "output", (at, "name"), writer),
             "schema": schema.schema,
@@ -1176,7 +1182,7 @@ class OpenaiChat(ChatConverter):
             "json_schema": json_schema,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_message(
@@ -1189,7 +1195,7 @@ class OpenaiChat(ChatConverter):
         name = wire.get("name")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "name"), "a string", name)
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
+        rest = extra_members(wire, _SYSTEM_MESSAGE)
         if wire["role"] != "system":
             rest["role"] = wire["role"]
         return SystemMessage(content, name, metadata=reader.metadata(rest))
@@ -1198,7 +1204,7 @@ class OpenaiChat(ChatConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the system or the developer."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": own.get("role", "system"),
             "content": write_text_or_list(
@@ -1208,7 +1214,7 @@ class OpenaiChat(ChatConverter):
         if message.name is not None:
             wire["name"] = message.name
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_message(
@@ -1223,14 +1229,14 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "name"), "a string", name)
         if wire.keys() == _USER_MESSAGE_LEAST:
             return UserMessage(content, name)
-        rest = leftovers(wire, _USER_MESSAGE)
+        rest = extra_members(wire, _USER_MESSAGE)
         return UserMessage(content, name, metadata=reader.metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "user",
             "content": write_text_or_list(
@@ -1240,5 +1246,5 @@ class OpenaiChat(ChatConverter):
         if message.name is not None:
             wire["name"] = message.name
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.fields import read_effort_object, write_effort_object
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    first_of,
-    kept_at,
-    leftovers,
-    nested,
-    present,
-    restore,
-    spelled_as,
-    spelling,
+    extra_at,
+    extra_members,
+    first_present,
+    has_value_at,
+    keep_inner_extras,
+    note_alias,
+    original_key,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -195,7 +195,7 @@ class Openrouter(OpenaiCompatible):
                 return self.read_image_part(wire, at, reader)
             if kind == "input_audio":
                 return self.read_audio_part(wire, at, reader)
-            if kind == "file" and present(wire, "file", "file_data"):
+            if kind == "file" and has_value_at(wire, "file", "file_data"):
                 return self.read_document_part(wire, at, reader)
             if kind == "video_url":
                 return self.read_video_part(wire, at, reader)
@@ -215,7 +215,7 @@ class Openrouter(OpenaiCompatible):
             return self.write_video_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -260,7 +260,7 @@ class Openrouter(OpenaiCompatible):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        max_output_tokens, max_output_tokens_key = first_of(
+        max_output_tokens, max_output_tokens_key = first_present(
             wire, "max_tokens", "max_completion_tokens"
         )
         if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -292,7 +292,7 @@ class Openrouter(OpenaiCompatible):
                 reasoning,
                 stream,
             )
-        rest = leftovers(wire, _REQUEST)
+        rest = extra_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -303,7 +303,7 @@ class Openrouter(OpenaiCompatible):
             rest["response_format"] = output_format_kept
         if stop_kept is not ABSENT:
             rest["stop"] = stop_kept
-        spelled_as(rest, "max_tokens", max_output_tokens_key)
+        note_alias(rest, "max_tokens", max_output_tokens_key)
         if reasoning_kept is not ABSENT:
             rest["reasoning"] = reasoning_kept
         return Request(
@@ -327,11 +327,11 @@ class Openrouter(OpenaiCompatible):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -340,7 +340,7 @@ class Openrouter(OpenaiCompatible):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -348,7 +348,7 @@ class Openrouter(OpenaiCompatible):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "tool_choice") if own else ABSENT,
+            extra_at(own, "tool_choice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -358,7 +358,7 @@ class Openrouter(OpenaiCompatible):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "response_format") if own else ABSENT,
+            extra_at(own, "response_format") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -369,7 +369,7 @@ class Openrouter(OpenaiCompatible):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, kept_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -378,10 +378,10 @@ class Openrouter(OpenaiCompatible):
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:
-            wire[spelling(own, "max_tokens")] = request.max_output_tokens
+            wire[original_key(own, "max_tokens")] = request.max_output_tokens
         reasoning = write_effort_object(
             request.reasoning,
-            kept_at(own, "reasoning") if own else ABSENT,
+            extra_at(own, "reasoning") if own else ABSENT,
             (at, "reasoning"),
             writer,
             _REQUEST_REASONING,
@@ -389,7 +389,7 @@ class Openrouter(OpenaiCompatible):
         if reasoning is not ABSENT:
             wire["reasoning"] = reasoning
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -404,7 +404,7 @@ class Openrouter(OpenaiCompatible):
         cache, cache_kept = read_ephemeral(
             wire.get("cache_control", ABSENT), (at, "cache_control"), reader
         )
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         if cache_kept is not ABSENT:
             rest["cache_control"] = cache_kept
         return TextPart(text, cache, metadata=reader.metadata(rest))
@@ -418,21 +418,21 @@ class Openrouter(OpenaiCompatible):
                 "type": "text",
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
         }
         cache = write_ephemeral(
             part.cache,
-            kept_at(own, "cache_control") if own else ABSENT,
+            extra_at(own, "cache_control") if own else ABSENT,
             (at, "cache"),
             writer,
         )
         if cache is not ABSENT:
             wire["cache_control"] = cache
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_video_part(
@@ -451,30 +451,30 @@ class Openrouter(OpenaiCompatible):
             and url_kept is ABSENT
         ):
             return VideoPart(url, data, media_type)
-        rest = leftovers(wire, _VIDEO_PART)
-        video_url_rest = leftovers(video_url, _VIDEO_PART_VIDEO_URL)
+        rest = extra_members(wire, _VIDEO_PART)
+        video_url_rest = extra_members(video_url, _VIDEO_PART_VIDEO_URL)
         if url_kept is not ABSENT:
             video_url_rest["url"] = url_kept
-        nested(rest, wire, "video_url", video_url_rest)
+        keep_inner_extras(rest, wire, "video_url", video_url_rest)
         return VideoPart(url, data, media_type, metadata=reader.metadata(rest))
 
     def write_video_part(
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         if part.cache is not None:
-            writer.no_place((at, "cache"), "cache")
+            writer.report_unsupported((at, "cache"), "cache")
         video_url: dict[str, Any] = {
             "url": write_data_url(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "video_url", "url") if own else ABSENT,
+                extra_at(own, "video_url", "url") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -484,5 +484,5 @@ class Openrouter(OpenaiCompatible):
             "video_url": video_url,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason
-from ..runtime.apis.prompt.answers import answer_object
 from ..runtime.apis.prompt.converter import PromptConverter
+from ..runtime.apis.prompt.responses import answer_object
+from ..runtime.conversion.extras import (
+    ABSENT,
+    NOTHING,
+    extra_at,
+    extra_members,
+    restore_extras,
+)
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import ABSENT, NOTHING, kept_at, leftovers, restore
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields.ids import read_tool_name, write_tool_name
 from ..runtime.models import OpaquePart, Request, ToolDefinition
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason
 
 __all__ = ["Prompt"]
 
@@ -63,7 +69,7 @@ class Prompt(PromptConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -76,7 +82,7 @@ class Prompt(PromptConverter):
         )
         if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT:
             return Request(messages, model, tools, tool_choice)
-        rest = leftovers(wire, _REQUEST)
+        rest = extra_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         return Request(
@@ -87,35 +93,37 @@ class Prompt(PromptConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
-            writer.no_place(
+            writer.report_unsupported(
                 (at, "parallelToolCalls"),
                 "parallelToolCalls",
                 "note" if request.parallel_tool_calls else "behaviour",
             )
         if request.output_format is not None:
-            writer.no_place((at, "outputFormat"), "outputFormat", "warning")
+            writer.report_unsupported((at, "outputFormat"), "outputFormat", "warning")
         if request.max_output_tokens is not None:
-            writer.no_place((at, "maxOutputTokens"), "maxOutputTokens", "warning")
+            writer.report_unsupported(
+                (at, "maxOutputTokens"), "maxOutputTokens", "warning"
+            )
         if request.temperature is not None:
-            writer.no_place((at, "temperature"), "temperature", "warning")
+            writer.report_unsupported((at, "temperature"), "temperature", "warning")
         if request.top_p is not None:
-            writer.no_place((at, "topP"), "topP", "warning")
+            writer.report_unsupported((at, "topP"), "topP", "warning")
         if request.stop is not None:
-            writer.no_place((at, "stop"), "stop", "warning")
+            writer.report_unsupported((at, "stop"), "stop", "warning")
         if request.seed is not None:
-            writer.no_place((at, "seed"), "seed", "warning")
+            writer.report_unsupported((at, "seed"), "seed", "warning")
         if request.reasoning is not None:
-            writer.no_place((at, "reasoning"), "reasoning", "warning")
+            writer.report_unsupported((at, "reasoning"), "reasoning", "warning")
         if request.stream is not None:
-            writer.no_place((at, "stream"), "stream", "warning")
+            writer.report_unsupported((at, "stream"), "stream", "warning")
         wire: dict[str, Any] = {
             "messages": self.write_conversation(
                 request.messages,
                 request.tools,
                 request.tool_choice,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -123,7 +131,7 @@ class Prompt(PromptConverter):
         if request.model is not None:
             wire["model"] = request.model
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -131,7 +139,7 @@ class Prompt(PromptConverter):
     ) -> ToolDefinition:
         """Read an entry of the tools."""
         name = wire.get("name")
-        if len(wire) == 1 and type(name) is str and name not in reader.spoken:
+        if len(wire) == 1 and type(name) is str and name not in reader.tool_names:
             return ToolDefinition(name)
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = wire.get("description")
@@ -140,7 +148,7 @@ class Prompt(PromptConverter):
         parameters = wire.get("parameters")
         if parameters is not None and type(parameters) is not dict:
             raise wrong_type((at, "parameters"), "an object", parameters)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         return ToolDefinition(
@@ -161,13 +169,17 @@ class Prompt(PromptConverter):
             return {
                 "name": definition.name,
             }
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         if definition.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "name") if own else ABSENT,
+                extra_at(own, "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -177,5 +189,5 @@ class Prompt(PromptConverter):
         if definition.parameters is not None:
             wire["parameters"] = definition.parameters
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason
 from ..runtime.apis.gemini.vertex import VertexConverter
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
-    within,
+    extra_at,
+    extra_members,
+    inner_extras,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -34,6 +33,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason
 from .gemini import Gemini
 
 __all__ = ["Vertex"]
@@ -249,7 +249,7 @@ class Vertex(VertexConverter, Gemini):
             and writer.takes(value.value)
         ):
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
@@ -272,7 +272,7 @@ class Vertex(VertexConverter, Gemini):
             and writer.takes(value.value)
         ):
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
@@ -291,7 +291,7 @@ class Vertex(VertexConverter, Gemini):
             and writer.takes(value.value)
         ):
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -350,9 +350,9 @@ class Vertex(VertexConverter, Gemini):
             ((at, "generationConfig"), "thinkingConfig"),
             reader,
         )
-        rest = leftovers(wire, _REQUEST)
-        tool_config_rest = leftovers(tool_config, _REQUEST_TOOL_CONFIG)
-        generation_config_rest = leftovers(
+        rest = extra_members(wire, _REQUEST)
+        tool_config_rest = extra_members(tool_config, _REQUEST_TOOL_CONFIG)
+        generation_config_rest = extra_members(
             generation_config, _REQUEST_GENERATION_CONFIG
         )
         rest |= messages_kept
@@ -363,8 +363,8 @@ class Vertex(VertexConverter, Gemini):
         generation_config_rest |= output_format_kept
         if reasoning_kept is not ABSENT:
             generation_config_rest["thinkingConfig"] = reasoning_kept
-        nested(rest, wire, "generationConfig", generation_config_rest)
-        nested(rest, wire, "toolConfig", tool_config_rest)
+        keep_inner_extras(rest, wire, "generationConfig", generation_config_rest)
+        keep_inner_extras(rest, wire, "toolConfig", tool_config_rest)
         return Request(
             messages,
             tools=tools,
@@ -384,9 +384,9 @@ class Vertex(VertexConverter, Gemini):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
-            writer.no_place(
+            writer.report_unsupported(
                 (at, "parallelToolCalls"),
                 "parallelToolCalls",
                 "note" if request.parallel_tool_calls else "behaviour",
@@ -394,7 +394,7 @@ class Vertex(VertexConverter, Gemini):
         generation_config: dict[str, Any] = {}
         generation_config |= self.write_output_format(
             request.output_format,
-            within(own, "generationConfig"),
+            inner_extras(own, "generationConfig"),
             (at, "outputFormat"),
             writer,
         )
@@ -410,7 +410,7 @@ class Vertex(VertexConverter, Gemini):
             generation_config["seed"] = request.seed
         reasoning = self.write_thinking_config(
             request.reasoning,
-            kept_at(own, "generationConfig", "thinkingConfig") if own else ABSENT,
+            extra_at(own, "generationConfig", "thinkingConfig") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -420,7 +420,7 @@ class Vertex(VertexConverter, Gemini):
         tool_choice = self.write_calling_config(
             request.tool_choice,
             request.stream,
-            kept_at(own, "toolConfig", "functionCallingConfig") if own else ABSENT,
+            extra_at(own, "toolConfig", "functionCallingConfig") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -430,7 +430,7 @@ class Vertex(VertexConverter, Gemini):
         wire |= self.write_contents(request.messages, own, (at, "messages"), writer)
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -441,5 +441,5 @@ class Vertex(VertexConverter, Gemini):
         if generation_config:
             wire["generationConfig"] = generation_config
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

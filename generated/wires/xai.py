@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import count, counts
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    first_of,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
-    spelled_as,
-    spelling,
+    extra_at,
+    extra_members,
+    first_present,
+    keep_inner_extras,
+    note_alias,
+    original_key,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -40,6 +39,7 @@ from ..runtime.models import (
     Usage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import count, counts
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Xai"]
@@ -183,7 +183,7 @@ class Xai(OpenaiCompatible):
             prompt_tokens_details_image_tokens_count = count(
                 prompt_tokens_details_count, "image_tokens", at
             )
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
@@ -200,19 +200,21 @@ class Xai(OpenaiCompatible):
             else input_tokens + output_tokens
         )
 
-        nested(
+        keep_inner_extras(
             rest,
             wire,
             "completion_tokens_details",
-            leftovers(
+            extra_members(
                 completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT
             ),
         )
-        nested(
+        keep_inner_extras(
             rest,
             wire,
             "prompt_tokens_details",
-            leftovers(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
+            extra_members(
+                prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
+            ),
         )
         return Usage(
             input_tokens,
@@ -227,7 +229,7 @@ class Xai(OpenaiCompatible):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         completion_tokens_details_count: dict[str, Any] = {}
@@ -259,7 +261,7 @@ class Xai(OpenaiCompatible):
         if prompt_tokens_details_count:
             wire["prompt_tokens_details"] = prompt_tokens_details_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -280,7 +282,7 @@ class Xai(OpenaiCompatible):
             return self.write_image_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -327,7 +329,7 @@ class Xai(OpenaiCompatible):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        max_output_tokens, max_output_tokens_key = first_of(
+        max_output_tokens, max_output_tokens_key = first_present(
             wire, "max_completion_tokens", "max_tokens"
         )
         if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -358,7 +360,7 @@ class Xai(OpenaiCompatible):
                 reasoning,
                 stream,
             )
-        rest = leftovers(wire, _REQUEST)
+        rest = extra_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -371,7 +373,7 @@ class Xai(OpenaiCompatible):
             rest["stop"] = stop_kept
         if reasoning_kept is not ABSENT:
             rest["reasoning_effort"] = reasoning_kept
-        spelled_as(rest, "max_completion_tokens", max_output_tokens_key)
+        note_alias(rest, "max_completion_tokens", max_output_tokens_key)
         return Request(
             messages,
             model,
@@ -393,11 +395,11 @@ class Xai(OpenaiCompatible):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -406,7 +408,7 @@ class Xai(OpenaiCompatible):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -414,7 +416,7 @@ class Xai(OpenaiCompatible):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "tool_choice") if own else ABSENT,
+            extra_at(own, "tool_choice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -424,7 +426,7 @@ class Xai(OpenaiCompatible):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "response_format") if own else ABSENT,
+            extra_at(own, "response_format") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -435,7 +437,7 @@ class Xai(OpenaiCompatible):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, kept_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -443,7 +445,7 @@ class Xai(OpenaiCompatible):
             wire["seed"] = request.seed
         reasoning = write_effort(
             request.reasoning,
-            kept_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(own, "reasoning_effort") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -452,7 +454,7 @@ class Xai(OpenaiCompatible):
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:
-            wire[spelling(own, "max_completion_tokens")] = request.max_output_tokens
+            wire[original_key(own, "max_completion_tokens")] = request.max_output_tokens
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

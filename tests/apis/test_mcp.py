@@ -155,7 +155,7 @@ def test_declared_tools_are_accepted_by_both_revisions(served: Package) -> None:
         wire = module.to_tool_result(models.load(models.ToolResult, given), on_loss=losses.append)
         assert result_faults(wire) == []
         assert losses == []
-        schema = schemas[module.WIRE.spelling(name)]
+        schema = schemas[module.WIRE.wire_name(name)]
         assert (schema is None or kind == "error") == ("structuredContent" not in wire)
         if "structuredContent" in wire:
             Draft202012Validator(schema).validate(wire["structuredContent"])

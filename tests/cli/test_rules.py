@@ -13,7 +13,7 @@ from tests.support.commands import toolgen
 from tests.support.generated import write_project
 from tests.support.repository import PROFILES, profile
 from toolgen.runtime.lowering.dialects import Dialect
-from toolgen.runtime.lowering.lowered import lower
+from toolgen.runtime.lowering.lower import lower
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

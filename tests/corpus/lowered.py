@@ -23,10 +23,10 @@ from tests.support.repository import profile
 from tests.support.schema_values import is_valid, valid_values
 from toolgen.runtime.apis.gemini.tools import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.json_text import same
+from toolgen.runtime.json_text import same_json
+from toolgen.runtime.lowering.coercion import coercions
 from toolgen.runtime.lowering.dialects import Dialect
-from toolgen.runtime.lowering.leniency import leniency
-from toolgen.runtime.lowering.lowered import lower
+from toolgen.runtime.lowering.lower import lower
 
 DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
 """The dialects of all profiles that a checker knows."""
@@ -41,15 +41,18 @@ def faults(schema: dict[str, Any], name: str, mode: str, seed: int) -> Iterator[
     wire = from_openapi(found.schema) if mode == "openapi" else found.schema
     judge = Draft202012Validator(wire)
     narrowed = any(r.action == "narrowed" and (r.stops or r.what != "further properties") for r in found.records)
-    lenient = leniency(schema)
+    lenient = coercions(schema)
     for value in valid_values(schema, seed):
-        if lenient is not None and not same(Encoding(lenient).decode(value), value):
+        if lenient is not None and not same_json(Encoding(lenient).decode(value), value):
             yield f"read otherwise than it is meant: {value!r:.200}"
         spelled = Encoding(found.spelling).encode(value) if found.spelling else value
         if not narrowed and not is_valid(judge, spelled):
             error = next(iter(judge.iter_errors(spelled)), None)
             yield f"not admitted: {spelled!r:.200}: {error and error.message:.200}"
-        if not same(Encoding(found.spelling).decode(spelled) if found.spelling else spelled, value) and not narrowed:
+        if (
+            not same_json(Encoding(found.spelling).decode(spelled) if found.spelling else spelled, value)
+            and not narrowed
+        ):
             yield f"comes back otherwise: {value!r:.200} -> {spelled!r:.200}"
     for value in valid_values(wire, seed + 1, tries=3):
         if found.spelling:

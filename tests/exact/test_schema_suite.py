@@ -55,7 +55,7 @@ def test_the_dialect_of_patterns_differs_where_it_is_listed(suite: Package, refu
     assert differing == DIALECT
 
 
-@pytest.mark.parametrize("broken", ["differ", "equal", "is_integer", "is_multiple", "matches"])
+@pytest.mark.parametrize("broken", ["all_unique", "json_equal", "is_integer", "is_multiple", "matches"])
 def test_a_broken_check_is_noticed(
     suite: Package, refused: dict[int, set[str]], broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,7 +75,7 @@ MUTATIONS = (
     Mutation(
         "residue is not written back",
         on_recordings(laws.body_comes_back),
-        "runtime/conversion/residue.py",
+        "runtime/conversion/extras.py",
         "wire[key] = value",
         "pass",
     ),
@@ -113,7 +113,7 @@ MUTATIONS = (
     Mutation(
         "unknown members are dropped",
         on_recordings(laws.unknown_is_kept),
-        "runtime/conversion/residue.py",
+        "runtime/conversion/extras.py",
         "if value is None or key not in known",
         "if value is None",
     ),
@@ -142,8 +142,8 @@ MUTATIONS = (
         "names of the wire are not spelled back",
         with_models(test_tools.test_a_declared_tools_name_on_the_wire_is_spelled_back),
         "runtime/conversion/wire.py",
-        "self.spoken = {wire: name for name, wire in self.names.items()}",
-        "self.spoken = {}",
+        "self.tool_names = {wire: name for name, wire in self.names.items()}",
+        "self.tool_names = {}",
     ),
     Mutation(
         "a choice loses its mode",

@@ -322,7 +322,7 @@ MUTATIONS = (
     Mutation(
         "5: an unknown stop reason is another one",
         answers(CHAT, laws.unknown_in_an_answer_is_kept),
-        "runtime/answers.py",
+        "runtime/responses.py",
         "word in table or own or",
         "word in table or",
     ),
@@ -357,14 +357,14 @@ MUTATIONS = (
     Mutation(
         "6: results are not moved to their calls",
         every_order(ANTHROPIC),
-        "runtime/messages.py",
+        "runtime/message_order.py",
         "return placed if _in_order(messages) else _reordered(placed, writer)",
         "return placed",
     ),
     Mutation(
         "6: what is moved is not told",
         every_order(CHAT),
-        "runtime/messages.py",
+        "runtime/message_order.py",
         "_report(placed, i, max(j for j, _, _ in gathered), writer)",
         "pass",
     ),
@@ -399,7 +399,7 @@ MUTATIONS = (
     Mutation(
         "7: a gateway passes stop words on",
         gateway(ANTHROPIC, CHAT),
-        "runtime/answers.py",
+        "runtime/responses.py",
         "word in table or own or",
         "True or",
     ),

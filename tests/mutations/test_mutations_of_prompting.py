@@ -56,11 +56,11 @@ def with_models(test: Callable[..., None], *arguments: Any) -> Check:
     return lambda package: test(package, package.module("models"), *arguments)
 
 
-BLOCKS = "runtime/prompting/blocks.py"
-SPOKEN = "runtime/prompting/spoken.py"
-READING = "runtime/prompting/reading.py"
-FOLLOWING = "runtime/prompting/following.py"
-SPEECHES = "runtime/apis/prompt/speeches.py"
+BLOCKS = "runtime/prompting/tool_blocks.py"
+SPOKEN = "runtime/prompting/text_calls.py"
+READING = "runtime/prompting/text_parser.py"
+FOLLOWING = "runtime/prompting/stream_parser.py"
+SPEECHES = "runtime/apis/prompt/assistant_text.py"
 TALK = "runtime/apis/prompt/messages.py"
 
 MUTATIONS = (
@@ -164,7 +164,7 @@ MUTATIONS = (
     Mutation(
         "words are calls",
         with_models(test_prompt.test_words_that_look_like_a_call_do_not_become_one, test_hazards.FENCE),
-        "runtime/prompting/tools.py",
+        "runtime/prompting/tool_texts.py",
         "    if _reads_as(text, places):\n",
         "    if True:\n",
     ),
@@ -197,14 +197,14 @@ MUTATIONS = (
     Mutation(
         "a result leaves its line",
         on(test_texts.test_a_failure_is_told),
-        "runtime/prompting/spoken.py",
+        "runtime/prompting/text_calls.py",
         'entry["failed"] = True',
         "pass",
     ),
     Mutation(
         "another frame is ours",
         on(test_texts.test_a_text_that_is_not_ours_offers_no_tools, ('","description"', '", "description"')),
-        "runtime/prompting/tools.py",
+        "runtime/prompting/tool_texts.py",
         "if entries_text(entries) == text[:end] else None",
         "if end else None",
     ),

@@ -126,7 +126,7 @@ def test_of_a_list_only_what_is_repeated_is_not_run(sample: Package) -> None:
 
 @given(blocks=st.lists(st.text("ab{ \\n", max_size=6), max_size=8), texts=st.lists(st.text("ab{ \\n"), max_size=3))
 def test_what_is_repeated_is_what_a_plain_search_finds(sample: Package, blocks: list[str], texts: list[str]) -> None:
-    module = sample.module("runtime.prompting.blocks")
+    module = sample.module("runtime.prompting.tool_blocks")
     found = module.repeated(blocks, texts)
     assert [module._pieces(block) != [] and found[i] for i, block in enumerate(blocks)] == found
     for block, seen in zip(blocks, found, strict=True):
@@ -192,7 +192,7 @@ def test_work_grows_as_the_text_does(sample: Package, name: str) -> None:
         return steps(lambda: read(sample, make(size), make(size)))
 
     def in_pieces(size: int) -> int:
-        reader = sample.module("runtime.prompting.following").ReplyReader(definitions(sample))
+        reader = sample.module("runtime.prompting.stream_parser").ReplyReader(definitions(sample))
         return steps(lambda: [reader.feed(sign) for sign in make(size)])
 
     for work in (whole, in_pieces):

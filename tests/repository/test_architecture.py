@@ -230,4 +230,4 @@ def test_two_modules_of_the_runtime_know_how_schemas_are_lowered() -> None:
         for path in (PACKAGE / "runtime").rglob("*.py")
         if lowering not in path.parents and any(lowering in other.parents for other in files_imported_by(path))
     }
-    assert users == {"runtime/conversion/arguments.py", "runtime/conversion/wire.py"}
+    assert users == {"runtime/conversion/argument_encoding.py", "runtime/conversion/wire.py"}

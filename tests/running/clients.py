@@ -68,7 +68,7 @@ def replied(package: Package, provider: str, completion: Any, streaming: bool) -
     if not streaming:
         return whole(module.to_response(completion, id="answer_1", created=1))
     writer = module.StreamWriter(id="answer_1", created=1)
-    events = package.module("runtime.sessions.folding").events_of(completion)
+    events = package.module("runtime.sessions.text_protocol").events_of(completion)
     wire = [event for told in events for event in writer.write(told)]
     return all_of(provider, [*wire, *writer.finish()])
 

@@ -220,7 +220,7 @@ def test_an_interrupt_beside_a_loop_cancels_the_run(runnable: Package, monkeypat
         session = native(runnable, [completion(runnable, COMMAND)])
         runnable.module("runtime.loop").run(session, "Hi", Slow(), on_message=heard.append)
 
-    monkeypatch.setattr(runnable.module("runtime.running.blocking"), "ThreadPoolExecutor", Interrupted)
+    monkeypatch.setattr(runnable.module("runtime.running.sync_runner"), "ThreadPoolExecutor", Interrupted)
     own = asyncio.new_event_loop()
     with pytest.raises(KeyboardInterrupt):
         own.run_until_complete(main())

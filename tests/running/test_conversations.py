@@ -168,7 +168,7 @@ def test_a_conversation_is_the_same_in_text_alone(
     runnable: Package, expected: Any, later: bool, streaming: bool
 ) -> None:
     base = runnable.module("runtime.sessions.base")
-    models, folded = runnable.module("models"), runnable.module("runtime.sessions.folding").folded
+    models, folded = runnable.module("models"), runnable.module("runtime.sessions.text_protocol").to_text_request
     texts = [folded(models.Request([answer.message])).messages[0].content for answer in answers(runnable)]
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]

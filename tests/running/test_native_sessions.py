@@ -63,7 +63,7 @@ def test_what_an_api_refuses_is_one_error_everywhere(
     retryable: bool,
     streaming: bool,
 ) -> None:
-    error = runnable.module("runtime.sessions.on_clients").SessionError
+    error = runnable.module("runtime.sessions.client_sessions").SessionError
     for later in (False, True):
         server.replies.append(whole(body, status))
         with session(runnable, provider, server, later) as made, pytest.raises(error) as raised:

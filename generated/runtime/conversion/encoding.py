@@ -23,7 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ..json_text import compact, loads, same
+from ..json_text import compact, loads, same_json
 
 __all__ = ["Encoding", "Table"]
 
@@ -320,7 +320,7 @@ class _Encoders(_Functions):
                 (
                     text
                     for text, item in zip(texts, values, strict=True)
-                    if same(item, value)
+                    if same_json(item, value)
                 ),
                 value,
             )
@@ -448,7 +448,7 @@ def _fits(value: Any, shape: Mapping[str, Any]) -> bool:
     kinds = shape.get("type")
     if kinds is not None and not any(_is_of_type(value, kind) for kind in kinds):
         return False
-    if "enum" in shape and not any(same(item, value) for item in shape["enum"]):
+    if "enum" in shape and not any(same_json(item, value) for item in shape["enum"]):
         return False
     if "any" in shape and not any(_fits(value, branch) for branch in shape["any"]):
         return False

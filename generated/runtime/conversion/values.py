@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from ..errors import ConversionError, wrong_type
 from ..models import OpaquePart, TextPart, UserMessage
-from ..paths import Path, spelled
+from ..paths import Path, format_path
+from .extras import ABSENT, UnsupportedValueError, inner_extras
 from .reader import Reader
-from .residue import ABSENT, UnsayableError, within
 from .writer import Writer
 
 __all__ = [
@@ -43,7 +43,7 @@ def plain(value: Any, at: Path) -> dict[str, Any]:
             found = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
         except (ValueError, RecursionError) as error:  # pydantic's own bound of depth
             raise ConversionError(
-                spelled(at),
+                format_path(at),
                 f"cannot be dumped by the client's type: {type(error).__name__}",
             ) from error
     else:
@@ -51,7 +51,7 @@ def plain(value: Any, at: Path) -> dict[str, Any]:
         found = convert() if convert is not None else value
     if type(found) is not dict:
         raise ConversionError(
-            spelled(at), "must be an object, or an object of the official client"
+            format_path(at), "must be an object, or an object of the official client"
         )
     return found
 
@@ -109,8 +109,8 @@ def write_list(
     for i, value in enumerate(values):
         try:
             item = write(value, (at, i), writer)
-        except UnsayableError as reason:
-            writer.lost(
+        except UnsupportedValueError as reason:
+            writer.report_loss(
                 (at, i),
                 writer.kind_of(value),
                 "dropped",
@@ -137,7 +137,7 @@ def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
     """A value that the wire demands, or the profile's default for it, which is reported."""
     if value is not None:
         return value
-    writer.lost(
+    writer.report_loss(
         at,
         "a value that the API demands",
         "defaulted",
@@ -154,7 +154,7 @@ def demanded(value: Any, what: str) -> Any:
         UnsayableError: it is not there.
     """
     if value is None:
-        raise UnsayableError(f"it needs {what}")
+        raise UnsupportedValueError(f"it needs {what}")
     return value
 
 
@@ -164,7 +164,9 @@ def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
         return content
     texts = texts_among(content, at, writer)
     if len(texts) > 1:
-        writer.lost(at, "content", "rewritten", "note", "its texts are one text here")
+        writer.report_loss(
+            at, "content", "rewritten", "note", "its texts are one text here"
+        )
     return "\n".join(texts)
 
 
@@ -173,10 +175,10 @@ def texts_among(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
     texts: list[str] = []
     for i, part in enumerate(parts):
         if type(part) is TextPart:
-            writer.own(part.metadata, (at, i))
+            writer.own_extras(part.metadata, (at, i))
             texts.append(part.text)
         else:
-            writer.no_place((at, i), writer.kind_of(part), "warning")
+            writer.report_unsupported((at, i), writer.kind_of(part), "warning")
     return texts
 
 
@@ -190,7 +192,7 @@ def opaque_message(wire: Any, reader: Reader) -> UserMessage:
 def opaque_value(message: UserMessage, writer: Writer) -> Any:
     """The wire's message that such a message holds; ABSENT for every other message."""
     if (
-        not within(message.metadata or {}, writer.wire.name).get("$whole")
+        not inner_extras(message.metadata or {}, writer.wire.name).get("$whole")
         or type(message.content) is not list
     ):
         return ABSENT

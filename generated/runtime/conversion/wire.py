@@ -10,15 +10,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .cache import Cache
-from .residue import holds, within
+from .extras import contains_schema, inner_extras
 
 if TYPE_CHECKING:
-    from ..lowering.records import Record
+    from ..lowering.changes import SchemaChange
     from ..lowering.tools import Lowerings
     from ..models import ToolCall, ToolDefinition
     from .encoding import Encoding
 
-__all__ = ["DeclaredTools", "Wire", "WireFacts", "renamed", "synthetic_id"]
+__all__ = ["DeclaredTools", "Wire", "WireFacts", "hashed_name", "synthetic_id"]
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -64,7 +64,7 @@ class DeclaredTools:
     """What a build found out about the tools of a project on one wire.
 
     `names` are the tools that this provider may get, in the order of `payload`, the value of the wire's `tools`;
-    `renames` maps the names that are spelled otherwise on this wire, `refused` are tools that it may not get, `spellings`
+    `renames` maps the names that are spelled otherwise on this wire, `denied_text` are tools that it may not get, `spellings`
     the tables of tools whose values are spelled otherwise here, `strict` those that the build made strict. `depth` bounds
     recursive schemas. `package` is the package of the providers, beside that of the tools.
     """
@@ -143,7 +143,7 @@ class Wire:
         self.declared_keys = facts.declared
         self.declared = declared
         self.names = declared.renames
-        self.spoken = {wire: name for name, wire in self.names.items()}
+        self.tool_names = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(declared.refused)
         self.has_strict = bool(facts.dialects.get("strict"))
         self.strict = frozenset(declared.strict)
@@ -204,23 +204,23 @@ class Wire:
         metadata = tool.metadata or {}
         if (
             tool.strict is None
-            and within(metadata, "declaration").get("$strict") == "auto"
+            and inner_extras(metadata, "declaration").get("$strict") == "auto"
         ):
             return self.lowerings.settled(tool.parameters, spent)[0]
         if tool.strict and self.refusals(tool):
             return False
         return tool.strict
 
-    def refusals(self, tool: ToolDefinition) -> tuple[Record, ...]:
+    def refusals(self, tool: ToolDefinition) -> tuple[SchemaChange, ...]:
         """Why a tool that should be strict cannot be; nothing for a schema that goes out as it came."""
         if not tool.strict or not self.has_strict or tool.parameters is None:
             return ()
         kept = (tool.metadata or {}).get(self.name)
-        if holds(kept, tool.parameters):
+        if contains_schema(kept, tool.parameters):
             return ()
         return self.lowerings.lowered(tool.parameters, True).refusals
 
-    def spelling(self, name: str) -> str:
+    def wire_name(self, name: str) -> str:
         """A spelling of a tool's name that this wire takes: itself, or a legal one made of it, always the same."""
         if name in self.names:
             return self.names[name]
@@ -228,7 +228,7 @@ class Wire:
             return name
         readable = re.sub(r"[^a-zA-Z0-9_]+", "_", name)[: self.name_length - 24]
         prefix = f"{readable}_" if readable[:1].isalpha() else f"t_{readable}_"
-        return renamed(name, prefix, self.name_length)
+        return hashed_name(name, prefix, self.name_length)
 
 
 def synthetic_id(turn: int, position: int) -> str:
@@ -239,7 +239,7 @@ def synthetic_id(turn: int, position: int) -> str:
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
-def renamed(text: str, prefix: str, length: int) -> str:
+def hashed_name(text: str, prefix: str, length: int) -> str:
     """Another spelling of an id or name: `prefix` and letters and digits of its SHA-256, `length` in all.
 
     The same each time, so that a call and its result stay paired without a table; with twenty characters and more

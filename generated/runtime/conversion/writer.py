@@ -10,9 +10,9 @@ from typing import Any, Literal
 from ..errors import ConversionError, ConversionLoss
 from ..json_text import MAX_DEPTH, too_deep
 from ..models import Loss, OpaquePart, ToolCall, ToolDefinition
-from ..paths import Path, spelled
-from .residue import ABSENT, Residue, kept_at, within, without
-from .wire import Wire, renamed
+from ..paths import Path, format_path
+from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra
+from .wire import Wire, hashed_name
 
 __all__ = ["OnLoss", "OnUnsupported", "Writer"]
 
@@ -28,7 +28,7 @@ class Writer:
     `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
     the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses. `known` says that the
     tool being written is a declared one, whose lowering the build has told of; `spent` is what strict tools took of the
-    request so far, `loosened` are the tools that should be strict and cannot be, `losses` the number of reports.
+    request so far, `downgraded` are the tools that should be strict and cannot be, `losses` the number of reports.
     """
 
     __slots__ = (
@@ -38,8 +38,8 @@ class Writer:
         "_tables",
         "_unheard",
         "_weaken",
+        "downgraded",
         "known",
-        "loosened",
         "losses",
         "media",
         "names",
@@ -69,14 +69,14 @@ class Writer:
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
         self.known = False
-        self.loosened: set[str] = set()
+        self.downgraded: set[str] = set()
         self.losses = 0
         self.spent: dict[str, int] = {}
-        from .arguments import Tables
+        from .argument_encoding import ArgumentEncodings
 
-        self._tables = Tables(wire, tools)
+        self._tables = ArgumentEncodings(wire, tools)
 
-    def lost(
+    def report_loss(
         self, at: Path, what: str, action: Action, severity: Severity, reason: str
     ) -> None:
         """Report a loss.
@@ -85,7 +85,7 @@ class Writer:
             ConversionError: the answer would not be what was asked for, and that was not allowed.
         """
         self.losses += 1
-        path = spelled(at)
+        path = format_path(at)
         if severity == "behaviour" and not self._weaken:
             raise ConversionError(
                 path, f'{what}: {reason}; on_unsupported="weaken" sends it all the same'
@@ -104,7 +104,7 @@ class Writer:
         if self.known:
             return written
         if not found.says_all(schema):
-            self.lost(
+            self.report_loss(
                 at,
                 "a schema",
                 "rewritten",
@@ -118,7 +118,7 @@ class Writer:
             ):
                 where = (where, step)
             severity: Severity = "warning" if record.stops else "note"
-            self.lost(
+            self.report_loss(
                 where,
                 record.what,
                 record.action,
@@ -127,7 +127,7 @@ class Writer:
             )
         return written
 
-    def respelled(self, call: ToolCall, at: Path) -> ToolCall:
+    def encode_call(self, call: ToolCall, at: Path) -> ToolCall:
         """A call with its arguments as the lowered schema of its tool has them.
 
         Raises:
@@ -135,13 +135,13 @@ class Writer:
         """
         if too_deep(call.arguments):
             raise ConversionError(
-                spelled((at, "arguments")), f"is nested more than {MAX_DEPTH} deep"
+                format_path((at, "arguments")), f"is nested more than {MAX_DEPTH} deep"
             )
         if call.metadata is None and self._tables.of(call.name) is None:
             return call
         written, comes_back = self._tables.written(call)
         if not comes_back:
-            self.lost(
+            self.report_loss(
                 (at, "arguments"),
                 "arguments",
                 "narrowed",
@@ -150,16 +150,18 @@ class Writer:
             )
         return written
 
-    def no_place(self, at: Path, what: str, severity: Severity = "note") -> None:
+    def report_unsupported(
+        self, at: Path, what: str, severity: Severity = "note"
+    ) -> None:
         """Report a value that this wire has no place for."""
-        self.lost(
+        self.report_loss(
             at, what, "dropped", severity, f"{self.wire.title} has no place for it"
         )
 
     def adopted(self, metadata: dict[str, Any] | None, at: Path) -> None:
         """Report reasoning that another provider's model thought, and that goes out as a thought here."""
-        if metadata and not self.kept(metadata):
-            self.lost(
+        if metadata and not self.kept_extras(metadata):
+            self.report_loss(
                 (at, "text"),
                 "reasoning",
                 "rewritten",
@@ -175,7 +177,7 @@ class Writer:
     def finish(self) -> None:
         """Report media that found no message to follow in, and warn of what nobody heard."""
         for part, at in self.media:
-            self.no_place(at, self.kind_of(part), "warning")
+            self.report_unsupported(at, self.kind_of(part), "warning")
         for loss in self._unheard:
             warnings.warn(
                 ConversionLoss(
@@ -184,11 +186,11 @@ class Writer:
                 stacklevel=3,
             )
 
-    def own(self, metadata: dict[str, Any] | None, at: Path) -> Residue:
+    def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:
         """This provider's residue; what others left stays behind and is reported."""
         if not metadata:
             return {}
-        found: Residue = {}
+        found: Extras = {}
         for provider, state in metadata.items():
             if provider == self.wire.name or (
                 provider in self.wire.shares and not found
@@ -196,7 +198,7 @@ class Writer:
                 if type(state) is dict:
                     found = state
             elif type(state) is not dict or any(key[:1] != "$" for key in state):
-                self.lost(
+                self.report_loss(
                     (at, "metadata"),
                     f"what {provider} kept here",
                     "dropped",
@@ -205,23 +207,23 @@ class Writer:
                 )
         return self.accepted(found, (at, "metadata")) if found else found
 
-    def accepted(self, state: Residue, at: Path) -> Residue:
+    def accepted(self, state: Extras, at: Path) -> Extras:
         """What was kept without what the API refuses, which is reported."""
         for way in self._rejects:
-            if kept_at(state, *way) is not ABSENT:
-                self.lost(
+            if extra_at(state, *way) is not ABSENT:
+                self.report_loss(
                     at, way[-1], "dropped", "warning", f"{self.wire.title} refuses it"
                 )
-                state = without(state, *way)
+                state = without_extra(state, *way)
         return state
 
     def takes(self, value: Any) -> bool:
         """Whether a value that was kept whole holds nothing that the API refuses."""
-        return all(kept_at(value, *way) is ABSENT for way in self._rejects)
+        return all(extra_at(value, *way) is ABSENT for way in self._rejects)
 
-    def kept(self, metadata: dict[str, Any] | None) -> Residue:
+    def kept_extras(self, metadata: dict[str, Any] | None) -> Extras:
         """This provider's residue, without a report of what others left."""
-        return within(metadata, self.wire.name) if metadata else {}
+        return inner_extras(metadata, self.wire.name) if metadata else {}
 
     def call_id(self, identifier: str) -> str:
         """The wire's spelling of a call's id; renamed one to one where the wire would refuse it."""
@@ -231,7 +233,7 @@ class Writer:
         if self.wire.legal_id(identifier):
             self._ids[identifier] = identifier
             return identifier
-        spelling = renamed(identifier, self.wire.id_prefix, self.wire.id_length)
+        spelling = hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
         self._ids[identifier] = spelling
         return spelling
 
@@ -258,9 +260,9 @@ class Writer:
         """The wire's spelling of a tool's name; renamed one to one, and reported, where the wire would refuse it."""
         spelling = self.names.get(name)
         if spelling is None:
-            spelling = self.names[name] = self.wire.spelling(name)
+            spelling = self.names[name] = self.wire.wire_name(name)
             if spelling != name and name not in self.wire.names:
-                self.lost(
+                self.report_loss(
                     at,
                     "a tool's name",
                     "rewritten",

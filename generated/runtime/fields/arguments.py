@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.extras import ABSENT
 from ..conversion.reader import Reader
-from ..conversion.residue import ABSENT
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact, is_compact, is_json, loads, same
+from ..json_text import compact, is_compact, is_json, loads, same_json
 from ..models import InvalidCall
-from ..paths import Path, spelled
+from ..paths import Path, format_path
 
 __all__ = [
     "INVALID",
@@ -73,17 +73,17 @@ def write_json_arguments(
         return compact(arguments)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(
-            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+            format_path(at), f"cannot be written as JSON: {type(error).__name__}"
         ) from error
 
 
 def _says(kept: Any, arguments: dict[str, Any]) -> bool:
     if type(kept) is not str:
-        return same(kept, arguments)
+        return same_json(kept, arguments)
     if not kept or kept.isspace():
         return not arguments
     try:
-        return same(loads(kept), arguments)
+        return same_json(loads(kept), arguments)
     except ValueError:
         return False
 
@@ -138,10 +138,10 @@ def write_object_arguments(
                 compact(arguments)
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(
-                spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+                format_path(at), f"cannot be written as JSON: {type(error).__name__}"
             ) from error
         return arguments
-    writer.lost(
+    writer.report_loss(
         at,
         "text of an invalid call",
         "rewritten",

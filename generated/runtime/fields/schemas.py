@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.extras import ABSENT, is_mark
 from ..conversion.reader import Reader
-from ..conversion.residue import ABSENT, marked
 from ..conversion.writer import Writer
 from ..errors import wrong_type
-from ..json_text import same
+from ..json_text import same_json
 from ..paths import Path
 
 __all__ = [
@@ -38,7 +38,7 @@ def read_dialect(
         raise wrong_type(at, "an object", value)
     lowered = reader.wire.lowerings.lowered(value, strict)
     plain = (
-        same(lowered.schema, value)
+        same_json(lowered.schema, value)
         and lowered.spelling is None
         and not lowered.refusals
     )
@@ -55,7 +55,7 @@ def write_dialect(
     """Write the schema, lowered; what the dialect does not take as it is is reported."""
     if parameters is None:
         return ABSENT
-    if type(kept) is dict and same(kept, parameters):
+    if type(kept) is dict and same_json(kept, parameters):
         return parameters
     return writer.lowered(parameters, strict, at)
 
@@ -92,7 +92,9 @@ def write_open_dialect(
     if parameters is not None:
         return write_dialect(parameters, kept, at, writer, None)
     return (
-        ABSENT if kept is None or marked(kept) else {"type": "object", "properties": {}}
+        ABSENT
+        if kept is None or is_mark(kept)
+        else {"type": "object", "properties": {}}
     )
 
 
@@ -121,7 +123,7 @@ def write_dialect_as_given(
         return write_dialect(parameters, kept, at, writer, strict)
     if kept is None:
         return None
-    return ABSENT if marked(kept) else {"type": "object", "properties": {}}
+    return ABSENT if is_mark(kept) else {"type": "object", "properties": {}}
 
 
 read_dialect_or_empty = read_dialect

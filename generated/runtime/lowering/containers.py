@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 from ..conversion.encoding import Table
+from .changes import Way
+from .context import LoweringContext, Node, Trail
 from .dialects import Dialect
 from .keywords import add_null, describe_rule
-from .records import Way
-from .run import Node, Run, Trail
 from .schemas import admits_null
 
 __all__ = ["lower_array", "lower_object"]
@@ -26,7 +26,7 @@ _ANY_KEYWORD = Dialect({"keywords": "any", "refs": "inline", "recursion": "unrol
 
 
 def lower_object(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     way: Way,
     trail: Trail,
@@ -102,7 +102,11 @@ def lower_object(
 
 
 def _optional(
-    run: Run, schema: Any, inner: dict[str, Any], way: Way, entry: dict[str, Any]
+    run: LoweringContext,
+    schema: Any,
+    inner: dict[str, Any],
+    way: Way,
+    entry: dict[str, Any],
 ) -> dict[str, Any]:
     """A property that is required and may be null, for one that may be absent."""
     resolved, _ = run.resolve(schema, ())
@@ -135,7 +139,7 @@ def _optional(
 
 
 def _missing(
-    run: Run, required: list[str], properties: dict[str, Any], way: Way
+    run: LoweringContext, required: list[str], properties: dict[str, Any], way: Way
 ) -> None:
     """Say of required properties without a schema that they cannot be listed."""
     for name in required:
@@ -159,7 +163,7 @@ def _missing(
 
 
 def _further(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     further: Any,
     way: Way,
@@ -201,7 +205,7 @@ def _further(
 
 
 def _map(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     further: Any,
     way: Way,
@@ -259,7 +263,7 @@ def _names(names: list[str], legal: re.Pattern[str] | None) -> dict[str, str]:
 
 
 def lower_array(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     way: Way,
     trail: Trail,
@@ -315,7 +319,7 @@ def lower_array(
     return found or None
 
 
-def _lower_items(run: Run, schema: Any, way: Way, trail: Trail) -> Node:
+def _lower_items(run: LoweringContext, schema: Any, way: Way, trail: Trail) -> Node:
     """Lower the items of an array, which some dialects take with every keyword."""
     if run.dialect.facts.get("items") != "any":
         return run.node(schema, way, trail)
@@ -327,7 +331,7 @@ def _lower_items(run: Run, schema: Any, way: Way, trail: Trail) -> Node:
 
 
 def _tuple(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     first: list[Any],
     way: Way,
@@ -386,7 +390,11 @@ def _tuple(
 
 
 def _at_most(
-    run: Run, said: dict[str, Any], most: int, out: dict[str, Any], sentences: list[str]
+    run: LoweringContext,
+    said: dict[str, Any],
+    most: int,
+    out: dict[str, Any],
+    sentences: list[str],
 ) -> None:
     """Say how many items there may be, which no keyword of the source says."""
     high = said.get("maxItems")

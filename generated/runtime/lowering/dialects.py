@@ -9,7 +9,7 @@ from typing import Any
 
 from .schemas import admits_null, subschemas
 
-__all__ = ["Dialect", "count_shared", "find_exceeded"]
+__all__ = ["Dialect", "count_shared", "violated_limits"]
 
 _CHOICES = frozenset(
     [
@@ -124,7 +124,7 @@ def _by_type(formats: Any) -> Mapping[str, Any] | None:
     return {"string": formats}
 
 
-def find_exceeded(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
+def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
     """Say what of a schema is more than the dialect takes."""
     if not dialect.limits:
         return []

@@ -6,8 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_text import loose
+from ..json_text import dump_loosely
+from .changes import NEVER, Way
 from .containers import lower_array, lower_object
+from .context import LoweringContext, Node, TooLargeError, Trail
 from .keywords import (
     add_null,
     add_sentences,
@@ -16,16 +18,14 @@ from .keywords import (
     lower_untyped,
     lower_values,
 )
-from .records import NEVER, Way
-from .run import Node, Run, TooLargeError, Trail
 from .schemas import (
     ANNOTATIONS,
     BOUND_TO,
     IDENTITY,
     annotations_of,
+    declared_types,
     is_of,
     kind_of,
-    kinds_of,
     merge_schemas,
     without_null,
 )
@@ -40,7 +40,7 @@ _ASSERTIONS = (
 )
 
 
-class Engine(Run):
+class Engine(LoweringContext):
     """One lowering, schema by schema."""
 
     def node(self, schema: Any, way: Way, trail: Trail = ()) -> Node:
@@ -80,7 +80,9 @@ class Engine(Run):
         return add_null(out, self.dialect), spelling
 
 
-def _lower_reference(run: Run, schema: dict[str, Any], way: Way, trail: Trail) -> Node:
+def _lower_reference(
+    run: LoweringContext, schema: dict[str, Any], way: Way, trail: Trail
+) -> Node:
     """Lower a reference: it stays where the dialect has them, else what it leads to stands in its place."""
     target = run.references.way(schema["$ref"])
     rest = {
@@ -116,7 +118,7 @@ def _lower_reference(run: Run, schema: dict[str, Any], way: Way, trail: Trail) -
     )
 
 
-def _kept(run: Run, rest: dict[str, Any], target: Way, way: Way) -> Node:
+def _kept(run: LoweringContext, rest: dict[str, Any], target: Way, way: Way) -> Node:
     """A reference that stays one; words beside it stand around it where it must be alone."""
     for keyword in sorted(rest.keys() - ANNOTATIONS):
         run.note(
@@ -134,11 +136,11 @@ def _kept(run: Run, rest: dict[str, Any], target: Way, way: Way) -> Node:
     return out, {"ref": name}
 
 
-def _end(run: Run, found: dict[str, Any], way: Way) -> Node:
+def _end(run: LoweringContext, found: dict[str, Any], way: Way) -> Node:
     """Where recursion is unrolled no further: a free value of the type."""
     reason = f"recursion is unrolled {run.depth} deep, and the value is free below"
     run.note(way, "$ref", "described", reason, checked="parse_arguments")
-    kinds = kinds_of(found) or (("object",) if "properties" in found else ())
+    kinds = declared_types(found) or (("object",) if "properties" in found else ())
     if run.dialect.complete:
         return lower_untyped(run, {}, way, ["Of the same form as the value around it."])
     out: dict[str, Any] = {"type": kinds[0]} if len(kinds) == 1 else {}
@@ -147,7 +149,9 @@ def _end(run: Run, found: dict[str, Any], way: Way) -> Node:
     return run.node(run.register(out, way), way) if not kinds else (out, None)
 
 
-def _one_union(run: Run, schema: dict[str, Any], way: Way) -> dict[str, Any]:
+def _one_union(
+    run: LoweringContext, schema: dict[str, Any], way: Way
+) -> dict[str, Any]:
     """A schema whose `oneOf` is said by `anyOf` where the dialect has that alone."""
     if "oneOf" not in schema:
         return schema
@@ -166,7 +170,9 @@ def _one_union(run: Run, schema: dict[str, Any], way: Way) -> dict[str, Any]:
     )
 
 
-def _lower_union(run: Run, said: dict[str, Any], way: Way, trail: Trail) -> Node:
+def _lower_union(
+    run: LoweringContext, said: dict[str, Any], way: Way, trail: Trail
+) -> Node:
     """Lower `anyOf`, branch by branch, each with the rules that stand beside it; branches that come out alike are one."""
     branches: list[Any] = said["anyOf"]
     outer = {key: value for key, value in said.items() if key != "anyOf"}
@@ -214,7 +220,7 @@ def _lower_union(run: Run, said: dict[str, Any], way: Way, trail: Trail) -> Node
         else:
             trail_ = trail
         out, spelling = run.node(branch, (*way, "anyOf", i), trail_)
-        text = loose(out)
+        text = dump_loosely(out)
         if out is not NEVER and not (spelling is None and text in met):
             met.add(text)
             sources.append(branch)
@@ -262,7 +268,7 @@ def _lower_union(run: Run, said: dict[str, Any], way: Way, trail: Trail) -> Node
 
 
 def _split_types(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     kinds: tuple[str, ...],
     way: Way,
@@ -294,14 +300,14 @@ def _split_types(
 
 
 def _lower_typed(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     way: Way,
     trail: Trail,
     sentences: list[str] | None = None,
 ) -> Node:
     """Lower a schema that is no union and no reference; `sentences` begin its description."""
-    kinds = kinds_of(said)
+    kinds = declared_types(said)
     sentences = sentences or []
     if not kinds and (run.dialect.untyped != "keep" or run.dialect.closed):
         kinds = _meant(run, said, way)
@@ -351,11 +357,11 @@ def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> boo
     """Whether a keyword has a meaning for a type of the source that is still the one on the wire."""
     if keyword not in BOUND_TO:
         return True
-    sent = kinds_of(out) or kinds
+    sent = declared_types(out) or kinds
     return any(kind in BOUND_TO[keyword] and kind in sent for kind in kinds)
 
 
-def _meant(run: Run, said: dict[str, Any], way: Way) -> tuple[str, ...]:
+def _meant(run: LoweringContext, said: dict[str, Any], way: Way) -> tuple[str, ...]:
     """The types of a schema that names none, by its values, else by what its keywords speak of."""
     values = (
         said["enum"]

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_text import loose, same
+from ..json_text import dump_loosely, same_json
+from .changes import Way
+from .context import LoweringContext, Node
 from .dialects import Dialect
-from .records import Way
-from .run import Node, Run
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -21,9 +21,9 @@ from .schemas import (
     STRUCTURE,
     VALIDATED,
     annotations_of,
+    declared_types,
     is_of,
     kind_of,
-    kinds_of,
 )
 
 __all__ = [
@@ -69,7 +69,7 @@ _NULL = {"type": "null"}
 
 
 def keep_rules(
-    run: Run,
+    run: LoweringContext,
     said: Mapping[str, Any],
     way: Way,
     kind: str | None,
@@ -134,7 +134,7 @@ def keep_rules(
 
 
 def _makes_inclusive(
-    run: Run,
+    run: LoweringContext,
     said: Mapping[str, Any],
     keyword: str,
     kind: str | None,
@@ -161,7 +161,12 @@ def _makes_inclusive(
 
 
 def _leave(
-    run: Run, keyword: str, value: Any, way: Way, sentences: list[str], reason: str
+    run: LoweringContext,
+    keyword: str,
+    value: Any,
+    way: Way,
+    sentences: list[str],
+    reason: str,
 ) -> None:
     text = describe_rule(keyword, value) if run.allows_description(way) else ""
     if text:
@@ -173,7 +178,7 @@ def _leave(
 
 
 def lower_annotations(
-    run: Run,
+    run: LoweringContext,
     said: Mapping[str, Any],
     way: Way,
     sentences: list[str],
@@ -201,7 +206,7 @@ def lower_annotations(
 
 
 def lower_untyped(
-    run: Run, said: dict[str, Any], way: Way, sentences: list[str]
+    run: LoweringContext, said: dict[str, Any], way: Way, sentences: list[str]
 ) -> Node:
     """A value of any type."""
     if run.dialect.untyped == "text":
@@ -225,7 +230,7 @@ def lower_untyped(
 
 
 def lower_values(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     way: Way,
     kinds: tuple[str, ...],
@@ -240,7 +245,7 @@ def lower_values(
     if "const" in said:
         values = [said["const"]]
         if type(listed) is list and not any(
-            same(item, said["const"]) for item in listed
+            same_json(item, said["const"]) for item in listed
         ):
             return None, False
     elif type(listed) is list:
@@ -274,7 +279,11 @@ def lower_values(
 
 
 def _put(
-    run: Run, values: list[Any], way: Way, out: dict[str, Any], sentences: list[str]
+    run: LoweringContext,
+    values: list[Any],
+    way: Way,
+    out: dict[str, Any],
+    sentences: list[str],
 ) -> None:
     if run.dialect.takes("enum"):
         out["enum"] = values
@@ -305,7 +314,7 @@ def texts_of(values: list[Any]) -> list[str]:
         if type(value) is str:
             found.append(value)
             continue
-        text = loose(value)
+        text = dump_loosely(value)
         if text in taken:
             text = f"{text} ({kind_of(value)})"
         while text in taken:
@@ -322,10 +331,10 @@ def describe_rule(keyword: str, value: Any) -> str:
     if keyword in _TEXTS and type(value) is str and len(value) <= _LONGEST:
         return _TEXTS[keyword].format(value)
     if keyword == "enum" and type(value) is list:
-        text = ", ".join(loose(item) for item in value[:20])
+        text = ", ".join(dump_loosely(item) for item in value[:20])
         return f"One of: {text}." if len(value) <= 20 and len(text) <= _LONGEST else ""
     if keyword == "examples" and type(value) is list and value:
-        text = loose(value[0])
+        text = dump_loosely(value[0])
         return f"For example: {text}" if len(text) <= _LONGEST else ""
     if keyword == "dependentRequired" and type(value) is dict:
         pairs = [
@@ -339,7 +348,7 @@ def describe_rule(keyword: str, value: Any) -> str:
         )
         return text if len(text) <= _LONGEST else ""
     if keyword in _SENTENCES:
-        text = loose(value)
+        text = dump_loosely(value)
         found = (
             _ONE[keyword]
             if keyword in _ONE and text == "1"
@@ -366,7 +375,7 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
         return {**out, "nullable": True}
     if dialect.nullable == "none":
         return out
-    if out == {} or "null" in kinds_of(out):
+    if out == {} or "null" in declared_types(out):
         return out
     if type(out.get("anyOf")) is list:
         branches = (
@@ -383,7 +392,7 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     ):
         wider = dict(out)
         if "type" in out:
-            wider["type"] = [*kinds_of(out), "null"]
+            wider["type"] = [*declared_types(out), "null"]
         if "const" in wider:
             wider["enum"] = [wider.pop("const"), None]
         elif "enum" in wider and None not in wider["enum"]:

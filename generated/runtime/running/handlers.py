@@ -33,7 +33,7 @@ __all__ = [
     "callable_tools",
     "check_methods",
     "combined",
-    "unforced",
+    "relax_tool_choice",
 ]
 
 
@@ -89,7 +89,7 @@ def callable_names(request: Request) -> list[str]:
     ]
 
 
-def unforced(choice: ToolChoice | None) -> ToolChoice | None:
+def relax_tool_choice(choice: ToolChoice | None) -> ToolChoice | None:
     """The choice of all answers behind the first one: it allows what it allowed, and forces nothing."""
     if isinstance(choice, AllowedToolChoice):
         return replace(choice, mode="auto") if choice.mode == "required" else choice

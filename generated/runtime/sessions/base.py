@@ -28,9 +28,15 @@ from ..models import (
     ToolResult,
     UserMessage,
 )
-from ..running.blocking import closed, closed_at_end
-from .folding import AnswerReader, answer_to, as_request, events_of, folded
-from .on_clients import awaited_answer, checked_answer
+from ..running.sync_runner import closed, closed_at_end
+from .client_sessions import awaited_answer, checked_answer
+from .text_protocol import (
+    TextStreamReader,
+    as_request,
+    events_of,
+    parse_completion,
+    to_text_request,
+)
 
 __all__ = ["AsyncSession", "Session", "ToolMode"]
 
@@ -125,9 +131,11 @@ class Session(_Conversation):
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
             answer = checked_answer(self, self.send(whole))
-            return answer_to(whole, answer) if isinstance(answer, str) else answer
-        return answer_to(
-            whole, checked_answer(self, self.send(folded(whole, self.on_loss)))
+            return (
+                parse_completion(whole, answer) if isinstance(answer, str) else answer
+            )
+        return parse_completion(
+            whole, checked_answer(self, self.send(to_text_request(whole, self.on_loss)))
         )
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
@@ -139,11 +147,11 @@ class Session(_Conversation):
         if self.tool_mode is ToolMode.NATIVE:
             yield from events_of(self.complete(whole))
             return
-        reader = AnswerReader(whole)
+        reader = TextStreamReader(whole)
         failure: Exception | None = None
         begun = False
         try:
-            with closed(self.pieces(folded(whole, self.on_loss))) as texts:
+            with closed(self.pieces(to_text_request(whole, self.on_loss))) as texts:
                 for text in texts:
                     begun = True
                     yield from reader.feed(text)
@@ -201,9 +209,12 @@ class AsyncSession(_Conversation):
         whole = self.prepared(request)
         if self.tool_mode is ToolMode.NATIVE:
             answer = await awaited_answer(self, self.send(whole))
-            return answer_to(whole, answer) if isinstance(answer, str) else answer
-        return answer_to(
-            whole, await awaited_answer(self, self.send(folded(whole, self.on_loss)))
+            return (
+                parse_completion(whole, answer) if isinstance(answer, str) else answer
+            )
+        return parse_completion(
+            whole,
+            await awaited_answer(self, self.send(to_text_request(whole, self.on_loss))),
         )
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
@@ -216,11 +227,13 @@ class AsyncSession(_Conversation):
             for event in events_of(await self.complete(whole)):
                 yield event
             return
-        reader = AnswerReader(whole)
+        reader = TextStreamReader(whole)
         failure: Exception | None = None
         begun = False
         try:
-            async with closed_at_end(self.pieces(folded(whole, self.on_loss))) as texts:
+            async with closed_at_end(
+                self.pieces(to_text_request(whole, self.on_loss))
+            ) as texts:
                 async for text in texts:
                     begun = True
                     for event in reader.feed(text):

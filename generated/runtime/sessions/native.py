@@ -11,10 +11,15 @@ from typing import Any
 
 from ..errors import BareApiError
 from ..models import Completion, Request, StreamEvent
-from ..running.blocking import closed_at_end
+from ..running.sync_runner import closed_at_end
 from .base import AsyncSession, Session, ToolMode
-from .folding import turn_of
-from .on_clients import ClientSession, aclose_client, close_client, reached
+from .client_sessions import (
+    ClientSession,
+    aclose_client,
+    close_client,
+    resolve_attribute,
+)
+from .text_protocol import turn_of
 
 __all__ = ["AsyncNativeSession", "NativeSession"]
 
@@ -92,7 +97,7 @@ class NativeSession(ClientSession, Session):
         clients = self.turns()
         for client in clients:
             try:
-                return ask(reached(client, way))
+                return ask(resolve_attribute(client, way))
             except Exception as raised:  # noqa: BLE001 - what is no refusal is raised again
                 refused = self.refused(raised, client is clients[-1])
             if refused is not None:
@@ -206,7 +211,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         clients = self.turns()
         for client in clients:
             try:
-                return await ask(reached(client, way), keywords)
+                return await ask(resolve_attribute(client, way), keywords)
             except Exception as raised:  # noqa: BLE001 - what is no refusal is raised again
                 refused = self.refused(raised, client is clients[-1])
             if refused is not None:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..conversion.writer import OnLoss
-from ..json_text import same, too_deep
+from ..json_text import same_json, too_deep
 from ..models import Loss, ToolCall
-from ..paths import ROOT, Path, spelled
+from ..paths import ROOT, Path, format_path
 from .arguments import ArgumentsError, Fault, type_of, unknown_tool
 from .tool_entries import ToolEntry
 
@@ -76,11 +76,11 @@ def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
     elif type(said) is list and type(meant) is list:
         for i, (item, other) in enumerate(zip(said, meant, strict=True)):
             yield from _differences(item, other, (at, i))
-    elif not same(said, meant):
+    elif not same_json(said, meant):
         yield _note(
             at, type_of(said), f"it stands for what it spells, of type {type_of(meant)}"
         )
 
 
 def _note(at: Path, what: str, reason: str) -> Loss:
-    return Loss(spelled(at), what, "rewritten", "note", reason)
+    return Loss(format_path(at), what, "rewritten", "note", reason)

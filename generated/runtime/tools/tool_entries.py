@@ -8,7 +8,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..json_text import JSONError, copied, loads, too_deep
+from ..json_text import JSONError, copy_json, loads, too_deep
 from .arguments import ArgumentsError, Fault, faults_of, type_of
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class ToolEntry:
             raise self._too_deep()
         try:
             return (
-                self._class().model_validate(copied(given), by_name=False)
+                self._class().model_validate(copy_json(given), by_name=False)
                 if type(given) is dict
                 else self._other_value(given)
             )
@@ -236,7 +236,7 @@ class ToolEntry:
         from pydantic import RootModel, TypeAdapter
 
         adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._other)))
-        return RootModel[Any](adapter.validate_python(copied(value), by_name=False))
+        return RootModel[Any](adapter.validate_python(copy_json(value), by_name=False))
 
 
 def tool_entries(

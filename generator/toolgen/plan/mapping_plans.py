@@ -27,9 +27,9 @@ class RegularForm:
 
 
 PLAIN_FORMS: Mapping[str, RegularForm] = {
-    "tool_name": RegularForm("type({0}) is str and {0} not in reader.spoken", "writer.names.get({0}) == {0}"),
-    "call_id": RegularForm("reader.takes({0})", "writer.keeps({0})", last=True),
-    "optional_id": RegularForm("reader.takes({0})", "writer.keeps({0})", last=True),
+    "tool_name": RegularForm("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
+    "call_id": RegularForm("reader.accepts_id({0})", "writer.keeps({0})", last=True),
+    "optional_id": RegularForm("reader.accepts_id({0})", "writer.keeps({0})", last=True),
     "object_arguments": RegularForm("type({0}) is dict", "{1} is None and is_json({0})"),
     "ephemeral": RegularForm(),
 }

@@ -24,7 +24,7 @@ from toolgen.render.tool_payloads import ProviderPayloads, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile
 from toolgen.resources import runtime_folder, wires_folder
-from toolgen.runtime.lowering.leniency import leniency
+from toolgen.runtime.lowering.coercion import coercions
 
 Files = dict[str, str]
 
@@ -143,7 +143,7 @@ def _sessions(catalog: Catalog) -> str:
 
 def _lenient(catalog: Catalog) -> str:
     """The module of what models may mean where they say otherwise, by tool."""
-    made = {tool.name: leniency(tool.parameters) for tool in catalog.tools if tool.parameters}
+    made = {tool.name: coercions(tool.parameters) for tool in catalog.tools if tool.parameters}
     tables = {name: table for name, table in made.items() if table is not None}
     text = environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
     return format_source("tools/_lenient.py", text)

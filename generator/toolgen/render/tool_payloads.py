@@ -180,7 +180,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         own = [loss for loss in losses if loss.path == f"[{i}]" or loss.path.startswith((f"[{i}].", f"[{i}]["))]
         found.append(_lowered(wire, tool, made, own, spent))
     found += [
-        ToolPayload(tool, profile.name, None, (), None, wire.spelling(tool.name), False)
+        ToolPayload(tool, profile.name, None, (), None, wire.wire_name(tool.name), False)
         for tool in tools
         if profile.name in tool.unsupported
     ]
@@ -207,7 +207,7 @@ def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[st
         told.append(
             ToolLosses(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
-    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, wire.spelling(tool.name))
+    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, wire.wire_name(tool.name))
 
 
 def _told(record: Any, tool: Tool) -> ToolLosses:

@@ -161,8 +161,8 @@ def _alias(item: AliasPlan, expression: Expression, check: str | None, imports: 
         imports.add("pydantic", "Field")
         beside.append(f"Field(discriminator={python_string(item.tag)})")
     if check is not None:
-        imports.add(f"{runtime}.checks", "Fits")
-        beside.append(f"Fits({check})")
+        imports.add(f"{runtime}.checks", "SchemaCheck")
+        beside.append(f"SchemaCheck({check})")
     if not beside:
         return AliasText(item.name, item.description, expression.text)
     imports.add("typing", "Annotated")
@@ -189,7 +189,7 @@ def _class(
         imports.add("typing", "Self")
         imports.add("pydantic", "ModelWrapValidatorHandler")
         imports.add("pydantic", "model_validator")
-        imports.add(f"{runtime}.checks", "fitted")
+        imports.add(f"{runtime}.checks", "ensure_valid")
     fields = tuple(_field(f, next(expressions), imports, runtime, classes) for f in item.fields)
     renames = any(f.name != f.wire for f in item.fields)
     return ClassText(item.name, item.description, fields, item.closed, extras.text if typed else None, check, renames)

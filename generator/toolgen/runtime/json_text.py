@@ -16,15 +16,15 @@ __all__ = [
     "MAX_SIZE",
     "JSONError",
     "compact",
-    "copied",
-    "deep_text",
+    "copy_json",
+    "dump_deep",
+    "dump_loosely",
     "is_compact",
     "is_json",
     "loads",
-    "loose",
-    "same",
+    "same_json",
     "too_deep",
-    "walked",
+    "walk_values",
 ]
 
 
@@ -46,7 +46,7 @@ def _goes_below(holder: Any, left: int) -> bool:
     return False
 
 
-def walked(value: Any) -> Iterator[Any]:
+def walk_values(value: Any) -> Iterator[Any]:
     """What a parser gave: the value, and each that stands in it."""
     left = [value]
     while left:
@@ -58,16 +58,16 @@ def walked(value: Any) -> Iterator[Any]:
             left += one
 
 
-def copied(value: Any) -> Any:
+def copy_json(value: Any) -> Any:
     """A value that is not too deep, with objects and lists of its own."""
     if type(value) is dict:
-        return {name: copied(item) if type(item) in _CONTAINERS else item for name, item in value.items()}
+        return {name: copy_json(item) if type(item) in _CONTAINERS else item for name, item in value.items()}
     if type(value) is list:
-        return [copied(item) if type(item) in _CONTAINERS else item for item in value]
+        return [copy_json(item) if type(item) in _CONTAINERS else item for item in value]
     return value
 
 
-def deep_text(value: Any) -> str:
+def dump_deep(value: Any) -> str:
     """Write what a parser gave as JSON without blanks, whatever its depth.
 
     Raises:
@@ -291,12 +291,12 @@ def _holds(value: Any, apart_from: str | None) -> bool:
 _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-def loose(value: Any) -> str:
+def dump_loosely(value: Any) -> str:
     """Write what a parser gave as `compact` does, of any depth, and NaN and Infinity as Python's parser takes them: it is not sent."""
     try:
         return _loose.encode(value)
     except RecursionError:
-        return deep_text(value)
+        return dump_deep(value)
 
 
 def _chunks_of() -> Callable[[Any, int], Iterable[str]]:
@@ -313,13 +313,13 @@ def _chunks_of() -> Callable[[Any, int], Iterable[str]]:
 _chunks = _chunks_of()
 
 
-def same(left: Any, right: Any) -> bool:
+def same_json(left: Any, right: Any) -> bool:
     """Whether two JSON values are one: keys in any order, 1 and 1.0 and true are three values."""
     kind = type(left)
     if kind is not type(right):
         return False
     if kind is dict:
-        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
+        return left.keys() == right.keys() and all(same_json(value, right[key]) for key, value in left.items())
     if kind is list:
-        return len(left) == len(right) and all(map(same, left, right))
+        return len(left) == len(right) and all(map(same_json, left, right))
     return bool(left == right)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["ROOT", "Path", "spelled"]
+__all__ = ["ROOT", "Path", "format_path"]
 
 Path: TypeAlias = tuple[Any, ...]
 """`()` for the value itself, else `(path of the holder, key or position)`."""
@@ -12,7 +12,7 @@ Path: TypeAlias = tuple[Any, ...]
 ROOT: Path = ()
 
 
-def spelled(at: Path) -> str:
+def format_path(at: Path) -> str:
     """Spell a path as `messages[0].content[1]`; the value itself is the empty text."""
     steps: list[str | int] = []
     while at:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .answers import hold_calls
 from .conversion.reader import Reader
 from .conversion.values import plain
 from .conversion.wire import Wire
@@ -29,6 +28,7 @@ from .models import (
     ToolDefinition,
 )
 from .paths import ROOT, Path
+from .responses import invalidate_calls
 
 if TYPE_CHECKING:
     from .partial_json import PartialObject
@@ -149,7 +149,7 @@ class BaseStream:
         if self._failure is not None or not self._ended():
             if completion.finish_reason != "content_filter":
                 completion.finish_reason = "error" if self._finished or self._failure is not None else "other"
-            hold_calls(completion.message, "error")
+            invalidate_calls(completion.message, "error")
         return completion
 
     def partial_arguments(self, index: int) -> dict[str, Any]:
@@ -294,7 +294,7 @@ class BaseStreamWriter:
         raise NotImplementedError
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
-        self.writer.no_place(ROOT, "reasoning")
+        self.writer.report_unsupported(ROOT, "reasoning")
         return []
 
     def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:

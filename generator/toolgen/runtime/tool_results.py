@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from .conversion.residue import ABSENT, Residue, within
+from .conversion.extras import ABSENT, Extras, inner_extras
 from .conversion.values import Write, write_list
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
-from .json_text import compact, is_compact, is_json, loads, loose, same, walked
+from .json_text import compact, dump_loosely, is_compact, is_json, loads, same_json, walk_values
 from .models import TextPart, ToolResult
-from .paths import Path, spelled
+from .paths import Path, format_path
 
 __all__ = [
     "MEDIA_BEHIND",
@@ -63,7 +63,7 @@ def write_result_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer
     try:
         return compact(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+        raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
 def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
@@ -71,12 +71,12 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
     behind = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
-        inside = "$inline" in within(part.metadata or {}, writer.wire.name)
+        inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
         if type(part) is TextPart or inside or getattr(part, "provider", None) == writer.wire.name:
             texts += write_list([part], at, writer, write)
         else:
             writer.media.append((part, (at, i)))
-            writer.lost(
+            writer.report_loss(
                 (at, i),
                 writer.kind_of(part),
                 "moved",
@@ -138,7 +138,7 @@ def address_of(name: str) -> str:
 Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 
 
-def read_result_object(response: dict[str, Any]) -> tuple[Kind, Any, bool | None, Residue]:
+def read_result_object(response: dict[str, Any]) -> tuple[Kind, Any, bool | None, Extras]:
     """Read kind, value and error flag: `output` alone is a result, `error` alone a failure, else the object is the result.
 
     The object is kept where our own writing would differ.
@@ -161,7 +161,7 @@ def write_result_object(
     """
     if type(kept) is dict:
         known = _read(kept)
-        if known[0] == kind and known[2] == (is_error or None) and same(known[1], value):
+        if known[0] == kind and known[2] == (is_error or None) and same_json(known[1], value):
             return kept
     if kind in ("text", "error"):
         if type(value) is not str:
@@ -172,11 +172,13 @@ def write_result_object(
         try:
             text = compact(value)
         except (TypeError, ValueError, RecursionError) as error:
-            raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+            raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
         if is_error and type(value) is str:
-            writer.lost((at[0], "kind"), "data", "rewritten", "note", "a text that says what failed is an error")
+            writer.report_loss((at[0], "kind"), "data", "rewritten", "note", "a text that says what failed is an error")
         elif not is_error and '"$ref":' in text and _refers(value):
-            writer.lost(at[0], "data", "rewritten", "note", "as text, for the API would follow the references in it")
+            writer.report_loss(
+                at[0], "data", "rewritten", "note", "as text, for the API would follow the references in it"
+            )
             return {"output": text}
         if not is_error:
             return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
@@ -197,7 +199,7 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
     if kind == "error" or (kind == "data" and is_error):
         return {"error": value}
     if kind == "data" and _refers(value):
-        return {"output": loose(value)}
+        return {"output": dump_loosely(value)}
     if type(value) is dict and not value.keys() & _OWN:
         return value
     return {"output": value}
@@ -205,7 +207,7 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
 
 def _refers(value: Any) -> bool:
     """Whether a value holds a key that the API reads as a reference."""
-    return any(type(one) is dict and "$ref" in one for one in walked(value))
+    return any(type(one) is dict and "$ref" in one for one in walk_values(value))
 
 
 def in_words(result: ToolResult) -> str:
@@ -219,12 +221,12 @@ def in_words(result: ToolResult) -> str:
     )
 
 
-def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Residue]:
+def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Extras]:
     """The text that stands with a result's media, whether it reports a failure, and what our own writing would not give."""
     kind, value, is_error = _read(response)
     if kind == "error":
         is_error = True
-    text = value if kind in ("text", "error") else loose(value) if value != {} or is_error else ""
+    text = value if kind in ("text", "error") else dump_loosely(value) if value != {} or is_error else ""
     kept = {} if _caption(text, is_error) == response else {"$response": response}
     return [TextPart(text)] if text else [], is_error, kept
 
@@ -236,7 +238,7 @@ def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
 
 
 def write_captioned(
-    parts: Sequence[Any], is_error: bool | None, own: Residue, at: Path, writer: Writer, write: Write
+    parts: Sequence[Any], is_error: bool | None, own: Extras, at: Path, writer: Writer, write: Write
 ) -> dict[str, Any]:
     """Write a result of several parts: texts into `response`, the others into `parts`."""
 
@@ -247,11 +249,13 @@ def write_captioned(
     for i, part in enumerate(parts):
         if type(part) is not TextPart:
             continue
-        writer.own(part.metadata, (at, i))
+        writer.own_extras(part.metadata, (at, i))
         if i > 0:
-            writer.lost((at, i), "TextPart", "moved", "note", "the texts of a result stand together, before its media")
+            writer.report_loss(
+                (at, i), "TextPart", "moved", "note", "the texts of a result stand together, before its media"
+            )
     if len(texts) > 1:
-        writer.lost(at, "TextPart", "rewritten", "note", "the texts of a result are one text")
+        writer.report_loss(at, "TextPart", "rewritten", "note", "the texts of a result are one text")
     text = "\n".join(texts)
     kept = own.get("$response")
     if type(kept) is not dict or caption_of(kept)[:2] != ([TextPart(text)] if text else [], is_error or None):

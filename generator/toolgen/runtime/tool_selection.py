@@ -7,15 +7,15 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from .conversion.cache import from_bytes, to_bytes
+from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader
-from .conversion.residue import ABSENT, Residue, restore, within
 from .conversion.values import write_list
 from .conversion.writer import Writer
 from .errors import ConversionError
 from .json_text import is_json
 from .lazy_dataclass import replace
 from .models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
-from .paths import Path, spelled
+from .paths import Path, format_path
 
 __all__ = ["UNSAID", "fill", "match", "offered_kind", "read_choice", "write_choice", "write_offer", "write_offered"]
 
@@ -33,7 +33,7 @@ def fill(pattern: Any, mode: str, names: list[str]) -> Any:
     return pattern
 
 
-def match(pattern: Any, value: Any) -> tuple[str | None, list[str], Residue] | None:
+def match(pattern: Any, value: Any) -> tuple[str | None, list[str], Extras] | None:
     """Mode, names, and the keys beside the pattern's; None where the value is something else."""
     found: dict[str, list[str]] = {"$mode": [], "$name": []}
     rest = _match(pattern, value, found)
@@ -116,26 +116,26 @@ def write_choice(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table:
     row: str
     mode: str
     if type(choice) is NamedToolChoice:
-        row, mode, names, own = "named", "required", [choice.name], writer.own(choice.metadata, at)
+        row, mode, names, own = "named", "required", [choice.name], writer.own_extras(choice.metadata, at)
     elif type(choice) is AllowedToolChoice:
         row, mode, names, own = (
             "allowed",
             choice.mode or "auto",
             choice.names,
-            writer.own(choice.metadata, at),
+            writer.own_extras(choice.metadata, at),
         )
     else:
         row, mode, names, own = str(choice), "", [], {}
     refused = writer.wire.refused.intersection(names)
     if refused:
-        raise ConversionError(spelled(at), f"names a tool that is not offered to {writer.wire.title}")
+        raise ConversionError(format_path(at), f"names a tool that is not offered to {writer.wire.title}")
     if row not in table:
         if row == "auto":
             return ABSENT
-        writer.lost(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has no such choice")
+        writer.report_loss(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has no such choice")
         return ABSENT
     if table[row] == UNSAID:
-        writer.lost(at, "toolChoice", "defaulted", "note", "it is so unasked")
+        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is so unasked")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
     if row == choice and type(kept) is dict:
@@ -144,12 +144,14 @@ def write_choice(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table:
             return whole
     written = fill(table[row], _words(table).get(mode, mode), spelling)
     if type(written) is str and names and any(written == table.get(word) for word in _CHOICES):
-        writer.lost(at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} takes this name for a choice")
+        writer.report_loss(
+            at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} takes this name for a choice"
+        )
         return ABSENT
     if row == "allowed" and len(names) == 1 and match(table.get("named"), written):
-        writer.lost(at, "toolChoice", "rewritten", "note", "the one tool that must be called is named")
+        writer.report_loss(at, "toolChoice", "rewritten", "note", "the one tool that must be called is named")
     if own and type(written) is dict:
-        restore(written, own)
+        restore_extras(written, own)
     return written
 
 
@@ -171,13 +173,15 @@ def write_offer(
     """
     allowed = choice.names if type(choice) is AllowedToolChoice else None
     if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
-        writer.lost((at, "toolChoice"), "toolChoice", "rewritten", "note", "tools that may not be called are left out")
+        writer.report_loss(
+            (at, "toolChoice"), "toolChoice", "rewritten", "note", "tools that may not be called are left out"
+        )
     elif choice is not None:
         write_choice(choice, ABSENT, (at, "toolChoice"), writer, table)
     if tools is None:
         return ABSENT
     if choice == "none":
-        writer.lost((at, "tools"), "tools", "dropped", "note", "none of them may be called")
+        writer.report_loss((at, "tools"), "tools", "dropped", "note", "none of them may be called")
         return ABSENT
     if allowed is None:
         return write_list(tools, (at, "tools"), writer, write)
@@ -185,7 +189,7 @@ def write_offer(
     def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
         if type(tool) is ToolDefinition and tool.name in allowed:
             return write(tool, place, writer)
-        writer.lost(place, "a tool", "dropped", "note", "it may not be called")
+        writer.report_loss(place, "a tool", "dropped", "note", "it may not be called")
         return ABSENT
 
     return write_list(tools, (at, "tools"), writer, write_allowed)
@@ -241,10 +245,10 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
         ConversionError: the declaration leaves this provider out, and that was not to be weakened.
     """
     if tool.name in writer.wire.refused:
-        writer.lost(at, "a tool", "dropped", "behaviour", f"its declaration leaves out {writer.wire.title}")
+        writer.report_loss(at, "a tool", "dropped", "behaviour", f"its declaration leaves out {writer.wire.title}")
         return ABSENT, False
-    own = writer.kept(tool.metadata)
-    said = within(tool.metadata or {}, "declaration")
+    own = writer.kept_extras(tool.metadata)
+    said = inner_extras(tool.metadata or {}, "declaration")
     writer.known = "$strict" in said
     settled = _settled(tool, at, writer)
     if type(own.get("$description")) is str:
@@ -254,7 +258,7 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
     for name, key in writer.wire.declared_keys.items():
         if f"${name}" in said and type(entry) is dict:
             entry = {**entry, key: said[f"${name}"]}
-    patch = within(own, "$patch")
+    patch = inner_extras(own, "$patch")
     if patch and type(entry) is dict:
         entry = _patched(entry, patch)
     return entry, settled.strict == tool.strict or settled.strict is True or not _crowded_out(tool, writer)
@@ -276,8 +280,8 @@ def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
         return tool
     if tool.strict:
         refused = writer.wire.refusals(tool)
-        writer.lost((at, "strict"), "strict", "dropped", "behaviour", f"{refused[0].what}: {refused[0].reason}")
-        writer.loosened.add(tool.name)
+        writer.report_loss((at, "strict"), "strict", "dropped", "behaviour", f"{refused[0].what}: {refused[0].reason}")
+        writer.downgraded.add(tool.name)
     return replace(tool, strict=strict)
 
 

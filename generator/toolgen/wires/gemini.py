@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count
 from ..runtime.apis.gemini.converter import GeminiConverter
 from ..runtime.apis.gemini.fields import (
     read_answered_id,
@@ -21,16 +20,16 @@ from ..runtime.apis.gemini.fields import (
 )
 from ..runtime.apis.gemini.parts import Spelling, part_kind
 from ..runtime.clients import generate_content
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
-    within,
+    extra_at,
+    extra_members,
+    inner_extras,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -63,6 +62,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count
 
 __all__ = ["Gemini"]
 
@@ -357,7 +357,7 @@ class Gemini(GeminiConverter):
         cached_content_token_count = wire.get("cachedContentTokenCount")
         if type(cached_content_token_count) is not int:
             cached_content_token_count = count(wire, "cachedContentTokenCount", at)
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if prompt_token_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "promptTokenCount"]
         input_tokens = (prompt_token_count or 0) + (tool_use_prompt_token_count or 0)
@@ -383,7 +383,7 @@ class Gemini(GeminiConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         prompt_token_count = usage.input_tokens - (
@@ -405,7 +405,7 @@ class Gemini(GeminiConverter):
         if usage.reasoning_tokens is not None:
             wire["thoughtsTokenCount"] = usage.reasoning_tokens
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -438,7 +438,7 @@ class Gemini(GeminiConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_assistant_content(
@@ -477,7 +477,7 @@ class Gemini(GeminiConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -506,7 +506,7 @@ class Gemini(GeminiConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -565,9 +565,9 @@ class Gemini(GeminiConverter):
             ((at, "generationConfig"), "thinkingConfig"),
             reader,
         )
-        rest = leftovers(wire, _REQUEST)
-        tool_config_rest = leftovers(tool_config, _REQUEST_TOOL_CONFIG)
-        generation_config_rest = leftovers(
+        rest = extra_members(wire, _REQUEST)
+        tool_config_rest = extra_members(tool_config, _REQUEST_TOOL_CONFIG)
+        generation_config_rest = extra_members(
             generation_config, _REQUEST_GENERATION_CONFIG
         )
         rest |= messages_kept
@@ -578,8 +578,8 @@ class Gemini(GeminiConverter):
         generation_config_rest |= output_format_kept
         if reasoning_kept is not ABSENT:
             generation_config_rest["thinkingConfig"] = reasoning_kept
-        nested(rest, wire, "generationConfig", generation_config_rest)
-        nested(rest, wire, "toolConfig", tool_config_rest)
+        keep_inner_extras(rest, wire, "generationConfig", generation_config_rest)
+        keep_inner_extras(rest, wire, "toolConfig", tool_config_rest)
         return Request(
             messages,
             tools=tools,
@@ -598,19 +598,19 @@ class Gemini(GeminiConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
-            writer.no_place(
+            writer.report_unsupported(
                 (at, "parallelToolCalls"),
                 "parallelToolCalls",
                 "note" if request.parallel_tool_calls else "behaviour",
             )
         if request.stream is not None:
-            writer.no_place((at, "stream"), "stream")
+            writer.report_unsupported((at, "stream"), "stream")
         generation_config: dict[str, Any] = {}
         generation_config |= self.write_output_format(
             request.output_format,
-            within(own, "generationConfig"),
+            inner_extras(own, "generationConfig"),
             (at, "outputFormat"),
             writer,
         )
@@ -626,7 +626,7 @@ class Gemini(GeminiConverter):
             generation_config["seed"] = request.seed
         reasoning = self.write_thinking_config(
             request.reasoning,
-            kept_at(own, "generationConfig", "thinkingConfig") if own else ABSENT,
+            extra_at(own, "generationConfig", "thinkingConfig") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -635,7 +635,7 @@ class Gemini(GeminiConverter):
         tool_config: dict[str, Any] = {}
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "toolConfig", "functionCallingConfig") if own else ABSENT,
+            extra_at(own, "toolConfig", "functionCallingConfig") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -645,7 +645,7 @@ class Gemini(GeminiConverter):
         wire |= self.write_contents(request.messages, own, (at, "messages"), writer)
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -656,7 +656,7 @@ class Gemini(GeminiConverter):
         if generation_config:
             wire["generationConfig"] = generation_config
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_thinking(
@@ -674,7 +674,7 @@ class Gemini(GeminiConverter):
             raise wrong_type((at, "thinkingBudget"), "an integer", budget_tokens)
         if wire.keys() == _THINKING_LEAST and effort_kept is ABSENT:
             return Reasoning(effort, budget_tokens)
-        rest = leftovers(wire, _THINKING)
+        rest = extra_members(wire, _THINKING)
         if effort_kept is not ABSENT:
             rest["thinkingLevel"] = effort_kept
         return Reasoning(effort, budget_tokens, metadata=reader.metadata(rest))
@@ -683,11 +683,13 @@ class Gemini(GeminiConverter):
         self, reasoning: Reasoning, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write how much the model shall think."""
-        own = writer.own(reasoning.metadata, at) if reasoning.metadata else NOTHING
+        own = (
+            writer.own_extras(reasoning.metadata, at) if reasoning.metadata else NOTHING
+        )
         wire: dict[str, Any] = {}
         effort = write_known_word(
             reasoning.effort,
-            kept_at(own, "thinkingLevel") if own else ABSENT,
+            extra_at(own, "thinkingLevel") if own else ABSENT,
             (at, "effort"),
             writer,
             _THINKING_THINKING_LEVEL,
@@ -697,7 +699,7 @@ class Gemini(GeminiConverter):
         if reasoning.budget_tokens is not None:
             wire["thinkingBudget"] = reasoning.budget_tokens
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -710,7 +712,7 @@ class Gemini(GeminiConverter):
             raise wrong_type((at, "description"), "a string", description)
         parameters, parameters_kept = self.read_parameters(wire, at, reader)
         result, result_kept = self.read_result_schema(wire, at, reader)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         rest |= parameters_kept
@@ -723,13 +725,17 @@ class Gemini(GeminiConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         if definition.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         wire: dict[str, Any] = {
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "name") if own else ABSENT,
+                extra_at(own, "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -741,7 +747,7 @@ class Gemini(GeminiConverter):
         )
         wire |= self.write_result_schema(definition.result, own, (at, "result"), writer)
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -757,14 +763,14 @@ class Gemini(GeminiConverter):
         if (
             len(function_call) == 3
             and type(name) is str
-            and name not in reader.spoken
+            and name not in reader.tool_names
             and type(arguments) is dict
-            and reader.takes(id)
+            and reader.accepts_id(id)
         ):
             if len(wire) == 1:
-                return reader.respelled(ToolCall(id, name, arguments))
-            rest = leftovers(wire, _TOOL_CALL)
-            return reader.respelled(
+                return reader.decode_call(ToolCall(id, name, arguments))
+            rest = extra_members(wire, _TOOL_CALL)
+            return reader.decode_call(
                 ToolCall(id, name, arguments, metadata=reader.metadata(rest))
             )
         id, id_kept = read_optional_id(
@@ -776,16 +782,16 @@ class Gemini(GeminiConverter):
         arguments, invalid, arguments_kept = read_object_arguments(
             function_call.get("args", ABSENT), ((at, "functionCall"), "args"), reader
         )
-        rest = leftovers(wire, _TOOL_CALL)
-        function_call_rest = leftovers(function_call, _TOOL_CALL_FUNCTION_CALL)
+        rest = extra_members(wire, _TOOL_CALL)
+        function_call_rest = extra_members(function_call, _TOOL_CALL_FUNCTION_CALL)
         if id_kept is not ABSENT:
             function_call_rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_call_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_call_rest["args"] = arguments_kept
-        nested(rest, wire, "functionCall", function_call_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "functionCall", function_call_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -793,7 +799,7 @@ class Gemini(GeminiConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
+        call = writer.encode_call(call, at)
         if (
             call.metadata is None
             and writer.names.get(call.name) == call.name
@@ -808,25 +814,25 @@ class Gemini(GeminiConverter):
                     "id": call.id,
                 },
             }
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function_call: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "functionCall", "name") if own else ABSENT,
+                extra_at(own, "functionCall", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "args": write_object_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "functionCall", "args") if own else ABSENT,
+                extra_at(own, "functionCall", "args") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
         id = write_optional_id(
             call.id,
-            kept_at(own, "functionCall", "id") if own else ABSENT,
+            extra_at(own, "functionCall", "id") if own else ABSENT,
             (at, "id"),
             writer,
         )
@@ -836,7 +842,7 @@ class Gemini(GeminiConverter):
             "functionCall": function_call,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -860,8 +866,8 @@ class Gemini(GeminiConverter):
         kind, value_, is_error, kind_kept = self.read_result_object(
             function_response, (at, "functionResponse"), reader
         )
-        rest = leftovers(wire, _TOOL_RESULT)
-        function_response_rest = leftovers(
+        rest = extra_members(wire, _TOOL_RESULT)
+        function_response_rest = extra_members(
             function_response, _TOOL_RESULT_FUNCTION_RESPONSE
         )
         if name_kept is not ABSENT:
@@ -869,7 +875,7 @@ class Gemini(GeminiConverter):
         if tool_call_id_kept is not ABSENT:
             function_response_rest["id"] = tool_call_id_kept
         function_response_rest |= kind_kept
-        nested(rest, wire, "functionResponse", function_response_rest)
+        keep_inner_extras(rest, wire, "functionResponse", function_response_rest)
         return ToolResult(
             tool_call_id, name, kind, value_, is_error, metadata=reader.metadata(rest)
         )
@@ -878,18 +884,18 @@ class Gemini(GeminiConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what a call gave."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         function_response: dict[str, Any] = {
             "name": write_tool_name(
                 result.name,
-                kept_at(own, "functionResponse", "name") if own else ABSENT,
+                extra_at(own, "functionResponse", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
         }
         tool_call_id = write_answered_id(
             result.tool_call_id,
-            kept_at(own, "functionResponse", "id") if own else ABSENT,
+            extra_at(own, "functionResponse", "id") if own else ABSENT,
             (at, "toolCallId"),
             writer,
             result.name,
@@ -900,7 +906,7 @@ class Gemini(GeminiConverter):
             result.kind,
             result.value,
             result.is_error,
-            within(own, "functionResponse"),
+            inner_extras(own, "functionResponse"),
             (at, "kind"),
             writer,
         )
@@ -908,7 +914,7 @@ class Gemini(GeminiConverter):
             "functionResponse": function_response,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -919,11 +925,11 @@ class Gemini(GeminiConverter):
         if type(text) is str:
             if len(wire) == 1:
                 return TextPart(text)
-            rest = leftovers(wire, _TEXT_PART)
+            rest = extra_members(wire, _TEXT_PART)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -934,12 +940,12 @@ class Gemini(GeminiConverter):
             return {
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "text": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_reasoning_part(
@@ -950,11 +956,11 @@ class Gemini(GeminiConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return ReasoningPart(text)
-            rest = leftovers(wire, _REASONING_PART)
+            rest = extra_members(wire, _REASONING_PART)
             return ReasoningPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _REASONING_PART)
+        rest = extra_members(wire, _REASONING_PART)
         return ReasoningPart(text, metadata=reader.metadata(rest))
 
     def write_reasoning_part(
@@ -966,13 +972,13 @@ class Gemini(GeminiConverter):
                 "thought": True,
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "thought": True,
             "text": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_part(
@@ -982,7 +988,7 @@ class Gemini(GeminiConverter):
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _IMAGE_PART_INLINE_DATA
         )
-        rest = leftovers(wire, _IMAGE_PART)
+        rest = extra_members(wire, _IMAGE_PART)
         rest |= url_kept
         return ImagePart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -990,9 +996,9 @@ class Gemini(GeminiConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_media_content(
             part.url,
@@ -1005,7 +1011,7 @@ class Gemini(GeminiConverter):
             _IMAGE_PART_INLINE_DATA,
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_audio_part(
@@ -1015,7 +1021,7 @@ class Gemini(GeminiConverter):
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _AUDIO_PART_INLINE_DATA
         )
-        rest = leftovers(wire, _AUDIO_PART)
+        rest = extra_members(wire, _AUDIO_PART)
         rest |= url_kept
         return AudioPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -1023,9 +1029,9 @@ class Gemini(GeminiConverter):
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a recording."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_media_content(
             part.url,
@@ -1038,7 +1044,7 @@ class Gemini(GeminiConverter):
             _AUDIO_PART_INLINE_DATA,
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_video_part(
@@ -1048,7 +1054,7 @@ class Gemini(GeminiConverter):
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _VIDEO_PART_INLINE_DATA
         )
-        rest = leftovers(wire, _VIDEO_PART)
+        rest = extra_members(wire, _VIDEO_PART)
         rest |= url_kept
         return VideoPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -1056,9 +1062,9 @@ class Gemini(GeminiConverter):
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a film."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_media_content(
             part.url,
@@ -1071,7 +1077,7 @@ class Gemini(GeminiConverter):
             _VIDEO_PART_INLINE_DATA,
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_part(
@@ -1081,7 +1087,7 @@ class Gemini(GeminiConverter):
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _DOCUMENT_PART_INLINE_DATA
         )
-        rest = leftovers(wire, _DOCUMENT_PART)
+        rest = extra_members(wire, _DOCUMENT_PART)
         rest |= url_kept
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -1089,9 +1095,9 @@ class Gemini(GeminiConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a document."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         wire: dict[str, Any] = {}
         wire |= write_media_content(
             part.url,
@@ -1104,7 +1110,7 @@ class Gemini(GeminiConverter):
             _DOCUMENT_PART_INLINE_DATA,
         )
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_message(
@@ -1114,7 +1120,7 @@ class Gemini(GeminiConverter):
         content, content_kept = self.read_user_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
+        rest = extra_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
             rest["parts"] = content_kept
         return SystemMessage(content, metadata=reader.metadata(rest))
@@ -1123,20 +1129,20 @@ class Gemini(GeminiConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the system."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {}
         content = self.write_user_parts(
             message.content,
-            kept_at(own, "parts") if own else ABSENT,
+            extra_at(own, "parts") if own else ABSENT,
             (at, "content"),
             writer,
         )
         if content is not ABSENT:
             wire["parts"] = content
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_message(
@@ -1146,7 +1152,7 @@ class Gemini(GeminiConverter):
         content, content_kept = self.read_user_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
-        rest = leftovers(wire, _USER_MESSAGE)
+        rest = extra_members(wire, _USER_MESSAGE)
         if wire["role"] != "user":
             rest["role"] = wire["role"]
         if content_kept is not ABSENT:
@@ -1157,22 +1163,22 @@ class Gemini(GeminiConverter):
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": own.get("role", "user"),
         }
         content = self.write_user_parts(
             message.content,
-            kept_at(own, "parts") if own else ABSENT,
+            extra_at(own, "parts") if own else ABSENT,
             (at, "content"),
             writer,
         )
         if content is not ABSENT:
             wire["parts"] = content
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_assistant_message(
@@ -1184,7 +1190,7 @@ class Gemini(GeminiConverter):
         )
         if wire.keys() == _ASSISTANT_MESSAGE_LEAST and content_kept is ABSENT:
             return AssistantMessage(content)
-        rest = leftovers(wire, _ASSISTANT_MESSAGE)
+        rest = extra_members(wire, _ASSISTANT_MESSAGE)
         if content_kept is not ABSENT:
             rest["parts"] = content_kept
         return AssistantMessage(content, metadata=reader.metadata(rest))
@@ -1193,20 +1199,20 @@ class Gemini(GeminiConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the model answered."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "model",
         }
         content = self.write_assistant_parts(
             message.content,
-            kept_at(own, "parts") if own else ABSENT,
+            extra_at(own, "parts") if own else ABSENT,
             (at, "content"),
             writer,
         )
         if content is not ABSENT:
             wire["parts"] = content
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

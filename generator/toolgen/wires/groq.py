@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    first_of,
-    kept_at,
-    leftovers,
-    restore,
-    spelled_as,
-    spelling,
+    extra_at,
+    extra_members,
+    first_present,
+    note_alias,
+    original_key,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -32,6 +31,7 @@ from ..runtime.fields.values import (
 )
 from ..runtime.models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Groq"]
@@ -167,7 +167,7 @@ class Groq(OpenaiCompatible):
             return self.write_image_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -215,7 +215,7 @@ class Groq(OpenaiCompatible):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        max_output_tokens, max_output_tokens_key = first_of(
+        max_output_tokens, max_output_tokens_key = first_present(
             wire, "max_completion_tokens", "max_tokens"
         )
         if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -246,7 +246,7 @@ class Groq(OpenaiCompatible):
                 reasoning,
                 stream,
             )
-        rest = leftovers(wire, _REQUEST)
+        rest = extra_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -259,7 +259,7 @@ class Groq(OpenaiCompatible):
             rest["stop"] = stop_kept
         if reasoning_kept is not ABSENT:
             rest["reasoning_effort"] = reasoning_kept
-        spelled_as(rest, "max_completion_tokens", max_output_tokens_key)
+        note_alias(rest, "max_completion_tokens", max_output_tokens_key)
         return Request(
             messages,
             model,
@@ -281,11 +281,11 @@ class Groq(OpenaiCompatible):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -294,7 +294,7 @@ class Groq(OpenaiCompatible):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -302,7 +302,7 @@ class Groq(OpenaiCompatible):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "tool_choice") if own else ABSENT,
+            extra_at(own, "tool_choice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -312,7 +312,7 @@ class Groq(OpenaiCompatible):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "response_format") if own else ABSENT,
+            extra_at(own, "response_format") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -323,7 +323,7 @@ class Groq(OpenaiCompatible):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, kept_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -331,7 +331,7 @@ class Groq(OpenaiCompatible):
             wire["seed"] = request.seed
         reasoning = write_effort(
             request.reasoning,
-            kept_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(own, "reasoning_effort") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -340,7 +340,7 @@ class Groq(OpenaiCompatible):
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:
-            wire[spelling(own, "max_completion_tokens")] = request.max_output_tokens
+            wire[original_key(own, "max_completion_tokens")] = request.max_output_tokens
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

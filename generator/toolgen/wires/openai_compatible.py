@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason
 from ..runtime.apis.openai_chat.fields import (
     read_arguments_text,
     read_own_call_id,
@@ -16,18 +15,18 @@ from ..runtime.apis.openai_chat.fields import (
     write_own_call_id,
 )
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    first_of,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
-    spelled_as,
-    spelling,
+    extra_at,
+    extra_members,
+    first_present,
+    keep_inner_extras,
+    note_alias,
+    original_key,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -42,6 +41,7 @@ from ..runtime.fields.values import (
 )
 from ..runtime.models import DocumentPart, Request, ToolCall
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason
 from .openai_chat import OpenaiChat
 
 __all__ = ["OpenaiCompatible"]
@@ -244,7 +244,7 @@ class OpenaiCompatible(OpenaiChat):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        max_output_tokens, max_output_tokens_key = first_of(
+        max_output_tokens, max_output_tokens_key = first_present(
             wire, "max_tokens", "max_completion_tokens"
         )
         if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -273,7 +273,7 @@ class OpenaiCompatible(OpenaiChat):
                 reasoning,
                 stream,
             )
-        rest = leftovers(wire, _REQUEST)
+        rest = extra_members(wire, _REQUEST)
         if messages_kept is not ABSENT:
             rest["messages"] = messages_kept
         if tools_kept is not ABSENT:
@@ -286,7 +286,7 @@ class OpenaiCompatible(OpenaiChat):
             rest["stop"] = stop_kept
         if reasoning_kept is not ABSENT:
             rest["reasoning_effort"] = reasoning_kept
-        spelled_as(rest, "max_tokens", max_output_tokens_key)
+        note_alias(rest, "max_tokens", max_output_tokens_key)
         return Request(
             messages,
             model,
@@ -308,11 +308,11 @@ class OpenaiCompatible(OpenaiChat):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         wire: dict[str, Any] = {
             "messages": self.write_messages(
                 request.messages,
-                kept_at(own, "messages") if own else ABSENT,
+                extra_at(own, "messages") if own else ABSENT,
                 (at, "messages"),
                 writer,
             ),
@@ -321,7 +321,7 @@ class OpenaiCompatible(OpenaiChat):
             wire["model"] = request.model
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -329,7 +329,7 @@ class OpenaiCompatible(OpenaiChat):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "tool_choice") if own else ABSENT,
+            extra_at(own, "tool_choice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -339,7 +339,7 @@ class OpenaiCompatible(OpenaiChat):
             wire["parallel_tool_calls"] = request.parallel_tool_calls
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "response_format") if own else ABSENT,
+            extra_at(own, "response_format") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -350,7 +350,7 @@ class OpenaiCompatible(OpenaiChat):
         if request.top_p is not None:
             wire["top_p"] = request.top_p
         stop = write_one_or_many(
-            request.stop, kept_at(own, "stop") if own else ABSENT, (at, "stop"), writer
+            request.stop, extra_at(own, "stop") if own else ABSENT, (at, "stop"), writer
         )
         if stop is not ABSENT:
             wire["stop"] = stop
@@ -358,7 +358,7 @@ class OpenaiCompatible(OpenaiChat):
             wire["seed"] = request.seed
         reasoning = write_effort(
             request.reasoning,
-            kept_at(own, "reasoning_effort") if own else ABSENT,
+            extra_at(own, "reasoning_effort") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -367,9 +367,9 @@ class OpenaiCompatible(OpenaiChat):
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:
-            wire[spelling(own, "max_tokens")] = request.max_output_tokens
+            wire[original_key(own, "max_tokens")] = request.max_output_tokens
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -393,17 +393,17 @@ class OpenaiCompatible(OpenaiChat):
             and name_kept is ABSENT
             and arguments_kept is ABSENT
         ):
-            return reader.respelled(ToolCall(id, name, arguments, invalid))
-        rest = leftovers(wire, _TOOL_CALL)
-        function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
+            return reader.decode_call(ToolCall(id, name, arguments, invalid))
+        rest = extra_members(wire, _TOOL_CALL)
+        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "function", function_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -411,19 +411,19 @@ class OpenaiCompatible(OpenaiChat):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_arguments_text(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(own, "function", "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -431,12 +431,12 @@ class OpenaiCompatible(OpenaiChat):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_own_call_id(
-                call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
             ),
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_part(
@@ -458,26 +458,26 @@ class OpenaiCompatible(OpenaiChat):
             and url_kept is ABSENT
         ):
             return DocumentPart(url, data, media_type, name)
-        rest = leftovers(wire, _DOCUMENT_PART)
-        file_rest = leftovers(file, _DOCUMENT_PART_FILE)
+        rest = extra_members(wire, _DOCUMENT_PART)
+        file_rest = extra_members(file, _DOCUMENT_PART_FILE)
         if url_kept is not ABSENT:
             file_rest["file_data"] = url_kept
-        nested(rest, wire, "file", file_rest)
+        keep_inner_extras(rest, wire, "file", file_rest)
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
     def write_document_part(
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         file: dict[str, Any] = {
             "file_data": write_data_url(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "file", "file_data") if own else ABSENT,
+                extra_at(own, "file", "file_data") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -489,5 +489,5 @@ class OpenaiCompatible(OpenaiChat):
             "file": file,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.answers import FinishReason, count, counts
 from ..runtime.apis.openai_responses.converter import ResponsesConverter
 from ..runtime.apis.openai_responses.fields import (
     read_always,
@@ -20,15 +19,15 @@ from ..runtime.apis.openai_responses.fields import (
 )
 from ..runtime.apis.openai_responses.items import given_part
 from ..runtime.clients import keywords
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
+    extra_at,
+    extra_members,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import defaulted, read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
@@ -67,6 +66,7 @@ from ..runtime.models import (
     UserMessage,
 )
 from ..runtime.paths import Path
+from ..runtime.responses import FinishReason, count, counts
 
 __all__ = ["OpenaiResponses"]
 
@@ -331,7 +331,7 @@ class OpenaiResponses(ResponsesConverter):
             output_tokens_details_reasoning_tokens_count = count(
                 output_tokens_details_count, "reasoning_tokens", at
             )
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = input_tokens_count or 0
@@ -346,17 +346,21 @@ class OpenaiResponses(ResponsesConverter):
             else input_tokens + output_tokens
         )
 
-        nested(
+        keep_inner_extras(
             rest,
             wire,
             "input_tokens_details",
-            leftovers(input_tokens_details_count, _USAGE_INPUT_TOKENS_DETAILS_COUNT),
+            extra_members(
+                input_tokens_details_count, _USAGE_INPUT_TOKENS_DETAILS_COUNT
+            ),
         )
-        nested(
+        keep_inner_extras(
             rest,
             wire,
             "output_tokens_details",
-            leftovers(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
+            extra_members(
+                output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT
+            ),
         )
         return Usage(
             input_tokens,
@@ -370,7 +374,7 @@ class OpenaiResponses(ResponsesConverter):
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost."""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         input_tokens_details_count: dict[str, Any] = {}
@@ -400,7 +404,7 @@ class OpenaiResponses(ResponsesConverter):
         if output_tokens_details_count:
             wire["output_tokens_details"] = output_tokens_details_count
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_given_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -425,7 +429,7 @@ class OpenaiResponses(ResponsesConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_said_content(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
@@ -446,7 +450,7 @@ class OpenaiResponses(ResponsesConverter):
             return self.write_said_refusal(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool_entry(
@@ -465,7 +469,7 @@ class OpenaiResponses(ResponsesConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_request_body(
@@ -522,9 +526,9 @@ class OpenaiResponses(ResponsesConverter):
         stream = wire.get("stream")
         if stream is not None and type(stream) is not bool:
             raise wrong_type((at, "stream"), "a boolean", stream)
-        rest = leftovers(wire, _REQUEST_BODY)
-        text_rest = leftovers(text, _REQUEST_BODY_TEXT)
-        reasoning__rest = leftovers(reasoning_, _REQUEST_BODY_REASONING_)
+        rest = extra_members(wire, _REQUEST_BODY)
+        text_rest = extra_members(text, _REQUEST_BODY_TEXT)
+        reasoning__rest = extra_members(reasoning_, _REQUEST_BODY_REASONING_)
         if messages_kept is not ABSENT:
             rest["input"] = messages_kept
         if tools_kept is not ABSENT:
@@ -535,8 +539,8 @@ class OpenaiResponses(ResponsesConverter):
             text_rest["format"] = output_format_kept
         if reasoning_kept is not ABSENT:
             reasoning__rest["effort"] = reasoning_kept
-        nested(rest, wire, "reasoning", reasoning__rest)
-        nested(rest, wire, "text", text_rest)
+        keep_inner_extras(rest, wire, "reasoning", reasoning__rest)
+        keep_inner_extras(rest, wire, "text", text_rest)
         return Request(
             messages,
             model,
@@ -556,15 +560,15 @@ class OpenaiResponses(ResponsesConverter):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the members of a request body."""
-        own = writer.own(request.metadata, at) if request.metadata else NOTHING
+        own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.stop is not None:
-            writer.no_place((at, "stop"), "stop", "warning")
+            writer.report_unsupported((at, "stop"), "stop", "warning")
         if request.seed is not None:
-            writer.no_place((at, "seed"), "seed", "warning")
+            writer.report_unsupported((at, "seed"), "seed", "warning")
         reasoning_: dict[str, Any] = {}
         reasoning = write_effort(
             request.reasoning,
-            kept_at(own, "reasoning", "effort") if own else ABSENT,
+            extra_at(own, "reasoning", "effort") if own else ABSENT,
             (at, "reasoning"),
             writer,
         )
@@ -573,7 +577,7 @@ class OpenaiResponses(ResponsesConverter):
         text: dict[str, Any] = {}
         output_format = self.write_output_format(
             request.output_format,
-            kept_at(own, "text", "format") if own else ABSENT,
+            extra_at(own, "text", "format") if own else ABSENT,
             (at, "outputFormat"),
             writer,
         )
@@ -584,7 +588,7 @@ class OpenaiResponses(ResponsesConverter):
             wire["model"] = request.model
         messages = self.write_input(
             request.messages,
-            kept_at(own, "input") if own else ABSENT,
+            extra_at(own, "input") if own else ABSENT,
             (at, "messages"),
             writer,
         )
@@ -592,7 +596,7 @@ class OpenaiResponses(ResponsesConverter):
             wire["input"] = messages
         tools = self.write_tools(
             request.tools,
-            kept_at(own, "tools") if own else ABSENT,
+            extra_at(own, "tools") if own else ABSENT,
             (at, "tools"),
             writer,
         )
@@ -600,7 +604,7 @@ class OpenaiResponses(ResponsesConverter):
             wire["tools"] = tools
         tool_choice = self.write_tool_choice(
             request.tool_choice,
-            kept_at(own, "tool_choice") if own else ABSENT,
+            extra_at(own, "tool_choice") if own else ABSENT,
             (at, "toolChoice"),
             writer,
         )
@@ -621,7 +625,7 @@ class OpenaiResponses(ResponsesConverter):
         if reasoning_:
             wire["reasoning"] = reasoning_
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool(
@@ -645,7 +649,7 @@ class OpenaiResponses(ResponsesConverter):
             and parameters_kept is ABSENT
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = leftovers(wire, _TOOL)
+        rest = extra_members(wire, _TOOL)
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if strict_kept is not ABSENT:
@@ -660,12 +664,16 @@ class OpenaiResponses(ResponsesConverter):
         self, definition: ToolDefinition, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the declaration of a function."""
-        own = writer.own(definition.metadata, at) if definition.metadata else NOTHING
+        own = (
+            writer.own_extras(definition.metadata, at)
+            if definition.metadata
+            else NOTHING
+        )
         wire: dict[str, Any] = {
             "type": "function",
             "name": write_tool_name(
                 definition.name,
-                kept_at(own, "name") if own else ABSENT,
+                extra_at(own, "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
@@ -674,7 +682,7 @@ class OpenaiResponses(ResponsesConverter):
             wire["description"] = definition.description
         strict = write_said_flag(
             definition.strict,
-            kept_at(own, "strict") if own else ABSENT,
+            extra_at(own, "strict") if own else ABSENT,
             (at, "strict"),
             writer,
         )
@@ -682,7 +690,7 @@ class OpenaiResponses(ResponsesConverter):
             wire["strict"] = strict
         parameters = write_dialect_as_given(
             definition.parameters,
-            kept_at(own, "parameters") if own else ABSENT,
+            extra_at(own, "parameters") if own else ABSENT,
             (at, "parameters"),
             writer,
             definition.strict,
@@ -690,7 +698,7 @@ class OpenaiResponses(ResponsesConverter):
         if parameters is not ABSENT:
             wire["parameters"] = parameters
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_call(
@@ -708,15 +716,15 @@ class OpenaiResponses(ResponsesConverter):
             and name_kept is ABSENT
             and arguments_kept is ABSENT
         ):
-            return reader.respelled(ToolCall(id, name, arguments, invalid))
-        rest = leftovers(wire, _TOOL_CALL)
+            return reader.decode_call(ToolCall(id, name, arguments, invalid))
+        rest = extra_members(wire, _TOOL_CALL)
         if id_kept is not ABSENT:
             rest["call_id"] = id_kept
         if name_kept is not ABSENT:
             rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             rest["arguments"] = arguments_kept
-        return reader.respelled(
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -724,26 +732,29 @@ class OpenaiResponses(ResponsesConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "function_call",
             "call_id": write_call_id(
-                call.id, kept_at(own, "call_id") if own else ABSENT, (at, "id"), writer
+                call.id, extra_at(own, "call_id") if own else ABSENT, (at, "id"), writer
             ),
             "name": write_tool_name(
-                call.name, kept_at(own, "name") if own else ABSENT, (at, "name"), writer
+                call.name,
+                extra_at(own, "name") if own else ABSENT,
+                (at, "name"),
+                writer,
             ),
             "arguments": write_json_arguments(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "arguments") if own else ABSENT,
+                extra_at(own, "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_tool_result(
@@ -762,7 +773,7 @@ class OpenaiResponses(ResponsesConverter):
             and kind_kept is ABSENT
         ):
             return ToolResult(tool_call_id, name, kind, value_)
-        rest = leftovers(wire, _TOOL_RESULT)
+        rest = extra_members(wire, _TOOL_RESULT)
         if tool_call_id_kept is not ABSENT:
             rest["call_id"] = tool_call_id_kept
         if kind_kept is not ABSENT:
@@ -775,29 +786,29 @@ class OpenaiResponses(ResponsesConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a result as an item."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         if result.is_error is not None:
-            writer.no_place((at, "isError"), "isError")
+            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "type": "function_call_output",
             "call_id": write_result_id(
                 result.tool_call_id,
                 result.name,
-                kept_at(own, "call_id") if own else ABSENT,
+                extra_at(own, "call_id") if own else ABSENT,
                 (at, "toolCallId"),
                 writer,
             ),
             "output": self.write_result_content(
                 result.kind,
                 result.value,
-                kept_at(own, "output") if own else ABSENT,
+                extra_at(own, "output") if own else ABSENT,
                 (at, "kind"),
                 writer,
                 result.is_error,
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_text_part(
@@ -808,11 +819,11 @@ class OpenaiResponses(ResponsesConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return TextPart(text)
-            rest = leftovers(wire, _TEXT_PART)
+            rest = extra_members(wire, _TEXT_PART)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _TEXT_PART)
+        rest = extra_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_text_part(
@@ -824,13 +835,13 @@ class OpenaiResponses(ResponsesConverter):
                 "type": "input_text",
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "input_text",
             "text": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_image_part(
@@ -849,7 +860,7 @@ class OpenaiResponses(ResponsesConverter):
             and detail_kept is ABSENT
         ):
             return ImagePart(url, data, media_type, detail=detail)
-        rest = leftovers(wire, _IMAGE_PART)
+        rest = extra_members(wire, _IMAGE_PART)
         if url_kept is not ABSENT:
             rest["image_url"] = url_kept
         if detail_kept is not ABSENT:
@@ -862,23 +873,23 @@ class OpenaiResponses(ResponsesConverter):
         self, part: ImagePart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write an image part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "type": "input_image",
             "image_url": write_data_url(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "image_url") if own else ABSENT,
+                extra_at(own, "image_url") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
         }
         detail = write_always(
             part.detail,
-            kept_at(own, "detail") if own else ABSENT,
+            extra_at(own, "detail") if own else ABSENT,
             (at, "detail"),
             writer,
             _IMAGE_PART_DETAIL,
@@ -886,7 +897,7 @@ class OpenaiResponses(ResponsesConverter):
         if detail is not ABSENT:
             wire["detail"] = detail
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_document_part(
@@ -899,7 +910,7 @@ class OpenaiResponses(ResponsesConverter):
         detail = wire.get("detail")
         if detail is not None and type(detail) is not str:
             raise wrong_type((at, "detail"), "a string", detail)
-        rest = leftovers(wire, _DOCUMENT_PART)
+        rest = extra_members(wire, _DOCUMENT_PART)
         rest |= url_kept
         return DocumentPart(
             url, data, media_type, name, detail, metadata=reader.metadata(rest)
@@ -909,7 +920,7 @@ class OpenaiResponses(ResponsesConverter):
         self, part: DocumentPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a file part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "input_file",
         }
@@ -926,7 +937,7 @@ class OpenaiResponses(ResponsesConverter):
         if part.detail is not None:
             wire["detail"] = part.detail
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_said_text(
@@ -937,11 +948,11 @@ class OpenaiResponses(ResponsesConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return TextPart(text)
-            rest = leftovers(wire, _SAID_TEXT)
+            rest = extra_members(wire, _SAID_TEXT)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _SAID_TEXT)
+        rest = extra_members(wire, _SAID_TEXT)
         return TextPart(text, metadata=reader.metadata(rest))
 
     def write_said_text(
@@ -953,13 +964,13 @@ class OpenaiResponses(ResponsesConverter):
                 "type": "output_text",
                 "text": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "output_text",
             "text": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_said_refusal(
@@ -970,11 +981,11 @@ class OpenaiResponses(ResponsesConverter):
         if type(text) is str:
             if len(wire) == 2:
                 return RefusalPart(text)
-            rest = leftovers(wire, _SAID_REFUSAL)
+            rest = extra_members(wire, _SAID_REFUSAL)
             return RefusalPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "refusal"), "a string", text)
-        rest = leftovers(wire, _SAID_REFUSAL)
+        rest = extra_members(wire, _SAID_REFUSAL)
         return RefusalPart(text, metadata=reader.metadata(rest))
 
     def write_said_refusal(
@@ -986,13 +997,13 @@ class OpenaiResponses(ResponsesConverter):
                 "type": "refusal",
                 "refusal": part.text,
             }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "refusal",
             "refusal": part.text,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_output_schema(
@@ -1010,14 +1021,14 @@ class OpenaiResponses(ResponsesConverter):
             raise wrong_type((at, "strict"), "a boolean", strict)
         if wire.keys() == _OUTPUT_SCHEMA_LEAST:
             return OutputSchema(schema, name, strict)
-        rest = leftovers(wire, _OUTPUT_SCHEMA)
+        rest = extra_members(wire, _OUTPUT_SCHEMA)
         return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
 
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a schema for the answer."""
-        own = writer.own(schema.metadata, at) if schema.metadata else NOTHING
+        own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "json_schema",
             "name": defaulted(schema.name, "output", (at, "name"), writer),
@@ -1026,7 +1037,7 @@ class OpenaiResponses(ResponsesConverter):
         if schema.strict is not None:
             wire["strict"] = schema.strict
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_system_message(
@@ -1036,7 +1047,7 @@ class OpenaiResponses(ResponsesConverter):
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_given_content
         )
-        rest = leftovers(wire, _SYSTEM_MESSAGE)
+        rest = extra_members(wire, _SYSTEM_MESSAGE)
         if wire["role"] != "system":
             rest["role"] = wire["role"]
         return SystemMessage(content, metadata=reader.metadata(rest))
@@ -1045,9 +1056,9 @@ class OpenaiResponses(ResponsesConverter):
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the system or the developer."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": own.get("role", "system"),
             "content": write_text_or_list(
@@ -1055,7 +1066,7 @@ class OpenaiResponses(ResponsesConverter):
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_user_message(
@@ -1067,16 +1078,16 @@ class OpenaiResponses(ResponsesConverter):
         )
         if wire.keys() == _USER_MESSAGE_LEAST:
             return UserMessage(content)
-        rest = leftovers(wire, _USER_MESSAGE)
+        rest = extra_members(wire, _USER_MESSAGE)
         return UserMessage(content, metadata=reader.metadata(rest))
 
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a message of the user."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {
             "role": "user",
             "content": write_text_or_list(
@@ -1084,5 +1095,5 @@ class OpenaiResponses(ResponsesConverter):
             ),
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

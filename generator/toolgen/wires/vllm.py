@@ -15,15 +15,15 @@ from ..runtime.apis.openai_chat.fields import (
     write_own_call_id,
 )
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
-from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.residue import (
+from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
-    kept_at,
-    leftovers,
-    nested,
-    restore,
+    extra_at,
+    extra_members,
+    keep_inner_extras,
+    restore_extras,
 )
+from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -184,7 +184,7 @@ class Vllm(OpenaiCompatible):
             return self.write_video_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
     def read_tool_call(
@@ -208,17 +208,17 @@ class Vllm(OpenaiCompatible):
             and name_kept is ABSENT
             and arguments_kept is ABSENT
         ):
-            return reader.respelled(ToolCall(id, name, arguments, invalid))
-        rest = leftovers(wire, _TOOL_CALL)
-        function_rest = leftovers(function, _TOOL_CALL_FUNCTION)
+            return reader.decode_call(ToolCall(id, name, arguments, invalid))
+        rest = extra_members(wire, _TOOL_CALL)
+        function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
             rest["id"] = id_kept
         if name_kept is not ABSENT:
             function_rest["name"] = name_kept
         if arguments_kept is not ABSENT:
             function_rest["arguments"] = arguments_kept
-        nested(rest, wire, "function", function_rest)
-        return reader.respelled(
+        keep_inner_extras(rest, wire, "function", function_rest)
+        return reader.decode_call(
             ToolCall(id, name, arguments, invalid, metadata=reader.metadata(rest))
         )
 
@@ -226,19 +226,19 @@ class Vllm(OpenaiCompatible):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.respelled(call, at)
-        own = writer.own(call.metadata, at) if call.metadata else NOTHING
+        call = writer.encode_call(call, at)
+        own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
                 call.name,
-                kept_at(own, "function", "name") if own else ABSENT,
+                extra_at(own, "function", "name") if own else ABSENT,
                 (at, "name"),
                 writer,
             ),
             "arguments": write_arguments_that_parse(
                 call.arguments,
                 call.invalid,
-                kept_at(own, "function", "arguments") if own else ABSENT,
+                extra_at(own, "function", "arguments") if own else ABSENT,
                 (at, "arguments"),
                 writer,
             ),
@@ -246,12 +246,12 @@ class Vllm(OpenaiCompatible):
         wire: dict[str, Any] = {
             "type": "function",
             "id": write_own_call_id(
-                call.id, kept_at(own, "id") if own else ABSENT, (at, "id"), writer
+                call.id, extra_at(own, "id") if own else ABSENT, (at, "id"), writer
             ),
             "function": function,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def read_video_part(
@@ -270,28 +270,28 @@ class Vllm(OpenaiCompatible):
             and url_kept is ABSENT
         ):
             return VideoPart(url, data, media_type)
-        rest = leftovers(wire, _VIDEO_PART)
-        video_url_rest = leftovers(video_url, _VIDEO_PART_VIDEO_URL)
+        rest = extra_members(wire, _VIDEO_PART)
+        video_url_rest = extra_members(video_url, _VIDEO_PART_VIDEO_URL)
         if url_kept is not ABSENT:
             video_url_rest["url"] = url_kept
-        nested(rest, wire, "video_url", video_url_rest)
+        keep_inner_extras(rest, wire, "video_url", video_url_rest)
         return VideoPart(url, data, media_type, metadata=reader.metadata(rest))
 
     def write_video_part(
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a video part."""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
-            writer.no_place((at, "detail"), "detail")
+            writer.report_unsupported((at, "detail"), "detail")
         video_url: dict[str, Any] = {
             "url": write_data_url(
                 part.url,
                 part.data,
                 part.media_type,
-                kept_at(own, "video_url", "url") if own else ABSENT,
+                extra_at(own, "video_url", "url") if own else ABSENT,
                 (at, "url"),
                 writer,
             ),
@@ -301,5 +301,5 @@ class Vllm(OpenaiCompatible):
             "video_url": video_url,
         }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

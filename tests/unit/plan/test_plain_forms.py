@@ -43,7 +43,7 @@ def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str)
             assert (found, set(others), kept) == (
                 value,
                 {None} if others else set(),
-                sample.module("runtime.conversion.residue").ABSENT,
+                sample.module("runtime.conversion.extras").ABSENT,
             )
             assert (readers[0].used, readers[0].position) == (readers[1].used, readers[1].position)
     assert plain
@@ -53,7 +53,7 @@ def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str)
 @pytest.mark.parametrize("codec", FORMS)
 def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec: str) -> None:
     write, wire = function(sample, f"write_{codec}"), sample.provider(PROVIDER).WIRE
-    absent = sample.module("runtime.conversion.residue").ABSENT
+    absent = sample.module("runtime.conversion.extras").ABSENT
     plain = []
     text = "{0}" if "{1}" not in PLAIN_FORMS[codec].writes else None
     for value in (v for v in VALUES if text is None or type(v) is str):
@@ -75,7 +75,7 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
 
 @pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == RegularForm()])
 def test_a_key_that_plain_objects_lack_stands_for_none(sample: Package, codec: str) -> None:
-    absent = sample.module("runtime.conversion.residue").ABSENT
+    absent = sample.module("runtime.conversion.extras").ABSENT
     assert function(sample, f"read_{codec}")(absent, (), None) == (None, absent)
     assert function(sample, f"write_{codec}")(None, absent, (), None) is absent
 

@@ -78,11 +78,11 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
         if type(text) is str:
             if len(wire) == 2:
                 return TextPart(text)
-            rest = leftovers(wire, _TEXT)
+            rest = extra_members(wire, _TEXT)
             return TextPart(text, metadata=reader.metadata(rest))
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        rest = leftovers(wire, _TEXT)
+        rest = extra_members(wire, _TEXT)
         return TextPart(text, metadata=reader.metadata(rest))
     """)
     assert names_of(write_shape(PLAIN)) == (
@@ -91,10 +91,10 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
     assert writes(PLAIN) == body("""
         if part.metadata is None:
             return {"type": "text", "text": part.text, }
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {"type": "text", "text": part.text, }
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
     """)
 
@@ -105,12 +105,12 @@ def test_an_object_without_further_keys_leaves_no_rest() -> None:
         size, size_kept = read_rounded(wire.get("size", ABSENT), (at, "size"), reader)
         if wire.keys() == _TEXT_LEAST and size_kept is ABSENT:
             return TextPart(size)
-        rest = leftovers(wire, _TEXT)
+        rest = extra_members(wire, _TEXT)
         if size_kept is not ABSENT:
             rest["size"] = size_kept
         return TextPart(size, metadata=reader.metadata(rest))
     """)
-    assert '"size": write_rounded(part.size, kept_at(own, "size") if own else ABSENT, (at, "size"), writer)' in writes(
+    assert '"size": write_rounded(part.size, extra_at(own, "size") if own else ABSENT, (at, "size"), writer)' in writes(
         shape
     )
 
@@ -132,19 +132,19 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
         max_items, max_items_kept = read_rounded(inner.get("max", ABSENT), (((at, "outer"), "inner"), "max"), reader, _SIZES)
         if wire.keys() == _TEXT_LEAST and max_items_kept is ABSENT:
             return TextPart(max_items)
-        rest = leftovers(wire, _TEXT)
-        outer_rest = leftovers(outer, _TEXT_OUTER)
-        inner_rest = leftovers(inner, _TEXT_INNER)
+        rest = extra_members(wire, _TEXT)
+        outer_rest = extra_members(outer, _TEXT_OUTER)
+        inner_rest = extra_members(inner, _TEXT_INNER)
         if max_items_kept is not ABSENT:
             inner_rest["max"] = max_items_kept
-        nested(outer_rest, outer, "inner", inner_rest)
-        nested(rest, wire, "outer", outer_rest)
+        keep_inner_extras(outer_rest, outer, "inner", inner_rest)
+        keep_inner_extras(rest, wire, "outer", outer_rest)
         return TextPart(max_items, metadata=reader.metadata(rest))
     """)
     assert writes(shape) == body("""
-        own = writer.own(part.metadata, at) if part.metadata else NOTHING
+        own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         inner: dict[str, Any] = {}
-        max_items = write_rounded(part.max_items, kept_at(own, "outer", "inner", "max") if own else ABSENT, (at, "maxItems"), writer, _SIZES)
+        max_items = write_rounded(part.max_items, extra_at(own, "outer", "inner", "max") if own else ABSENT, (at, "maxItems"), writer, _SIZES)
         if max_items is not ABSENT:
             inner["max"] = max_items
         outer: dict[str, Any] = {}
@@ -154,7 +154,7 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
         if outer:
             wire["outer"] = outer
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
     """)
 
@@ -168,11 +168,11 @@ def line_of(text: str, start: str) -> str:
 
 def test_a_key_may_be_spelled_otherwise() -> None:
     shape = a_shape({"size": INTEGER}, {"in": {"keys": {"size": {"field": "size", "also": ["old_size"]}}}})
-    assert 'size, size_key = first_of(in_, "size", "old_size")' in reads(shape)
-    assert 'spelled_as(in__rest, "size", size_key)' in reads(shape)
+    assert 'size, size_key = first_present(in_, "size", "old_size")' in reads(shape)
+    assert 'note_alias(in__rest, "size", size_key)' in reads(shape)
     assert line_of(writes(shape), "if part.size") == body("""
         if part.size is not None:
-            in_[spelling(within(own, "in"), "size")] = part.size
+            in_[original_key(inner_extras(own, "in"), "size")] = part.size
     """)
 
 
@@ -181,8 +181,9 @@ def test_keys_may_carry_their_fields_together() -> None:
     shape = a_shape({"text!": STRING, "size": INTEGER, "unit": STRING}, {"text": "text", **keys})
     assert 'size, unit, size_kept = read_sized(in_, (at, "in"), reader, text)' in reads(shape)
     assert "in__rest |= size_kept" in reads(shape)
-    assert 'in_ |= write_sized(part.size, part.unit, within(own, "in"), (at, "size"), writer, part.text)' in writes(
-        shape
+    assert (
+        'in_ |= write_sized(part.size, part.unit, inner_extras(own, "in"), (at, "size"), writer, part.text)'
+        in writes(shape)
     )
 
 
@@ -240,11 +241,11 @@ def test_a_field_without_a_place_is_reported_as_what_is_lost_with_it() -> None:
     fields = {"note": STRING, "warned": STRING, "must": BOOLEAN, "does": STRING}
     lost = {"warned": "warning", "must": "behaviour", "does": "behaviour"}
     text = writes(a_shape(fields, {}, lost=lost))
-    assert [line.strip() for line in text.splitlines() if "no_place" in line] == [
-        'writer.no_place((at, "note"), "note")',
-        'writer.no_place((at, "warned"), "warned", "warning")',
-        'writer.no_place((at, "must"), "must", "note" if part.must else "behaviour")',
-        'writer.no_place((at, "does"), "does", "behaviour")',
+    assert [line.strip() for line in text.splitlines() if "report_unsupported" in line] == [
+        'writer.report_unsupported((at, "note"), "note")',
+        'writer.report_unsupported((at, "warned"), "warned", "warning")',
+        'writer.report_unsupported((at, "must"), "must", "note" if part.must else "behaviour")',
+        'writer.report_unsupported((at, "does"), "does", "behaviour")',
     ]
     assert "if part.warned is not None:" in text
 
@@ -254,15 +255,15 @@ def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_rest() -> None
     assert reads(shape) == body("""
         if wire.keys() == _TEXT_LEAST:
             return TextPart()
-        rest = leftovers(wire, _TEXT)
+        rest = extra_members(wire, _TEXT)
         return TextPart(metadata=reader.metadata(rest))
     """)
 
 
 def test_a_call_takes_the_spelling_of_the_tools_that_were_offered() -> None:
     shape = a_shape({"name!": STRING}, {"name": "name"}, type="ToolCall")
-    assert "return reader.respelled(ToolCall(name, metadata=reader.metadata(rest)))" in reads(shape)
-    assert writes(shape).startswith("call = writer.respelled(call, at)\n")
+    assert "return reader.decode_call(ToolCall(name, metadata=reader.metadata(rest)))" in reads(shape)
+    assert writes(shape).startswith("call = writer.encode_call(call, at)\n")
 
 
 def test_tools_are_read_first_where_they_say_how_the_history_is_spelled() -> None:
@@ -328,7 +329,7 @@ def test_objects_are_told_apart_by_their_tag() -> None:
             kind = wire.get("type")
             if kind == "text":
                 return self.read_text(wire, at, reader)
-            if kind in ("image", None) and present(wire, "url", "it's"):
+            if kind in ("image", None) and has_value_at(wire, "url", "it's"):
                 return self.read_image(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
     """)
@@ -339,7 +340,7 @@ def test_objects_are_told_apart_by_their_tag() -> None:
             return self.write_image(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, writer.kind_of(value), "warning")
+        writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
     """)
 
@@ -394,7 +395,7 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
         out_count = wire.get("out")
         if type(out_count) is not int:
             out_count = count(wire, "out", at)
-        rest = leftovers(wire, _USAGE)
+        rest = extra_members(wire, _USAGE)
         if in_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "in"]
         input_tokens = (in_count or 0) + (cached_count or 0) + (tools_count or 0)
@@ -406,7 +407,7 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
         return Usage(input_tokens, output_tokens, total_tokens, input_cached_tokens=cached_count, metadata=reader.metadata(rest), )
     """)
     assert "\n".join(write_usage(usage).lines) == body("""
-        own = writer.own(usage.metadata, at)
+        own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
         in_count = usage.input_tokens - (usage.input_cached_tokens or 0) - (own.get("tools") or 0)
@@ -418,7 +419,7 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
         if usage.input_cached_tokens is not None:
             wire["cached"] = usage.input_cached_tokens
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
     """)
 
@@ -434,11 +435,11 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
         if details_cached_count is None:
             details_cached_count = count(wire, "num_cached", at)
             if details_cached_count is not None:
-                spelled_as(rest, "cached", "num_cached")
+                note_alias(rest, "cached", "num_cached")
     """)
         in read
     )
-    assert 'nested(rest, wire, "details", leftovers(details_count, _USAGE_DETAILS_COUNT))' in read
+    assert 'keep_inner_extras(rest, wire, "details", extra_members(details_count, _USAGE_DETAILS_COUNT))' in read
     assert "total_tokens = total_count if total_count is not None else input_tokens + output_tokens" in read
     assert line_of(write, 'if "total"').startswith(
         'if "total" not in absent or total_count != usage.input_tokens + usage.output_tokens:'
@@ -446,7 +447,7 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
     assert (
         body("""
         if usage.input_cached_tokens is not None:
-            other = spelling(own, "cached")
+            other = original_key(own, "cached")
             holder = wire if other == "num_cached" else details_count
             holder[other] = usage.input_cached_tokens
         if details_count:

@@ -8,15 +8,15 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from toolgen.runtime.tools.checks import (
-    Fits,
-    differ,
-    equal,
+    SchemaCheck,
+    all_unique,
+    equals_one_of,
     is_integer,
     is_multiple,
     is_number,
-    listed,
+    json_equal,
     matches,
-    remembered,
+    memoized,
 )
 
 SAME = [(1, 1.0), (None, None), ({"a": [1, 2.0]}, {"a": [1.0, 2]}), ("a", "a"), ([], [])]
@@ -34,16 +34,16 @@ OTHERS = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_values_that_are_the_same_in_json(one: Any, other: Any) -> None:
-    assert equal(one, other)
-    assert listed(one, ["x", other])
-    assert not differ([one, other])
+    assert json_equal(one, other)
+    assert equals_one_of(one, ["x", other])
+    assert not all_unique([one, other])
 
 
 @pytest.mark.parametrize(("one", "other"), OTHERS)
 def test_values_that_differ_in_json(one: Any, other: Any) -> None:
-    assert not equal(one, other)
-    assert not listed(one, ["x", other])
-    assert differ([one, other])
+    assert not json_equal(one, other)
+    assert not equals_one_of(one, ["x", other])
+    assert all_unique([one, other])
 
 
 def test_whole_numbers_and_numbers() -> None:
@@ -68,7 +68,7 @@ def test_patterns_match_anywhere_and_texts_only() -> None:
 def test_a_judged_value_is_judged_once_however_schemas_are_nested() -> None:
     calls = []
 
-    @remembered
+    @memoized
     def chain(value: Any) -> bool:
         calls.append(value)
         return value == [] or (chain(value[0]) and chain(value[0]) and chain(value[0]))
@@ -81,7 +81,7 @@ def test_a_judged_value_is_judged_once_however_schemas_are_nested() -> None:
 
 
 def test_what_is_remembered_ends_with_the_outermost_judgement() -> None:
-    @remembered
+    @memoized
     def empty(value: Any) -> bool:
         return len(value) == 0
 
@@ -100,7 +100,7 @@ def _points(value: Any) -> str | None:
 
 
 def test_a_check_says_what_it_expected_and_takes_models_for_their_json() -> None:
-    adapter: TypeAdapter[list[Point]] = TypeAdapter(Annotated[list[Point], Fits(_points)])
+    adapter: TypeAdapter[list[Point]] = TypeAdapter(Annotated[list[Point], SchemaCheck(_points)])
 
     assert adapter.validate_python([{"x": 1}, Point(x=2)]) == [Point(x=1), Point(x=2)]
     for wrong in ([{"x": 0}], [Point(x=-1)]):
@@ -110,7 +110,7 @@ def test_a_check_says_what_it_expected_and_takes_models_for_their_json() -> None
 
 
 def test_a_type_that_refuses_a_value_says_so_itself() -> None:
-    adapter: TypeAdapter[list[Point]] = TypeAdapter(Annotated[list[Point], Fits(_points)])
+    adapter: TypeAdapter[list[Point]] = TypeAdapter(Annotated[list[Point], SchemaCheck(_points)])
 
     with pytest.raises(ValidationError) as refused:
         adapter.validate_python([{"x": "far"}])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.json_text import MAX_DEPTH, JSONError, compact, deep_text, is_compact, loads
+from toolgen.runtime.json_text import MAX_DEPTH, JSONError, compact, dump_deep, is_compact, loads
 
 numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
 strings = st.text(st.sampled_from('ab": ,{}[]\\/\x7fé🚀\n'), max_size=6).flatmap(
@@ -98,4 +98,4 @@ def test_depth_is_what_is_told_of_a_text_that_is_too_deep(text: str) -> None:
 
 
 def test_deep_text_holds_what_a_parser_gives() -> None:
-    assert deep_text(json.loads('{"a": [NaN, -Infinity, "é", null, {}]}')) == '{"a":[NaN,-Infinity,"é",null,{}]}'
+    assert dump_deep(json.loads('{"a": [NaN, -Infinity, "é", null, {}]}')) == '{"a":[NaN,-Infinity,"é",null,{}]}'

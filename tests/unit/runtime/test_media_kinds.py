@@ -6,8 +6,8 @@ import base64
 
 import pytest
 
-from toolgen.runtime.answers import rfc3339
 from toolgen.runtime.apis.ollama.media import media_type_of
+from toolgen.runtime.responses import rfc3339
 
 HEADS = {
     b"\x89PNG\r\n\x1a\n": "image/png",

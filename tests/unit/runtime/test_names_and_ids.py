@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from toolgen.runtime.conversion.wire import DeclaredTools, Wire, WireFacts, renamed, synthetic_id
+from toolgen.runtime.conversion.wire import DeclaredTools, Wire, WireFacts, hashed_name, synthetic_id
 
 
 def test_another_spelling_is_the_same_in_every_release() -> None:
     assert (
-        renamed("weather.get", "weather_get_", 64) == "weather_get_kHKtBaTrNEH5RUIrdU7qcpcO78jYryPxOKxZ3sstsXRaaaaaaaaa"
+        hashed_name("weather.get", "weather_get_", 64)
+        == "weather_get_kHKtBaTrNEH5RUIrdU7qcpcO78jYryPxOKxZ3sstsXRaaaaaaaaa"
     )
     assert synthetic_id(3, 0) == "call_3_0"
 
@@ -15,7 +16,7 @@ def test_another_spelling_is_the_same_in_every_release() -> None:
 def test_a_name_that_a_wire_refuses_is_spelled_with_letters_and_digits() -> None:
     facts = WireFacts("one", "One", "[a-zA-Z0-9_-]{1,64}", 64)
     wire = Wire(facts, DeclaredTools(renames={"given.name": "given"}))
-    assert wire.spelling("plain") == "plain"
-    assert wire.spelling("given.name") == "given"
-    assert wire.spelling("weather.get") == "weather_get_kHKtBaTrNEH5RUIrdU7qcpcO78jYryPxOKxZ3sstsXRaaaaaaaaa"
-    assert wire.spelling("7.up") == "t_7_up_8JQiGNgpwmp4IQKwM9jeKpdmsaxrSrCAbkauF1TYtmraaaaaaaaaaaaaa"
+    assert wire.wire_name("plain") == "plain"
+    assert wire.wire_name("given.name") == "given"
+    assert wire.wire_name("weather.get") == "weather_get_kHKtBaTrNEH5RUIrdU7qcpcO78jYryPxOKxZ3sstsXRaaaaaaaaa"
+    assert wire.wire_name("7.up") == "t_7_up_8JQiGNgpwmp4IQKwM9jeKpdmsaxrSrCAbkauF1TYtmraaaaaaaaaaaaaa"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...conversion.residue import Residue, within
+from ...conversion.extras import Extras, inner_extras
 from ...models import (
     AssistantPart,
     OpaquePart,
@@ -31,7 +31,7 @@ def state_within(found: Any, provider: str) -> dict[str, Any]:
 
 
 def carried_state(
-    metadata: dict[str, Any] | None, provider: str, kept: Residue
+    metadata: dict[str, Any] | None, provider: str, kept: Extras
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """What of a value's metadata goes out with it, and the metadata without that.
 
@@ -62,11 +62,11 @@ def alone(part: AssistantPart, provider: str) -> bool:
     """Whether a part is a whole message of the wire that none of the format's types stands for."""
     return (
         type(part) is OpaquePart
-        and within(part.metadata or {}, provider).get("$key") == "messages"
+        and inner_extras(part.metadata or {}, provider).get("$key") == "messages"
     )
 
 
-def messages_of(own: Residue) -> list[Residue] | None:
+def messages_of(own: Extras) -> list[Extras] | None:
     """What is kept of each of the messages that an answer came in; None where it came in no such sequence."""
     kept = own.get("$messages")
     if type(kept) is not list or any(
@@ -77,7 +77,7 @@ def messages_of(own: Residue) -> list[Residue] | None:
 
 
 def runs_of(
-    parts: Sequence[AssistantPart], kept: list[Residue] | None, provider: str
+    parts: Sequence[AssistantPart], kept: list[Extras] | None, provider: str
 ) -> list[int]:
     """How many parts each message has: as many as it had when they came (`kept`), if they can still stand so."""
     sizes = [rest["$parts"] for rest in kept or ()]
@@ -100,7 +100,7 @@ def _runs(parts: Sequence[AssistantPart], provider: str) -> list[int]:
             last = _CLOSED
             continue
         place = _PLACES.get(type(part), last if last != _CLOSED else -1)
-        if "$key" in within(part.metadata or {}, provider):
+        if "$key" in inner_extras(part.metadata or {}, provider):
             place = _CALLS
         joins = last != _CLOSED and (
             place > last or place == last == _CALLS or type(part) not in _PLACES

@@ -5,19 +5,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...answers import counts, finish_reason, hold_calls, stop_word
-from ...conversion.reader import Reader
-from ...conversion.residue import (
+from ...conversion.extras import (
     ABSENT,
-    Residue,
-    add_residue,
-    leftovers,
-    nested,
-    restore,
-    spelled_as,
-    spelling,
-    within,
+    Extras,
+    add_extras,
+    extra_members,
+    inner_extras,
+    keep_inner_extras,
+    note_alias,
+    original_key,
+    restore_extras,
 )
+from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list, read_text_or_list, write_list
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader
@@ -36,7 +35,8 @@ from ...models import (
     ToolDefinition,
     Usage,
 )
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
+from ...responses import counts, finish_reason, invalidate_calls, provider_stop_reason
 from .messages import AnthropicMessages
 
 __all__ = ["AnthropicConverter"]
@@ -77,7 +77,7 @@ class AnthropicConverter(AnthropicMessages):
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body: its plain members, then what stands beside them."""
         request = self.read_request_body(wire, at, reader)
-        rest: Residue = {}
+        rest: Extras = {}
         system = wire.get("system")
         if system is not None:
             content = read_text_or_list(
@@ -101,7 +101,7 @@ class AnthropicConverter(AnthropicMessages):
             request.output_format = self.read_output_schema(
                 output, (at, format_key), reader
             )
-            spelled_as(rest, "format", format_key)
+            note_alias(rest, "format", format_key)
         elif output is not None:
             rest[format_key] = output
         thinking = wire.get("thinking")
@@ -113,21 +113,21 @@ class AnthropicConverter(AnthropicMessages):
             for key, value in settings.items()
             if key not in ("format", "effort")
         }
-        nested(rest, wire, "output_config", left)
-        add_residue(request, reader.wire.name, rest)
+        keep_inner_extras(rest, wire, "output_config", left)
+        add_extras(request, reader.wire.name, rest)
         return request
 
     def write_request(
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""
-        own = writer.kept(request.metadata)
+        own = writer.kept_extras(request.metadata)
         wire = self.write_request_body(request, at, writer)
         system = self.write_system(request.messages, (at, "messages"), writer)
         if system is not None:
             wire["system"] = system
         if "max_tokens" not in wire:
-            writer.lost(
+            writer.report_loss(
                 (at, "maxOutputTokens"),
                 "maxOutputTokens",
                 "defaulted",
@@ -135,7 +135,7 @@ class AnthropicConverter(AnthropicMessages):
                 f"the API demands it: {self.DEFAULTS['max_tokens']}",
             )
             wire["max_tokens"] = self.DEFAULTS["max_tokens"]
-        settings = dict(within(own, "output_config"))
+        settings = dict(inner_extras(own, "output_config"))
         if request.output_format is not None and request.output_format != "text":
             self.write_output_settings(
                 request.output_format, (at, "outputFormat"), writer, wire, settings, own
@@ -145,9 +145,9 @@ class AnthropicConverter(AnthropicMessages):
         )
         if settings:
             wire["output_config"] = settings
-        forced = within(wire, "tool_choice").get("type") in ("any", "tool")
-        if forced and within(wire, "thinking").get("type") == "enabled":
-            writer.lost(
+        forced = inner_extras(wire, "tool_choice").get("type") in ("any", "tool")
+        if forced and inner_extras(wire, "thinking").get("type") == "enabled":
+            writer.report_loss(
                 (at, "toolChoice"),
                 "toolChoice",
                 "dropped",
@@ -169,12 +169,12 @@ class AnthropicConverter(AnthropicMessages):
         writer: Writer,
         wire: dict[str, Any],
         settings: dict[str, Any],
-        own: Residue,
+        own: Extras,
     ) -> None:
         """Write what the answer shall be: JSON by a schema; other JSON has no place."""
         if type(output_format) is not OutputSchema:
-            writer.no_place(at, "JSON without a schema", "warning")
-        elif spelling(own, "format") == "output_format":
+            writer.report_unsupported(at, "JSON without a schema", "warning")
+        elif original_key(own, "format") == "output_format":
             wire["output_format"] = self.write_output_schema(output_format, at, writer)
         else:
             settings["format"] = self.write_output_schema(output_format, at, writer)
@@ -186,7 +186,7 @@ class AnthropicConverter(AnthropicMessages):
         writer: Writer,
         wire: dict[str, Any],
         settings: dict[str, Any],
-        own: Residue,
+        own: Extras,
     ) -> None:
         """Write how much to think; the settings go back as they came while they say the same."""
         kept = own.get("thinking")
@@ -207,7 +207,7 @@ class AnthropicConverter(AnthropicMessages):
         if effort is not None and effort != "none":
             word = self.EFFORTS.get(effort, effort)
             if word != effort:
-                writer.lost(
+                writer.report_loss(
                     (at, "effort"),
                     "effort",
                     "rewritten",
@@ -247,7 +247,7 @@ class AnthropicConverter(AnthropicMessages):
         if parallel is None or (choice is None and kept is not ABSENT):
             return written
         if written is ABSENT and parallel:
-            writer.lost(
+            writer.report_loss(
                 (at[0], "parallelToolCalls"),
                 "parallelToolCalls",
                 "defaulted",
@@ -256,7 +256,7 @@ class AnthropicConverter(AnthropicMessages):
             )
             return ABSENT
         if written is not ABSENT and written.get("type") == "none":
-            writer.lost(
+            writer.report_loss(
                 (at[0], "parallelToolCalls"),
                 "parallelToolCalls",
                 "dropped",
@@ -287,7 +287,7 @@ class AnthropicConverter(AnthropicMessages):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, "a tool of another provider", "warning")
+        writer.report_unsupported(at, "a tool of another provider", "warning")
         return ABSENT
 
     def read_response(
@@ -296,8 +296,8 @@ class AnthropicConverter(AnthropicMessages):
         """Read a response, which is a message of the assistant."""
         error = wire.get("error")
         if "content" not in wire and (error or type(wire.get("message")) is str):
-            raise BareApiError(spelled(at), wire)
-        rest = leftovers(wire, _RESPONSE)
+            raise BareApiError(format_path(at), wire)
+        rest = extra_members(wire, _RESPONSE)
         blocks = read_list(
             wire.get("content"), (at, "content"), reader, self.read_block
         )
@@ -311,7 +311,7 @@ class AnthropicConverter(AnthropicMessages):
         reason = finish_reason(word, message, self.FINISH_REASONS)
         if error:
             reason = "error"
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         return Completion(
             message,
             reason,
@@ -330,7 +330,7 @@ class AnthropicConverter(AnthropicMessages):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         content = completion.message.content
         place = ((ROOT, "message"), "content")
         if type(content) is str:
@@ -345,7 +345,7 @@ class AnthropicConverter(AnthropicMessages):
         if content is not None or "content" not in own.get("$absent", ()):
             wire["content"] = write_list(content or [], place, writer, self.write_block)
         word = (
-            stop_word(completion, self.FINISH_REASONS, own)
+            provider_stop_reason(completion, self.FINISH_REASONS, own)
             if completion.stop_reason is not None or not own
             else None
         )
@@ -353,6 +353,6 @@ class AnthropicConverter(AnthropicMessages):
             wire["stop_reason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore(wire, own)
+        restore_extras(wire, own)
         wire.setdefault("stop_sequence", None)
         return wire

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...conversion.extras import ABSENT, NOTHING, Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, NOTHING, Residue, leftovers, restore
 from ...conversion.values import (
     opaque_message,
     opaque_value,
@@ -25,7 +25,7 @@ from ...converter import (
 )
 from ...errors import wrong_type
 from ...fields.ids import read_result_id
-from ...messages import arranged, results_of
+from ...message_order import in_api_order, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -50,16 +50,16 @@ __all__ = ["AnthropicMessages"]
 _MESSAGE = frozenset(["content", "role"])
 
 
-def _with_rest(wire: dict[str, Any], own: Residue) -> dict[str, Any]:
+def _with_rest(wire: dict[str, Any], own: Extras) -> dict[str, Any]:
     """Put back what of the message was kept."""
     if own:
-        restore(wire, own)
+        restore_extras(wire, own)
     return wire
 
 
 def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
     """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
-    if writer.kept(message.metadata).get("$inline"):
+    if writer.kept_extras(message.metadata).get("$inline"):
         return True
     return type(message.content) is list and any(
         type(part) is OpaquePart and part.provider == writer.wire.name
@@ -95,7 +95,7 @@ class AnthropicMessages(ApiConverter):
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            rest = leftovers(item, _MESSAGE)
+            rest = extra_members(item, _MESSAGE)
             if role == "assistant":
                 content = read_text_or_list(
                     item.get("content"), (here, "content"), reader, self.read_block
@@ -130,7 +130,7 @@ class AnthropicMessages(ApiConverter):
         at: Path,
         reader: Reader,
         before: list[Message],
-        rest: Residue,
+        rest: Extras,
     ) -> list[Message]:
         """Read a user's message; each run of results in it becomes a message of its own."""
         if type(content) is not list:
@@ -168,7 +168,7 @@ class AnthropicMessages(ApiConverter):
             kind = wire.get("type")
             if kind == "tool_use":
                 call = self.read_tool_call(wire, at, reader)
-                reader.called(wire.get("id"), call)
+                reader.note_call(wire.get("id"), call)
                 return ToolCallPart(call)
             if kind == "thinking" and type(wire.get("thinking")) is str:
                 return self.read_thinking_part(wire, at, reader)
@@ -180,25 +180,33 @@ class AnthropicMessages(ApiConverter):
         """Write a part of an answer as a block."""
         if type(part) is ToolCallPart:
             if part.metadata:
-                writer.own(part.metadata, at)
+                writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
         if type(part) is ReasoningPart:
             return self.write_reasoning(part, at, writer)
         if type(part) is RefusalPart:
-            writer.lost(at, "a refusal", "rewritten", "note", "it is written as text")
+            writer.report_loss(
+                at, "a refusal", "rewritten", "note", "it is written as text"
+            )
             return {"type": "text", "text": part.text} if part.text else ABSENT
-        if type(part) is TextPart and not part.text and not writer.kept(part.metadata):
-            writer.lost(at, "an empty text", "dropped", "note", "the API refuses it")
+        if (
+            type(part) is TextPart
+            and not part.text
+            and not writer.kept_extras(part.metadata)
+        ):
+            writer.report_loss(
+                at, "an empty text", "dropped", "note", "the API refuses it"
+            )
             return ABSENT
         return self.write_assistant_content(part, at, writer)
 
     def write_reasoning(self, part: ReasoningPart, at: Path, writer: Writer) -> Any:
         """Write thinking with its signature; what was not signed here stays behind."""
-        own = writer.own(part.metadata, at)
+        own = writer.own_extras(part.metadata, at)
         if own.get("type") == "redacted_thinking":
             return own
         if "signature" not in own:
-            writer.lost(
+            writer.report_loss(
                 at,
                 "reasoning",
                 "dropped",
@@ -215,12 +223,16 @@ class AnthropicMessages(ApiConverter):
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
-        for message, here, places in arranged(messages, at, writer):
-            own = writer.own(message.metadata, here) if message.metadata else NOTHING
+        for message, here, places in in_api_order(messages, at, writer):
+            own = (
+                writer.own_extras(message.metadata, here)
+                if message.metadata
+                else NOTHING
+            )
             if type(message) is SystemMessage:
                 if leading or not _stands_inside(message, writer):
                     if at == ROOT:  # the messages alone
-                        writer.lost(
+                        writer.report_loss(
                             here,
                             "a system message",
                             "dropped",
@@ -263,13 +275,13 @@ class AnthropicMessages(ApiConverter):
         message: UserMessage,
         at: Path,
         writer: Writer,
-        own: Residue,
+        own: Extras,
         results: list[Any] | None,
         wires: list[Any],
     ) -> None:
         """Write what a user says; behind results it joins them, for they may not stand in a turn of their own."""
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         whole = opaque_value(message, writer)
         if whole is not ABSENT:
             wires.append(whole)
@@ -287,8 +299,14 @@ class AnthropicMessages(ApiConverter):
 
     def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of what a user says; the API refuses empty text."""
-        if type(part) is TextPart and not part.text and not writer.kept(part.metadata):
-            writer.lost(at, "an empty text", "dropped", "note", "the API refuses it")
+        if (
+            type(part) is TextPart
+            and not part.text
+            and not writer.kept_extras(part.metadata)
+        ):
+            writer.report_loss(
+                at, "an empty text", "dropped", "note", "the API refuses it"
+            )
             return ABSENT
         return self.write_user_content(part, at, writer)
 
@@ -297,17 +315,17 @@ class AnthropicMessages(ApiConverter):
         message: AssistantMessage,
         at: Path,
         writer: Writer,
-        own: Residue,
+        own: Extras,
         wires: list[Any],
     ) -> None:
         """Write what the model answered; an answer without content has no place."""
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         content: Any = message.content
         if type(content) is list:
             content = write_list(content, (at, "content"), writer, self.write_block)
         if not content and not own:
-            writer.lost(
+            writer.report_loss(
                 at,
                 "an empty answer",
                 "dropped",
@@ -336,7 +354,7 @@ class AnthropicMessages(ApiConverter):
                 leading = False
             elif leading or not _stands_inside(message, writer):
                 if not leading:
-                    writer.lost(
+                    writer.report_loss(
                         (at, i),
                         "a system message",
                         "moved",
@@ -352,15 +370,17 @@ class AnthropicMessages(ApiConverter):
             and not found[0][0].cache
         ):
             if found[0][0].name is not None:
-                writer.no_place((found[0][1], "name"), "name")
+                writer.report_unsupported((found[0][1], "name"), "name")
             return found[0][0].content
         blocks: list[Any] = []
         for message, here in found:
             if message.name is not None:
-                writer.no_place((here, "name"), "name")
+                writer.report_unsupported((here, "name"), "name")
             blocks += self.system_blocks(message, here, writer)
         if len(found) > 1:
-            writer.lost(at, "system messages", "rewritten", "note", "they become one")
+            writer.report_loss(
+                at, "system messages", "rewritten", "note", "they become one"
+            )
         return blocks
 
     def system_blocks(
@@ -386,7 +406,7 @@ class AnthropicMessages(ApiConverter):
         identifier, name, _ = read_result_id(
             wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader
         )
-        rest = leftovers(wire, _RESULT)
+        rest = extra_members(wire, _RESULT)
         failed = wire.get("is_error")
         if failed is not None and type(failed) is not bool:
             raise wrong_type((at, "is_error"), "a boolean", failed)
@@ -421,7 +441,7 @@ class AnthropicMessages(ApiConverter):
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call: data as its JSON text, an error with the flag."""
-        own = writer.own(result.metadata, at) if result.metadata else NOTHING
+        own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "tool_result",
             "tool_use_id": writer.call_id(result.tool_call_id),
@@ -441,5 +461,5 @@ class AnthropicMessages(ApiConverter):
         if result.kind == "error" or result.is_error:
             wire["is_error"] = True
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire

@@ -9,8 +9,8 @@ from typing import Any
 from ...clients import ByteKeys
 from ...conversion.writer import Writer
 from ...errors import ConversionError
-from ...json_text import MAX_DEPTH, walked
-from ...paths import ROOT, Path, spelled
+from ...json_text import MAX_DEPTH, walk_values
+from ...paths import ROOT, Path, format_path
 
 __all__ = ["converse", "failure_of", "is_api_error", "without_bytes"]
 
@@ -19,7 +19,7 @@ def without_bytes(value: Any) -> Any:
     """The value with base64 in place of bytes; nothing is changed in place, and a value without any is given back."""
     return (
         _encoded(value, 0)
-        if any(type(one) is bytes for one in walked(value))
+        if any(type(one) is bytes for one in walk_values(value))
         else value
     )
 
@@ -58,7 +58,7 @@ def converse(
                 value if key in keys.free else _decoded(value, (ROOT, key), keys)
             )
         else:
-            writer.lost(
+            writer.report_loss(
                 (ROOT, key),
                 "a member of the body",
                 "dropped",
@@ -82,7 +82,9 @@ def _decoded(value: Any, at: Path, keys: ByteKeys) -> Any:
             try:
                 found[key] = base64.b64decode(item, validate=True)
             except ValueError as error:
-                raise ConversionError(spelled((at, key)), "must be base64") from error
+                raise ConversionError(
+                    format_path((at, key)), "must be base64"
+                ) from error
         else:
             found[key] = item if key in keys.free else _decoded(item, (at, key), keys)
     return found

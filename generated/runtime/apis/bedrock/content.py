@@ -5,8 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    add_extras,
+    extra_at,
+    inner_extras,
+    restore_extras,
+)
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, add_residue, kept_at, restore, within
 from ...conversion.values import Read, Write, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -53,7 +60,7 @@ def block_kind(block: dict[str, Any]) -> str | None:
     if block.get("reasoningContent") is not None:
         return (
             "redacted"
-            if "redactedContent" in within(block, "reasoningContent")
+            if "redactedContent" in inner_extras(block, "reasoningContent")
             else "reasoning"
         )
     if type(block.get("cachePoint")) is dict:
@@ -87,7 +94,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
         ):
             before.cache = True
             if block != _POINT:
-                add_residue(before, reader.wire.name, {"$cache": block})
+                add_extras(before, reader.wire.name, {"$cache": block})
         else:
             parts.append(read(block, (at, i), reader))
     return parts
@@ -100,7 +107,7 @@ def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[A
         block = write(part, here, writer)
         if block is ABSENT or not getattr(part, "cache", None):
             return block
-        point = writer.kept(part.metadata).get("$cache")
+        point = writer.kept_extras(part.metadata).get("$cache")
         return block, point if type(point) is dict else _POINT
 
     if type(content) is str:
@@ -144,7 +151,7 @@ def read_cited(block: dict[str, Any], reader: Reader) -> TextPart:
     )
 
 
-def cited_block(part: TextPart, own: Residue) -> dict[str, Any] | None:
+def cited_block(part: TextPart, own: Extras) -> dict[str, Any] | None:
     """The block with the sources of a text; None where it has none, or says something else by now."""
     if _cited_text(own.get("citationsContent")) != part.text:
         return None
@@ -157,39 +164,39 @@ def as_sent(part: Any, reader: Reader) -> Any:
     kind = type(part)
     blank = kind is TextPart and not part.text.strip()
     unsigned = kind is ReasoningPart and not _is_signed(
-        within(part.metadata or {}, name)
+        inner_extras(part.metadata or {}, name)
     )
     if blank or unsigned:
-        add_residue(part, name, {"$sent": True})
+        add_extras(part, name, {"$sent": True})
     elif (
         kind is ToolCallPart
-        and kept_at(part.call.metadata or {}, name, "toolUse", "type") is not ABSENT
+        and extra_at(part.call.metadata or {}, name, "toolUse", "type") is not ABSENT
     ):
-        add_residue(part.call, name, {"$sent": True})
+        add_extras(part.call, name, {"$sent": True})
     return part
 
 
-def _is_signed(own: Residue) -> bool:
-    if "redactedContent" in within(own, "reasoningContent"):
+def _is_signed(own: Extras) -> bool:
+    if "redactedContent" in inner_extras(own, "reasoningContent"):
         return True
-    return bool(kept_at(own, "reasoningContent", "reasoningText", "signature"))
+    return bool(extra_at(own, "reasoningContent", "reasoningText", "signature"))
 
 
 def write_sent(part: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write a part for a request; what the API refuses, and did not come so, stays behind."""
-    own = writer.kept(part.metadata)
+    own = writer.kept_extras(part.metadata)
     if type(part) is TextPart and not part.text.strip() and "$sent" not in own:
-        writer.lost(at, "a blank text", "dropped", "note", "the API refuses it")
+        writer.report_loss(at, "a blank text", "dropped", "note", "the API refuses it")
         return ABSENT
     if type(part) is ReasoningPart and not _is_signed(own) and "$sent" not in own:
-        writer.own(part.metadata, at)
-        writer.lost(
+        writer.own_extras(part.metadata, at)
+        writer.report_loss(
             at, "reasoning", "dropped", "note", "only signed reasoning may be sent back"
         )
         return ABSENT
     block = write(part, at, writer)
     if type(block) is dict and UNKNOWN in block:
-        writer.lost(
+        writer.report_loss(
             at,
             "a block",
             "dropped",
@@ -204,7 +211,7 @@ def without_kind(
     block: dict[str, Any], call: ToolCall, writer: Writer
 ) -> dict[str, Any]:
     """A call as requests take it: its kind stands in answers alone, unless it came in a request."""
-    if block["toolUse"].get("type") == "tool_use" and "$sent" not in writer.kept(
+    if block["toolUse"].get("type") == "tool_use" and "$sent" not in writer.kept_extras(
         call.metadata
     ):
         inner = {key: value for key, value in block["toolUse"].items() if key != "type"}
@@ -236,10 +243,10 @@ class Turns:
 
     def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
         """Add what a message says; to the message before where that has the same role, unless the two came apart."""
-        own = self._writer.own(message.metadata, at)
+        own = self._writer.own_extras(message.metadata, at)
         last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
         if not blocks and not own:
-            self._writer.lost(
+            self._writer.report_loss(
                 at,
                 "a message",
                 "dropped",
@@ -260,26 +267,26 @@ class Turns:
             and "text" not in own.get("$absent", ())
         ):
             holder = (at, "content")
-            self._writer.lost(
+            self._writer.report_loss(
                 holder, "a text", "defaulted", "note", "documents need one beside them"
             )
             blocks = [*blocks, {"text": self._text}]
         if role == "assistant" and self._before is None and "$apart" not in own:
-            self._writer.lost(
+            self._writer.report_loss(
                 at[0], "a message", "defaulted", "note", "the user speaks first"
             )
             self.wires.append({"role": "user", "content": [{"text": self._first}]})
         if last is not None and last["role"] == role and "$apart" not in own:
             self._report(message, at)
             last["content"] = [*(last.get("content") or ()), *blocks]
-            restore(last, own)
+            restore_extras(last, own)
         else:
             self._open = {"role": role}
             if blocks or (
                 "content" not in own and "content" not in own.get("$absent", ())
             ):
                 self._open["content"] = blocks
-            restore(self._open, own)
+            restore_extras(self._open, own)
             self.wires.append(self._open)
         self._before = type(message), at
 
@@ -290,14 +297,14 @@ class Turns:
     def _report(self, message: Message, at: Path) -> None:
         """Report two messages that read back as one."""
         if self._before is not None and self._before[0] is type(message):
-            self._writer.lost(
+            self._writer.report_loss(
                 (self._before[1], "content"),
                 "a message",
                 "rewritten",
                 "note",
                 "the next one joins it",
             )
-            self._writer.lost(
+            self._writer.report_loss(
                 at,
                 "a message",
                 "moved",

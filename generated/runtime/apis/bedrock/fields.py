@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, UnsayableError, marked
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields.values import read_data_url
-from ...json_text import compact, is_compact, loads, same
-from ...paths import Path, spelled
+from ...json_text import compact, is_compact, loads, same_json
+from ...paths import Path, format_path
 
 __all__ = [
     "read_block_source",
@@ -31,7 +31,7 @@ Formats = Mapping[str, Sequence[str]]
 
 def read_block_source(
     block: dict[str, Any], at: Path, reader: Reader, formats: Formats
-) -> tuple[str | None, str | None, str | None, Residue]:
+) -> tuple[str | None, str | None, str | None, Extras]:
     """Read url, data and media type. The source is kept where our own writing would differ.
 
     Raises:
@@ -42,7 +42,7 @@ def read_block_source(
         raise wrong_type((at, "format"), "a string", kind)
     if type(source) is not dict:
         raise wrong_type((at, "source"), "an object", source)
-    rest: Residue = {}
+    rest: Extras = {}
     url, data = _content(source, (at, "source"))
     media_type = formats[kind][0] if kind is not None and kind in formats else None
     if kind is None and "text" in source:
@@ -60,7 +60,7 @@ def write_block_source(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     formats: Formats,
@@ -76,9 +76,9 @@ def write_block_source(
     kept = own.get("source")
     as_it_came = type(kept) is dict and _content(kept, at) == (url, data)
     if not as_it_came and data is None and url is None:
-        raise UnsayableError("there is neither an address nor data")
+        raise UnsupportedValueError("there is neither an address nor data")
     if not as_it_came and data is None and url is not None and url[:5] != "s3://":
-        raise UnsayableError("it takes no address but one in S3")
+        raise UnsupportedValueError("it takes no address but one in S3")
     source = kept if as_it_came else _source(url, data)
     if "$absent" in own and media_type in (None, "text/plain"):
         return {"source": source}
@@ -86,7 +86,7 @@ def write_block_source(
         return {"format": own["format"], "source": source}
     if media_type is None:
         kind = _ending(url, formats)
-        writer.lost(
+        writer.report_loss(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
@@ -97,7 +97,7 @@ def write_block_source(
     for kind, types in formats.items():
         if media_type in types:
             if media_type != types[0]:
-                writer.lost(
+                writer.report_loss(
                     (at[0], "mediaType"),
                     "mediaType",
                     "rewritten",
@@ -105,7 +105,7 @@ def write_block_source(
                     f"it is {types[0]} here",
                 )
             return {"format": kind, "source": source}
-    raise UnsayableError(f"it does not take {media_type}")
+    raise UnsupportedValueError(f"it does not take {media_type}")
 
 
 def _content(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
@@ -158,14 +158,14 @@ def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None
 def write_document_name(name: str | None, kept: Any, at: Path, writer: Writer) -> Any:
     """Write the name: one without its illegal characters, or one made of the document's place, where there is none."""
     if name is None:
-        if kept is None or marked(kept):
+        if kept is None or is_mark(kept):
             return ABSENT
-        made = "document " + "-".join(re.findall(r"\d+", spelled(at)))
-        writer.lost(at, "name", "defaulted", "note", "a document must be named")
+        made = "document " + "-".join(re.findall(r"\d+", format_path(at)))
+        writer.report_loss(at, "name", "defaulted", "note", "a document must be named")
         return made.rstrip()
     if name == kept or _is_legal(name):
         return name
-    writer.lost(
+    writer.report_loss(
         at, "name", "rewritten", "note", "the API refuses some of its characters"
     )
     spelling = re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
@@ -189,7 +189,7 @@ def read_schema_text(
     try:
         found = loads(value)
     except ValueError as error:
-        raise ConversionError(spelled(at), "must be JSON") from error
+        raise ConversionError(format_path(at), "must be JSON") from error
     if type(found) is not dict:
         raise wrong_type(at, "the text of an object", found)
     return found, ABSENT if is_compact(value, found) else value
@@ -203,7 +203,7 @@ def write_schema_text(
     Raises:
         ConversionError: JSON cannot hold it.
     """
-    if type(kept) is str and same(
+    if type(kept) is str and same_json(
         read_schema_text(kept, at, Reader(writer.wire))[0], schema
     ):
         return kept
@@ -211,7 +211,7 @@ def write_schema_text(
         return compact(schema)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(
-            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+            format_path(at), f"cannot be written as JSON: {type(error).__name__}"
         ) from error
 
 
@@ -233,5 +233,5 @@ def write_some_text(text: str | None, kept: Any, at: Path, writer: Writer) -> An
     if text or (text is not None and kept == text):
         return text
     if text is not None:
-        writer.lost(at, "an empty text", "dropped", "note", "the API refuses it")
+        writer.report_loss(at, "an empty text", "dropped", "note", "the API refuses it")
     return ABSENT

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.residue import within
+from ...conversion.extras import inner_extras
 from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
@@ -13,7 +13,7 @@ from ...streams import BaseStream, OpenCall, place_of
 from .client import failure_of, without_bytes
 from .content import block_kind
 
-__all__ = ["BlockEvents"]
+__all__ = ["BedrockStream"]
 
 _DELTA: Path = ((ROOT, "contentBlockDelta"), "contentBlockIndex")
 _START: Path = ((ROOT, "contentBlockStart"), "contentBlockIndex")
@@ -46,7 +46,7 @@ class _Block:
         self.results: list[Any] = []
 
 
-class BlockEvents(BaseStream):
+class BedrockStream(BaseStream):
     """Joins events into a message."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
@@ -112,7 +112,7 @@ class BlockEvents(BaseStream):
         block = self._blocks[index] = _Block(head)
         kind = block_kind(head)
         if kind == "call":
-            return self._start_call(block, within(head, "toolUse"))
+            return self._start_call(block, inner_extras(head, "toolUse"))
         if self._rewritten:
             return []
         text = head.get("text") if kind == "text" else None
@@ -139,7 +139,7 @@ class BlockEvents(BaseStream):
         if block is None:
             block = self._blocks[index] = _Block({})
         if "toolUse" in delta:
-            return self._grow_call(block, within(delta, "toolUse").get("input"))
+            return self._grow_call(block, inner_extras(delta, "toolUse").get("input"))
         if type(delta.get("text")) is str:
             block.texts = block.texts if block.texts is not None else []
             block.texts.append(delta["text"])
@@ -262,7 +262,7 @@ def _whole(block: _Block) -> dict[str, Any]:
             thought["signature"] = "".join(block.signature)
         return {"reasoningContent": {"reasoningText": thought}}
     if block.results or "toolResult" in block.head:
-        head = within(block.head, "toolResult")
+        head = inner_extras(block.head, "toolResult")
         return {
             **block.head,
             "toolResult": {
@@ -277,7 +277,7 @@ def _whole(block: _Block) -> dict[str, Any]:
 
 def _whole_call(block: _Block) -> dict[str, Any]:
     text = "".join(block.call.pieces if block.call is not None else block.input)
-    head = within(block.head, "toolUse")
+    head = inner_extras(block.head, "toolUse")
     if not text.strip() and "input" in head:
         return block.head
     value: Any = {}

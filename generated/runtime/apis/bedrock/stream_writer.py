@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.residue import within
+from ...conversion.extras import inner_extras
 from ...conversion.writer import OnLoss
 from ...json_text import compact
 from ...models import Completion, ToolCallDelta
@@ -14,10 +14,10 @@ from ...streams import BaseStreamWriter, SentCall
 from .client import failure_of
 from .content import block_kind
 
-__all__ = ["BlockEventWriter"]
+__all__ = ["BedrockStreamWriter"]
 
 
-class BlockEventWriter(BaseStreamWriter):
+class BedrockStreamWriter(BaseStreamWriter):
     """Writes blocks as they come; what only the end knows of them (signatures, citations) comes before their stop.
 
     Text of one kind in a row is one block. A block of the whole answer that did not come in pieces is written whole
@@ -87,9 +87,9 @@ class BlockEventWriter(BaseStreamWriter):
     ) -> list[dict[str, Any]]:
         events = self._begin()
         calls = {place: self.calls[index] for index, place in self._places.items()}
-        message = within(within(body, "output"), "message")
+        message = inner_extras(inner_extras(body, "output"), "message")
         content = message.get("content") or []
-        if not self.writer.kept(completion.metadata):
+        if not self.writer.kept_extras(completion.metadata):
             content = self._as_sent(content)
         for index, block in enumerate(content):
             events += self._rest(index, block, calls.get(index))
@@ -156,12 +156,12 @@ class BlockEventWriter(BaseStreamWriter):
         events = (
             [_text_delta(index, sent_as, text[len(sent) :])] if text != sent else []
         )
-        signature = within(within(block, "reasoningContent"), "reasoningText").get(
-            "signature"
-        )
+        signature = inner_extras(
+            inner_extras(block, "reasoningContent"), "reasoningText"
+        ).get("signature")
         if signature is not None:
             events.append(_delta(index, {"reasoningContent": {"signature": signature}}))
-        for citation in within(block, "citationsContent").get("citations", ()):
+        for citation in inner_extras(block, "citationsContent").get("citations", ()):
             events.append(_delta(index, {"citation": citation}))
         return events
 
@@ -173,11 +173,11 @@ class BlockEventWriter(BaseStreamWriter):
 
 def _is_plain(block: dict[str, Any]) -> bool:
     """Whether a block of text or reasoning holds nothing but what deltas can say."""
-    thought = within(within(block, "reasoningContent"), "reasoningText")
-    cited = within(block, "citationsContent")
+    thought = inner_extras(inner_extras(block, "reasoningContent"), "reasoningText")
+    cited = inner_extras(block, "citationsContent")
     if (
         len(block) != 1
-        or len(within(block, "reasoningContent")) > 1
+        or len(inner_extras(block, "reasoningContent")) > 1
         or not thought.keys() <= {"text", "signature"}
     ):
         return False
@@ -195,10 +195,10 @@ def _is_plain(block: dict[str, Any]) -> bool:
 
 
 def _text_of(block: dict[str, Any]) -> str:
-    thought = within(within(block, "reasoningContent"), "reasoningText")
+    thought = inner_extras(inner_extras(block, "reasoningContent"), "reasoningText")
     texts = [
         item.get("text")
-        for item in within(block, "citationsContent").get("content", ())
+        for item in inner_extras(block, "citationsContent").get("content", ())
     ]
     found = block.get("text", thought.get("text", "".join(texts)))
     return found if type(found) is str else ""

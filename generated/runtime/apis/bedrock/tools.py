@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
+from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import Residue, within
 from ...conversion.values import Read, Write, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import compact, is_json, same
+from ...json_text import compact, is_json, same_json
 from ...models import TextPart, ToolChoice
 from ...paths import ROOT, Path
 from ...tool_results import write_result_text
@@ -43,7 +43,7 @@ def _blocks(messages: Any) -> list[tuple[str | None, dict[str, Any]]]:
 
 
 def settle_tools(
-    wire: dict[str, Any], choice: ToolChoice | None, own: Residue, writer: Writer
+    wire: dict[str, Any], choice: ToolChoice | None, own: Extras, writer: Writer
 ) -> None:
     """Settle what the API demands of `toolConfig`: no choice without tools, and tools where there are calls.
 
@@ -55,7 +55,7 @@ def settle_tools(
     history = has_tool_blocks(wire.get("messages"))
     if choice == "none" and not history:
         if config.get("tools"):
-            writer.lost(
+            writer.report_loss(
                 (ROOT, "tools"),
                 "tools",
                 "dropped",
@@ -73,12 +73,12 @@ def settle_tools(
     )
     if made:
         reason = "the API demands the tools of the history, of which only the names are known"
-        writer.lost((ROOT, "tools"), "tools", "defaulted", "warning", reason)
+        writer.report_loss((ROOT, "tools"), "tools", "defaulted", "warning", reason)
         wire["toolConfig"] = {**config, "tools": made}
         return
     if choice is not None and "toolChoice" in config:
         if choice != "auto":
-            writer.lost(
+            writer.report_loss(
                 (ROOT, "toolChoice"),
                 "toolChoice",
                 "dropped",
@@ -97,7 +97,7 @@ def settle_tools(
 def _stand_ins(wire: dict[str, Any]) -> list[dict[str, Any]]:
     """Tools without parameters, by the names of the calls in the history."""
     calls = [
-        within(block, "toolUse")
+        inner_extras(block, "toolUse")
         for kind, block in _blocks(wire.get("messages"))
         if kind == "call"
     ]
@@ -114,7 +114,7 @@ _FAILED = "error"
 
 def read_result_blocks(
     holder: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
-) -> tuple[Kind, Any, bool | None, Residue]:
+) -> tuple[Kind, Any, bool | None, Extras]:
     """Read kind, value, whether it is a failure, and what our own writing would not give.
 
     Raises:
@@ -126,7 +126,7 @@ def read_result_blocks(
     if status is not None and type(status) is not str:
         raise wrong_type((at, "status"), "a string", status)
     failed = status == _FAILED
-    rest: Residue = {} if failed or "status" not in holder else {"status": status}
+    rest: Extras = {} if failed or "status" not in holder else {"status": status}
     found = _single(content, failed)
     if found is None:
         parts = read_list(content, (at, "content"), reader, read)
@@ -155,7 +155,7 @@ def read_json_block(block: dict[str, Any], reader: Reader) -> TextPart | None:
     return None if text is None else TextPart(text, metadata=reader.metadata(block))
 
 
-def json_block(part: TextPart, own: Residue) -> dict[str, Any] | None:
+def json_block(part: TextPart, own: Extras) -> dict[str, Any] | None:
     """The block of a value that was read as text; None where it says something else by now."""
     if "json" not in own or _text_of_json(own) != part.text:
         return None
@@ -182,7 +182,7 @@ def write_result_blocks(
     kind: str,
     value: Any,
     is_error: bool | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     write: Write,
@@ -197,12 +197,12 @@ def write_result_blocks(
     status = {"status": _FAILED} if is_error or kind == "error" else {}
     kept = own.get("$content")
     found = _single(kept, bool(status)) if type(kept) is list else None
-    if found is not None and found[0] == kind and same(found[1], value):
+    if found is not None and found[0] == kind and same_json(found[1], value):
         return {"content": kept, **status}
     if kind == "multimodal":
         content = write_list(value, place, writer, write)
         if not content and (value or kept != []):
-            writer.lost(
+            writer.report_loss(
                 at[0],
                 "a result without content",
                 "rewritten",
@@ -219,7 +219,7 @@ def write_result_blocks(
         else write_result_text(kind, value, None, place, writer)
     )
     if kind == "data" and (is_error or type(value) is dict):
-        writer.lost(
+        writer.report_loss(
             at[0],
             "data",
             "rewritten",
@@ -227,6 +227,8 @@ def write_result_blocks(
             "as text, for the API does not take it otherwise",
         )
     if not text.strip():
-        writer.lost(place, "a blank text", "rewritten", "note", "the API refuses it")
+        writer.report_loss(
+            place, "a blank text", "rewritten", "note", "the API refuses it"
+        )
         text = blank
     return {"content": [{"text": text}], **status}

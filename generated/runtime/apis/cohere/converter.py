@@ -6,17 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...answers import finish_reason, hold_calls, stop_word
-from ...conversion.reader import Reader
-from ...conversion.residue import (
+from ...conversion.extras import (
     ABSENT,
-    add_residue,
-    first_of,
-    leftovers,
-    marked,
-    restore,
-    spelling,
+    add_extras,
+    extra_members,
+    first_present,
+    is_mark,
+    original_key,
+    restore_extras,
 )
+from ...conversion.reader import Reader
 from ...conversion.values import (
     opaque_value,
     optional_text,
@@ -27,7 +26,7 @@ from ...conversion.values import (
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...messages import arranged, results_of
+from ...message_order import in_api_order, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -47,7 +46,8 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
+from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ...tool_selection import write_offered
 from ..openai_chat.converter import ChatConverter
@@ -57,7 +57,6 @@ from .plan_turns import add_to_turn, plan_place, system_first
 __all__ = ["CohereConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "role", "tool_calls", "tool_plan"])
-
 
 _RESPONSE = frozenset(["finish_reason", "id", "message", "usage"])
 
@@ -97,7 +96,7 @@ class CohereConverter(ChatConverter):
         if at == ROOT:  # the tools alone
             for i, definition in enumerate(definitions):
                 if type(definition) is ToolDefinition and definition.strict:
-                    writer.lost(
+                    writer.report_loss(
                         ((at, i), "strict"),
                         "strict",
                         "dropped",
@@ -117,7 +116,7 @@ class CohereConverter(ChatConverter):
         if value is None or value is ABSENT:
             return None, ABSENT
         if type(value) is dict and value.get("type") == "json_object":
-            schema, key = first_of(value, "schema", "json_schema")
+            schema, key = first_present(value, "schema", "json_schema")
             if schema is None:
                 return "json", ABSENT if value == self.OUTPUT_FORMATS["json"] else {
                     "$whole": value
@@ -128,7 +127,7 @@ class CohereConverter(ChatConverter):
                 reader,
             )
             if key != "schema":
-                add_residue(found, reader.wire.name, {"$as": {"schema": key}})
+                add_extras(found, reader.wire.name, {"$as": {"schema": key}})
             return found, ABSENT
         return "text" if value == self.OUTPUT_FORMATS["text"] else None, value
 
@@ -141,13 +140,13 @@ class CohereConverter(ChatConverter):
     ) -> Any:
         """Write what the answer shall be; text is what it is unasked."""
         if output_format is None:
-            return ABSENT if marked(kept) else kept
+            return ABSENT if is_mark(kept) else kept
         if output_format == "text":
             return kept if kept == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":
-            return kept["$whole"] if marked(kept) else self.OUTPUT_FORMATS["json"]
+            return kept["$whole"] if is_mark(kept) else self.OUTPUT_FORMATS["json"]
         wire = self.write_output_schema(output_format, at, writer)
-        key = spelling(writer.kept(output_format.metadata), "schema")
+        key = original_key(writer.kept_extras(output_format.metadata), "schema")
         return (
             wire
             if key == "schema"
@@ -169,7 +168,7 @@ class CohereConverter(ChatConverter):
         for definition in definitions:
             definition.strict = strict or None
         if strict is not None and not (strict and definitions):
-            add_residue(request, reader.wire.name, {"strict_tools": strict})
+            add_extras(request, reader.wire.name, {"strict_tools": strict})
         return request
 
     def write_request(
@@ -181,7 +180,7 @@ class CohereConverter(ChatConverter):
             tool for tool in request.tools or () if type(tool) is ToolDefinition
         ]
         strict = [
-            tool.strict is True and tool.name not in writer.loosened
+            tool.strict is True and tool.name not in writer.downgraded
             for tool in definitions
         ]
         if definitions and all(strict):
@@ -193,10 +192,10 @@ class CohereConverter(ChatConverter):
                 if (
                     type(tool) is ToolDefinition
                     and tool.strict
-                    and tool.name not in writer.loosened
+                    and tool.name not in writer.downgraded
                 ):
                     place = (((at, "tools"), i), "strict")
-                    writer.lost(
+                    writer.report_loss(
                         place,
                         "strict",
                         "dropped",
@@ -208,7 +207,7 @@ class CohereConverter(ChatConverter):
         if wire.get("tools"):
             offered, forced = offered_only(request.tool_choice, wire["tools"], writer)
             if len(offered) < len(wire["tools"]):
-                writer.lost(
+                writer.report_loss(
                     (at, "tools"),
                     "tools",
                     "narrowed",
@@ -226,7 +225,7 @@ class CohereConverter(ChatConverter):
         """Read a message of the system; one that stands inside of the conversation stays there."""
         message = self.read_system_message(wire, at, reader)
         if position > 0:
-            add_residue(message, reader.wire.name, {"$inline": True})
+            add_extras(message, reader.wire.name, {"$inline": True})
         return message
 
     def write_messages(
@@ -236,10 +235,10 @@ class CohereConverter(ChatConverter):
         wires: list[Any] = []
         system: dict[str, Any] | None = None
         for message, here, places in system_first(
-            arranged(messages, at, writer), writer
+            in_api_order(messages, at, writer), writer
         ):
             if type(message) is ToolMessage:
-                writer.own(message.metadata, here)
+                writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
@@ -247,10 +246,10 @@ class CohereConverter(ChatConverter):
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if len(wire) > 1 or writer.kept(message.metadata):
+                if len(wire) > 1 or writer.kept_extras(message.metadata):
                     wires.append(wire)
                 else:
-                    writer.lost(
+                    writer.report_loss(
                         here,
                         "an empty answer",
                         "dropped",
@@ -262,7 +261,7 @@ class CohereConverter(ChatConverter):
                 if (
                     system is None
                     or wires[-1] is not system
-                    or writer.kept(message.metadata).get("$inline")
+                    or writer.kept_extras(message.metadata).get("$inline")
                 ):
                     wires.append(wire)
                     system = wire
@@ -301,7 +300,7 @@ class CohereConverter(ChatConverter):
         calls = wire.get("tool_calls")
         if text is not None and type(text) is not str:
             raise wrong_type((at, "tool_plan"), "a string", text)
-        rest = leftovers(wire, _ASSISTANT_MESSAGE)
+        rest = extra_members(wire, _ASSISTANT_MESSAGE)
         if text == "":
             rest["tool_plan"] = text
         if calls is not None and not calls:
@@ -328,7 +327,7 @@ class CohereConverter(ChatConverter):
             plan = ReasoningPart(text, reader.metadata({"$key": "tool_plan"}))
             parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
         elif calls and thoughts:
-            add_residue(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
+            add_extras(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
         if calls:
             parts += (
                 read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry)
@@ -345,10 +344,10 @@ class CohereConverter(ChatConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own(message.metadata, at)
+        own = writer.own_extras(message.metadata, at)
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if type(message.content) is list:
             self.write_planned_parts(message.content, (at, "content"), writer, wire)
             content = wire.get("content")
@@ -362,7 +361,7 @@ class CohereConverter(ChatConverter):
         elif message.content:
             wire["content"] = message.content
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def write_planned_parts(
@@ -375,14 +374,14 @@ class CohereConverter(ChatConverter):
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is ReasoningPart and i == place:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 writer.adopted(part.metadata, here)
                 wire["tool_plan"] = part.text
                 if any(said.get("type") != "thinking" for said in content):
-                    writer.lost(
+                    writer.report_loss(
                         here,
                         "reasoning",
                         "moved",
@@ -391,12 +390,12 @@ class CohereConverter(ChatConverter):
                     )
             elif (
                 type(part) is OpaquePart
-                and writer.own(part.metadata, here).get("$key") == "tool_calls"
+                and writer.own_extras(part.metadata, here).get("$key") == "tool_calls"
             ):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.lost(
+                    writer.report_loss(
                         here,
                         writer.kind_of(part),
                         "moved",
@@ -416,18 +415,20 @@ class CohereConverter(ChatConverter):
     ) -> Any:
         """Write a part of the content."""
         if type(part) is RefusalPart:
-            writer.own(part.metadata, at)
-            writer.lost(
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(
                 (at, "type"), "a refusal", "rewritten", "note", "it is written as text"
             )
             part = TextPart(part.text)
         if (
             (type(part) is TextPart or type(part) is ReasoningPart)
             and not part.text
-            and not writer.kept(part.metadata)
+            and not writer.kept_extras(part.metadata)
         ):
-            writer.own(part.metadata, at)
-            writer.lost(at, writer.kind_of(part), "dropped", "note", "it is empty")
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(
+                at, writer.kind_of(part), "dropped", "note", "it is empty"
+            )
             return ABSENT
         if type(part) is ReasoningPart:
             writer.adopted(part.metadata, at)
@@ -459,7 +460,7 @@ class CohereConverter(ChatConverter):
     ) -> str | list[Any]:
         """Write what a call gave; media wait for the end of the turn, for results hold text and documents only."""
         if is_error and kind in ("data", "multimodal"):
-            writer.lost(
+            writer.report_loss(
                 (at[0], "isError"),
                 "isError",
                 "dropped",
@@ -475,7 +476,7 @@ class CohereConverter(ChatConverter):
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
-                writer.lost(
+                writer.report_loss(
                     (at[0], field),
                     field,
                     "rewritten",
@@ -491,8 +492,8 @@ class CohereConverter(ChatConverter):
         body = wire.get("message")
         error = wire.get("error")
         if type(body) is str or (error and "message" not in wire):
-            raise BareApiError(spelled(at), wire)
-        rest = leftovers(wire, _RESPONSE)
+            raise BareApiError(format_path(at), wire)
+        rest = extra_members(wire, _RESPONSE)
         word = optional_text(wire, "finish_reason", at)
         if word is not None and word not in self.FINISH_REASONS:
             rest["finish_reason"] = word
@@ -500,7 +501,7 @@ class CohereConverter(ChatConverter):
         if type(body) is dict:
             message = self.read_assistant_message(body, place, reader)
             if type(body.get("content")) is str:
-                add_residue(message, reader.wire.name, {"$single": ["content"]})
+                add_extras(message, reader.wire.name, {"$single": ["content"]})
         elif body is None:
             message = AssistantMessage()
             if "message" not in wire:
@@ -514,7 +515,7 @@ class CohereConverter(ChatConverter):
         reason = finish_reason(word, message, self.FINISH_REASONS, opaque)
         if error or body is None:
             reason = "error"
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         return Completion(
             message,
             reason,
@@ -534,9 +535,9 @@ class CohereConverter(ChatConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response; its content is always a list, unless it came otherwise."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         if completion.model is not None:
-            writer.no_place((ROOT, "model"), "model")
+            writer.report_unsupported((ROOT, "model"), "model")
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
@@ -545,19 +546,15 @@ class CohereConverter(ChatConverter):
                 completion.message, (ROOT, "message"), writer
             )
             content = message.get("content")
-            if type(content) is str and "content" not in writer.kept(
-                completion.message.metadata
-            ).get("$single", ()):
+            single = writer.kept_extras(completion.message.metadata).get("$single", ())
+            if type(content) is str and "content" not in single:
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
-        word = (
-            stop_word(completion, self.FINISH_REASONS, own)
-            if completion.stop_reason is not None or not own
-            else None
-        )
-        if word is not None:
-            wire["finish_reason"] = word
+        if completion.stop_reason is not None or not own:
+            word = provider_stop_reason(completion, self.FINISH_REASONS, own)
+            if word is not None:
+                wire["finish_reason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.extras import ABSENT, Extras, inner_extras, is_mark
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, marked, within
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.schemas import read_dialect, write_dialect_or_empty
-from ...json_text import same
+from ...json_text import same_json
 from ...models import AllowedToolChoice, NamedToolChoice, Reasoning, ToolChoice
 from ...paths import Path
 
@@ -55,7 +55,7 @@ def read_token_budget(
     if effort is None and budget is None:
         return None, value
     found = Reasoning(effort, budget)
-    return found, ABSENT if same(_settings(found), value) else {"$whole": value}
+    return found, ABSENT if same_json(_settings(found), value) else {"$whole": value}
 
 
 def write_token_budget(
@@ -63,16 +63,16 @@ def write_token_budget(
 ) -> Any:
     """Write the settings, as they came while they say the same; an effort has no place."""
     if reasoning is None:
-        return ABSENT if marked(kept) else kept
+        return ABSENT if is_mark(kept) else kept
     if (
-        marked(kept)
+        is_mark(kept)
         and read_token_budget(kept["$whole"], at, Reader(writer.wire))[0] == reasoning
     ):
         return kept["$whole"]
     if reasoning.effort not in (None, "none"):
-        writer.no_place((at, "effort"), "effort", "warning")
+        writer.report_unsupported((at, "effort"), "effort", "warning")
     elif reasoning.effort == "none" and reasoning.budget_tokens is not None:
-        writer.lost(
+        writer.report_loss(
             (at, "budgetTokens"),
             "budgetTokens",
             "dropped",
@@ -100,7 +100,7 @@ def offered_only(
         names, forced = choice.names, choice.mode == "required"
     else:
         return entries, False
-    spelled = {writer.wire.spelling(name) for name in names}
+    spelled = {writer.wire.wire_name(name) for name in names}
     named = [entry for entry in entries if _name(entry) in spelled]
     return (named, forced) if named else (entries, False)
 
@@ -110,7 +110,7 @@ def _name(entry: Any) -> Any:
     return function.get("name") if type(function) is dict else None
 
 
-def read_documents(content: list[Any]) -> tuple[Any, Residue] | None:
+def read_documents(content: list[Any]) -> tuple[Any, Extras] | None:
     """The data of a list with a document in it, and what else the list holds; None for every other list."""
     values: list[Any] = []
     frames: list[Any] = []
@@ -139,7 +139,7 @@ def read_documents(content: list[Any]) -> tuple[Any, Residue] | None:
 
 def write_documents(value: Any, kept: Any) -> list[Any] | None:
     """The list again, with what its documents hold now; None where the data did not come so, or fits it no more."""
-    frames = within({"kept": kept}, "kept").get("$whole")
+    frames = inner_extras({"kept": kept}, "kept").get("$whole")
     if type(frames) is not list:
         return None
     values = value if type(value) is list else [value]

@@ -9,7 +9,7 @@ from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStream, OpenCall, place_of
 
-__all__ = ["PlannedEvents"]
+__all__ = ["CohereStream"]
 
 _GROWING = ("text", "thinking")
 """Members of a block of content that come in pieces."""
@@ -40,7 +40,7 @@ class _Block:
         }
 
 
-class PlannedEvents(BaseStream):
+class CohereStream(BaseStream):
     """Joins events into an answer."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:

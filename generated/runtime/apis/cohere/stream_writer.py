@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.writer import OnLoss
-from ...json_text import same
+from ...json_text import same_json
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStreamWriter
 
-__all__ = ["PlannedEventWriter"]
+__all__ = ["CohereStreamWriter"]
 
 _EMPTY: dict[str, Any] = {
     "role": "assistant",
@@ -22,7 +22,7 @@ _EMPTY: dict[str, Any] = {
 }
 
 
-class PlannedEventWriter(BaseStreamWriter):
+class CohereStreamWriter(BaseStreamWriter):
     """Writes content and calls as they come; citations and what else only the end knows come last.
 
     Text of one kind in a row is one block. That a thought was the plan for calls is known only once they come, so it
@@ -166,7 +166,7 @@ class PlannedEventWriter(BaseStreamWriter):
         }
         if completion.finish_reason == "error" and self._failure is not None:
             last.setdefault("error", self._failure)
-        if not same(self._joined(citations), message):
+        if not same_json(self._joined(citations), message):
             last["message"] = message
         end: dict[str, Any] = {"type": "message-end", "delta": last}
         if "id" in body and body["id"] != self.id:

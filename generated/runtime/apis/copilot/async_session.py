@@ -8,15 +8,15 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from ...conversion.residue import within
+from ...conversion.extras import inner_extras
 from ...conversion.wire import Wire
 from ...conversion.writer import OnLoss, Writer
 from ...history import tool_calls_of
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.base import AsyncSession, ToolMode
-from ...sessions.connecting import HostedCalls
-from ...sessions.folding import turn_of
-from ...sessions.on_clients import SessionError, aclose_client, reached
+from ...sessions.client_sessions import SessionError, aclose_client, resolve_attribute
+from ...sessions.connection import HostedCalls
+from ...sessions.text_protocol import turn_of
 from .live_client import LiveClient
 from .session_requests import (
     HostedProvider,
@@ -189,9 +189,9 @@ class AsyncHostedSession(AsyncSession):
                 raise
         for place, params in told.answers.values():
             reply = await self._live.call_with(self.calls.answer, params)
-            if reached(reply, self.calls.accepted) is not True:
+            if resolve_attribute(reply, self.calls.accepted) is not True:
                 writer = self._writer()
-                writer.lost(
+                writer.report_loss(
                     ((), place),
                     "a result",
                     "dropped",
@@ -226,7 +226,7 @@ class AsyncHostedSession(AsyncSession):
         """Whether a request for a tool is for this session: its tools are those of requests, once there was one."""
         return (
             self._own is not None
-            and reached(event, self.calls.asked_for) not in self._others
+            and resolve_attribute(event, self.calls.asked_for) not in self._others
         )
 
     async def _take(self, request: Request, answer: Completion, failed: bool) -> None:
@@ -237,7 +237,7 @@ class AsyncHostedSession(AsyncSession):
             return
         self._waiting = {
             str(
-                within(call.metadata or {}, self.name).get(self.calls.request)
+                inner_extras(call.metadata or {}, self.name).get(self.calls.request)
             ): replace(call)
             for call in tool_calls_of(answer.message)
         }

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ...answers import rfc3339
+from ...conversion.extras import ABSENT, add_extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, add_residue, leftovers, restore
 from ...conversion.values import optional_text, plain, read_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import (
@@ -35,7 +34,8 @@ from ...models import (
     ToolResult,
     Usage,
 )
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
+from ...responses import rfc3339
 from .requests import not_waiting, read_answer, request_of, requested_kind, write_answer
 
 __all__ = ["CopilotConverter"]
@@ -80,13 +80,15 @@ class CopilotConverter(ToolConverter):
             ConversionError: its value cannot be written.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
-        own = writer.own(result.metadata, ROOT)
+        own = writer.own_extras(result.metadata, ROOT)
         wire: dict[str, Any] = write_answer(
             result, own, writer, self.write_binary_result
         )
         if "$bare" not in own:
             wire = {"requestId": request_of(result, own, calls, writer), **wire}
-            restore(wire, {key: value for key, value in own.items() if key != "result"})
+            restore_extras(
+                wire, {key: value for key, value in own.items() if key != "result"}
+            )
         writer.finish()
         return wire
 
@@ -195,7 +197,7 @@ class CopilotConverter(ToolConverter):
         if type(data) is not dict or "toolCallId" in wire:
             return self.read_tool_request(wire, at, reader)
         call = self.read_tool_request(data, (at, "data"), reader)
-        add_residue(
+        add_extras(
             call,
             self.wire.name,
             {"$event": {key: value for key, value in wire.items() if key != "data"}},
@@ -207,7 +209,7 @@ class CopilotConverter(ToolConverter):
     ) -> dict[str, Any]:
         """Write a request for a tool, in its event where it came in one."""
         wire = self.write_tool_request(call, at, writer)
-        event = writer.kept(call.metadata).get("$event")
+        event = writer.kept_extras(call.metadata).get("$event")
         return {**event, "data": wire} if type(event) is dict else wire
 
     def read_response(
@@ -220,16 +222,16 @@ class CopilotConverter(ToolConverter):
             or kind == "session.error"
             or type(wire.get("code")) is int
         ):
-            raise BareApiError(spelled(at), wire)
+            raise BareApiError(format_path(at), wire)
         bare = "data" not in wire
         data = wire if bare else wire["data"]
         if type(data) is not dict:
             raise wrong_type((at, "data"), "an object", data)
         if kind != "assistant.message" or "content" not in data:
-            raise ConversionError(spelled(at), "is no assistant.message event")
+            raise ConversionError(format_path(at), "is no assistant.message event")
         held = at if bare else (at, "data")
         message = self.read_message(data, held, reader)
-        rest = leftovers(data, _MESSAGE | _SIGNED)
+        rest = extra_members(data, _MESSAGE | _SIGNED)
         if data.get("toolRequests") == []:
             rest["toolRequests"] = []
         if data.get("reasoningText") == "":
@@ -292,7 +294,7 @@ class CopilotConverter(ToolConverter):
         """Read a request of a message; one for a tool that is none of the app's stays as it is."""
         if type(wire) is dict and requested_kind(wire) == "call":
             call = self.read_tool_request(wire, at, reader)
-            reader.called(wire.get("toolCallId"), call)
+            reader.note_call(wire.get("toolCallId"), call)
             return ToolCallPart(call)
         return OpaquePart(reader.wire.name, wire)
 
@@ -304,11 +306,11 @@ class CopilotConverter(ToolConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write an `assistant.message` event. Its id and its place among the events are the runtime's to give."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         if completion.finish_reason not in ("stop", "tool_calls"):
-            writer.no_place((ROOT, "finishReason"), "finishReason", "warning")
+            writer.report_unsupported((ROOT, "finishReason"), "finishReason", "warning")
         if completion.stop_reason is not None:
-            writer.no_place((ROOT, "stopReason"), "stopReason")
+            writer.report_unsupported((ROOT, "stopReason"), "stopReason")
         data: dict[str, Any] = {}
         message_id = identifier if completion.id is None else completion.id
         if message_id is not None:
@@ -323,14 +325,14 @@ class CopilotConverter(ToolConverter):
                 if key == "outputTokens":
                     data[key] = value
                 elif key in self.USAGE_KEYS:
-                    writer.no_place((ROOT, "usage"), key)
+                    writer.report_unsupported((ROOT, "usage"), key)
         if "$bare" in own:
-            restore(data, own)
+            restore_extras(data, own)
             return data
         wire: dict[str, Any] = {"type": "assistant.message", "data": data}
         if "type" in own.get("$absent", ()):
             del wire["type"]
-        restore(wire, own)
+        restore_extras(wire, own)
         if created is not None and "timestamp" not in wire:
             wire["timestamp"] = rfc3339(created)
         return wire
@@ -339,9 +341,9 @@ class CopilotConverter(ToolConverter):
         self, message: AssistantMessage, at: Path, writer: Writer, data: dict[str, Any]
     ) -> None:
         """Write what the model answered, spread over the keys of an event."""
-        own = writer.own(message.metadata, at)
+        own = writer.own_extras(message.metadata, at)
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if type(message.content) is not list:
             data["content"] = message.content
             return
@@ -353,21 +355,23 @@ class CopilotConverter(ToolConverter):
             if type(part) is ToolCallPart:
                 requests.append(self.write_requested(part, here, writer))
             elif type(part) is ReasoningPart:
-                signed = writer.own(part.metadata, here)
+                signed = writer.own_extras(part.metadata, here)
                 if part.text or "reasoningText" not in signed.get("$absent", ()):
                     thoughts.append(part.text)
-                restore(data, signed)
+                restore_extras(data, signed)
             elif type(part) is TextPart or type(part) is RefusalPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 texts.append(part.text)
                 if type(part) is RefusalPart:
-                    writer.lost(here, "refusal", "rewritten", "note", "it is text here")
+                    writer.report_loss(
+                        here, "refusal", "rewritten", "note", "it is text here"
+                    )
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 requests.append(part.value)
             else:
-                writer.no_place(here, writer.kind_of(part), "warning")
+                writer.report_unsupported(here, writer.kind_of(part), "warning")
         if len(texts) > 1 or len(thoughts) > 1:
-            writer.lost(
+            writer.report_loss(
                 (at, "content"),
                 "content",
                 "rewritten",
@@ -387,5 +391,5 @@ class CopilotConverter(ToolConverter):
         wire = self.write_tool_request(
             not_waiting(part.call, writer.wire.name), (at, "call"), writer
         )
-        restore(wire, writer.own(part.metadata, at))
+        restore_extras(wire, writer.own_extras(part.metadata, at))
         return wire

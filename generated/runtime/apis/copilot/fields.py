@@ -6,15 +6,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    UnsupportedValueError,
+    is_mark,
+    original_key,
+)
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, UnsayableError, marked, spelling
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...fields.arguments import write_object_arguments
 from ...fields.ids import read_tool_name
 from ...fields.schemas import read_dialect, write_dialect
 from ...fields.values import read_data_url
-from ...json_text import loose
+from ...json_text import dump_loosely
 from ...models import InvalidCall
 from ...paths import Path
 from ...tool_results import media_kind
@@ -64,24 +70,24 @@ def write_any_arguments(
             else said
         )
     if invalid is not None:
-        writer.lost(
+        writer.report_loss(
             (at[0], "invalid"),
             "an invalid call",
             "rewritten",
             "behaviour",
             "it would be run as it stands",
         )
-    if not arguments and (kept is None or type(kept) is str or marked(kept)):
-        return ABSENT if marked(kept) else kept
+    if not arguments and (kept is None or type(kept) is str or is_mark(kept)):
+        return ABSENT if is_mark(kept) else kept
     return write_object_arguments(arguments, None, kept, at, writer)
 
 
 def _text(value: Any) -> str:
     """The text of a value that is no object: a text as it is, else JSON."""
-    return value if type(value) is str else loose(value)
+    return value if type(value) is str else dump_loosely(value)
 
 
-Fields = tuple[str | None, str | None, str | None, Residue]
+Fields = tuple[str | None, str | None, str | None, Extras]
 
 
 def read_binary_data(
@@ -92,7 +98,7 @@ def read_binary_data(
     Raises:
         ConversionError: one of them is no text.
     """
-    rest: Residue = {} if block["type"] == table["type"] else {"type": block["type"]}
+    rest: Extras = {} if block["type"] == table["type"] else {"type": block["type"]}
     absent = [key for key in ("data", "mimeType") if key not in block]
     if absent:
         rest["$absent"] = absent
@@ -108,7 +114,7 @@ def write_binary_data(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -123,15 +129,15 @@ def write_binary_data(
         media_type = known or media_type
     absent = own.get("$absent", ())
     if data is None and "data" not in absent and "data" not in own:
-        raise UnsayableError("results hold data, and no addresses")
+        raise UnsupportedValueError("results hold data, and no addresses")
     if url is not None:
-        writer.no_place(at, "url")
+        writer.report_unsupported(at, "url")
     block = {"type": own.get("type", table["type"])}
     if data is not None:
         block["data"] = data
     if media_type is None and "mimeType" not in absent and "mimeType" not in own:
         media_type = table["mediaType"]
-        writer.lost(
+        writer.report_loss(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
@@ -141,7 +147,7 @@ def write_binary_data(
     if media_type is not None:
         block["mimeType"] = media_type
     if block["type"] == "resource" and media_kind(media_type) != table["kind"]:
-        writer.lost(
+        writer.report_loss(
             at[0],
             table["kind"],
             "rewritten",
@@ -171,7 +177,7 @@ def write_dialect_or_absent(
 
 def read_either_name(
     wire: dict[str, Any], at: Path, reader: Reader, keys: Mapping[str, str]
-) -> tuple[str, Residue]:
+) -> tuple[str, Extras]:
     """Read the name that the app knows the tool by. `keys` has the `usual` key and the `other`, which is kept.
 
     Raises:
@@ -187,7 +193,7 @@ def read_either_name(
 
 
 def write_either_name(
-    name: str, own: Residue, at: Path, writer: Writer, keys: Mapping[str, str]
+    name: str, own: Extras, at: Path, writer: Writer, keys: Mapping[str, str]
 ) -> dict[str, Any]:
     """Write the name under the key that it had, else under the usual one."""
-    return {spelling(own, keys["usual"]): writer.tool_name(name, at)}
+    return {original_key(own, keys["usual"]): writer.tool_name(name, at)}

@@ -6,8 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    extra_members,
+    inner_extras,
+    restore_extras,
+)
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, restore, within
 from ...conversion.values import (
     Read,
     Write,
@@ -18,7 +24,7 @@ from ...conversion.values import (
 )
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import same
+from ...json_text import same_json
 from ...lazy_dataclass import replace
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
@@ -95,7 +101,7 @@ def requested_kind(request: dict[str, Any]) -> str | None:
 
 def not_waiting(call: ToolCall, provider: str) -> ToolCall:
     """A call as a message has it: without what it had while it waited for its answer."""
-    kept = within(call.metadata or {}, provider)
+    kept = inner_extras(call.metadata or {}, provider)
     if _WAITING.isdisjoint(kept):
         return call
     rest = {key: value for key, value in kept.items() if key not in _WAITING}
@@ -112,13 +118,13 @@ _REPEATS = ("contents", "error")
 
 
 def request_of(
-    result: ToolResult, own: Residue, calls: Iterable[ToolCall], writer: Writer
+    result: ToolResult, own: Extras, calls: Iterable[ToolCall], writer: Writer
 ) -> str:
     """The request that a result answers: its own, or that of its call; the call's id, reported, where neither says it."""
     for state in (
         own,
         *(
-            writer.kept(call.metadata)
+            writer.kept_extras(call.metadata)
             for call in calls
             if call.id == result.tool_call_id
         ),
@@ -126,13 +132,13 @@ def request_of(
         if type(state.get("requestId")) is str:
             return str(state["requestId"])
     reason = "nothing says which request this answers; give its call"
-    writer.lost((ROOT, "metadata"), "requestId", "defaulted", "warning", reason)
+    writer.report_loss((ROOT, "metadata"), "requestId", "defaulted", "warning", reason)
     return result.tool_call_id
 
 
 def read_answer(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
-) -> tuple[Kind, Any, bool | None, Residue]:
+) -> tuple[Kind, Any, bool | None, Extras]:
     """Read kind, value, error flag and residue of the params of an answer, or of a result's object alone.
 
     Raises:
@@ -144,7 +150,7 @@ def read_answer(
     if type(wire.get("requestId", "")) is not str:
         raise wrong_type((at, "requestId"), "a string", wire["requestId"])
     error, result = optional_text(wire, "error", at), wire.get("result")
-    rest = leftovers(wire, _PARAMS)
+    rest = extra_members(wire, _PARAMS)
     if result is None and error is not None:
         return "error", error, None, rest | {"$as": {"result": "error"}}
     if error is not None:
@@ -163,7 +169,7 @@ def read_answer(
 
 def _read_object(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
-) -> tuple[Kind, Any, bool | None, Residue | None]:
+) -> tuple[Kind, Any, bool | None, Extras | None]:
     """Read the object of a result; no residue where we would write it just so."""
     text = wire.get("textResultForLlm", ABSENT)
     if type(text) is not str:
@@ -173,7 +179,7 @@ def _read_object(
     media = read_list(
         wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read
     )
-    rest = leftovers(wire, _OBJECT)
+    rest = extra_members(wire, _OBJECT)
     if any(key in rest for key in _REPEATS):
         rest["$text"] = text
     if media == []:
@@ -192,7 +198,7 @@ def _read_object(
     return "error" if failed else "text", text, None, rest or None
 
 
-def write_answer(result: ToolResult, own: Residue, writer: Writer, write: Write) -> Any:
+def write_answer(result: ToolResult, own: Extras, writer: Writer, write: Write) -> Any:
     """Write the members of an answer that hold the result; what came is kept while it says the same.
 
     Raises:
@@ -210,19 +216,19 @@ def write_answer(result: ToolResult, own: Residue, writer: Writer, write: Write)
             "text" if kind == "error" else kind, value, ABSENT, at, writer
         )
     if "$bare" not in own:
-        if kind == "error" and within(own, "$as").get("result") == "error":
+        if kind == "error" and inner_extras(own, "$as").get("result") == "error":
             return {"error": text}
         if not (failed or media or type(own.get("result")) is dict):
             return {"result": text}
-    written = _write_object(text, media, failed, within(own, "result"))
+    written = _write_object(text, media, failed, inner_extras(own, "result"))
     return written if "$bare" in own else {"result": written}
 
 
 def _write_object(
-    text: str, media: list[Any], failed: bool, kept: Residue
+    text: str, media: list[Any], failed: bool, kept: Extras
 ) -> dict[str, Any]:
     wire: dict[str, Any] = {"textResultForLlm": text}
-    if not same(kept.get("$text", text), text):
+    if not same_json(kept.get("$text", text), text):
         kept = {key: value for key, value in kept.items() if key not in _REPEATS}
     usual = None if "resultType" in kept.get("$absent", ()) else _word(failed)
     word = kept.get("resultType", usual)
@@ -234,7 +240,7 @@ def _write_object(
         wire["resultType"] = word
     if media:
         wire["binaryResultsForLlm"] = media
-    restore(wire, kept)
+    restore_extras(wire, kept)
     return wire
 
 
@@ -248,14 +254,14 @@ def _write_parts(
     def placed(part: Any, here: Path, writer: Writer) -> Any:
         if type(part) is not TextPart:
             return write(part, here, writer)
-        writer.own(part.metadata, here)
+        writer.own_extras(part.metadata, here)
         texts.append(part.text)
         return ABSENT
 
     media = write_list(parts, at, writer, placed)
     kinds = [type(part) is TextPart for part in parts]
     if media and kinds != sorted(kinds, reverse=True):
-        writer.lost(at, "a text", "moved", "note", "texts stand before media")
+        writer.report_loss(at, "a text", "moved", "note", "texts stand before media")
     if (
         not media
         and len(texts) == last + 1
@@ -263,7 +269,7 @@ def _write_parts(
         or (media and texts == [""])
     ):
         for field in ("kind", "value"):
-            writer.lost(
+            writer.report_loss(
                 (ROOT, field), field, "rewritten", "note", "all texts are one text here"
             )
     return "\n".join(texts), media

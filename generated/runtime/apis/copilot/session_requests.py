@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Protocol
 
-from ...conversion.residue import within
+from ...conversion.extras import inner_extras
 from ...conversion.writer import OnLoss, Writer
 from ...errors import ConversionError
 from ...history import text_of, tool_calls_of
@@ -34,7 +34,7 @@ from ...models import (
     UserMessage,
     VideoPart,
 )
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
 
 __all__ = [
     "HostedProvider",
@@ -64,9 +64,9 @@ def text_and_blobs(
     texts: list[str] = []
     attachments: list[Any] = []
     for at, message in messages:
-        writer.own(message.metadata, at)
+        writer.own_extras(message.metadata, at)
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         parts = (
             [TextPart(message.content)]
             if isinstance(message.content, str)
@@ -80,10 +80,10 @@ def text_and_blobs(
             elif (attachment := _attachment(part, writer)) is not None:
                 attachments.append(attachment)
             else:
-                writer.no_place(here, part.type, "warning")
+                writer.report_unsupported(here, part.type, "warning")
         texts.append("".join(said))
     if len(texts) > 1:
-        writer.lost(
+        writer.report_loss(
             messages[0][0], "messages", "rewritten", "note", "they are one prompt here"
         )
     prompt = "\n\n".join(texts)
@@ -141,12 +141,12 @@ class KnownMessages:
         begin = max(known, answered[-1] + 1) if answered else known
         if known < len(self._digests):
             reason = "the client goes on with the conversation that it holds, which is another one; open a new one"
-            writer.lost(
+            writer.report_loss(
                 (ROOT, "messages"), "a new conversation", "dropped", "behaviour", reason
             )
         for i in range(known, begin):
             reason = "the client holds the conversation itself, and this is not in it"
-            writer.lost(
+            writer.report_loss(
                 ((ROOT, "messages"), i), "a message", "dropped", "behaviour", reason
             )
         return begin
@@ -305,7 +305,7 @@ def hosted_request(
             for j, result in enumerate(message.results):
                 here = ((at, "results"), j)
                 if result.tool_call_id not in asked:
-                    writer.lost(
+                    writer.report_loss(
                         here, "a result", "dropped", "warning", "no call waits for it"
                     )
                     continue
@@ -316,9 +316,9 @@ def hosted_request(
                     on_loss=_within(here, writer),
                     on_unsupported="weaken",
                 )
-                answers[identifier] = (spelled(here), params)
+                answers[identifier] = (format_path(here), params)
         else:
-            writer.lost(
+            writer.report_loss(
                 at,
                 "a system text",
                 "dropped",
@@ -347,19 +347,21 @@ def hosted_request(
 def _report(request: Request, writer: Writer) -> None:
     """Report the settings that are not said with a message."""
     if request.parallel_tool_calls is False:
-        writer.no_place((ROOT, "parallelToolCalls"), "parallelToolCalls", "behaviour")
+        writer.report_unsupported(
+            (ROOT, "parallelToolCalls"), "parallelToolCalls", "behaviour"
+        )
     for field in fields(request):
         if field.name not in _SENT and getattr(request, field.name) not in (
             None,
             "text",
         ):
             name = _UNDERSCORE.sub(lambda hit: hit[1].upper(), field.name)
-            writer.no_place(
+            writer.report_unsupported(
                 (ROOT, name),
                 name,
                 "warning" if field.name == "output_format" else "note",
             )
-    writer.own(request.metadata, ROOT)
+    writer.own_extras(request.metadata, ROOT)
 
 
 def _asked(
@@ -369,7 +371,7 @@ def _asked(
     found = {call.id: (identifier, call) for identifier, call in waiting.items()}
     for message in request.messages:
         for call in tool_calls_of(message):
-            identifier = within(call.metadata or {}, writer.wire.name).get(key)
+            identifier = inner_extras(call.metadata or {}, writer.wire.name).get(key)
             if type(identifier) is str and identifier in waiting:
                 found[call.id] = (identifier, call)
     return found
@@ -388,7 +390,7 @@ def _tools(
     elif choice not in (None, "auto") and not (
         isinstance(choice, AllowedToolChoice) and choice.mode == "auto"
     ):
-        writer.no_place((ROOT, "toolChoice"), "toolChoice", "behaviour")
+        writer.report_unsupported((ROOT, "toolChoice"), "toolChoice", "behaviour")
     if request.tools is None:
         return None
     written: list[Any] = []
@@ -408,7 +410,7 @@ def _within(at: Path, writer: Writer) -> OnLoss:
 
     def heard(loss: Loss) -> None:
         inner = loss.path.removeprefix("[0]").removeprefix(".")
-        writer.lost(
+        writer.report_loss(
             (at, inner) if inner else at,
             loss.what,
             loss.action,

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.extras import ABSENT, is_mark
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, marked
 from ...conversion.writer import Writer
 from ...fields.arguments import INVALID, read_object_arguments, write_object_arguments
 from ...fields.ids import read_tool_name, write_tool_name
@@ -69,7 +69,7 @@ def write_map_arguments(
     Raises:
         ConversionError: the arguments hold what JSON cannot.
     """
-    if marked(kept) and not arguments:
+    if is_mark(kept) and not arguments:
         if "$absent" in kept:
             return ABSENT
         if kept["$whole"] is None or (

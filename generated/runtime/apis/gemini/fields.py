@@ -6,12 +6,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    UnsupportedValueError,
+    extra_members,
+    inner_extras,
+)
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, UnsayableError, leftovers, within
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields.values import read_data_url, read_words
-from ...paths import Path, spelled
+from ...paths import Path, format_path
 
 __all__ = [
     "read_answered_id",
@@ -38,12 +44,12 @@ def read_answered_id(
     if value:
         identifier, called = reader.call_of(value)
         if called:
-            reader.closed(identifier)
+            reader.note_answered(identifier)
             return identifier, ABSENT if identifier == value else {
                 "$synthetic": identifier,
                 "$wire": value,
             }
-    identifier = reader.answered(name) or value or name
+    identifier = reader.next_open_id(name) or value or name
     if identifier == value:
         return identifier, ABSENT
     return identifier, {"$synthetic": identifier, "$wire": value} if type(
@@ -61,7 +67,7 @@ def write_answered_id(
     """
     if not name:
         raise ConversionError(
-            spelled((at[0], "name")), f"must name the tool for {writer.wire.title}"
+            format_path((at[0], "name")), f"must name the tool for {writer.wire.title}"
         )
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         return kept["$wire"] if type(kept.get("$wire")) is str else ABSENT
@@ -92,7 +98,7 @@ def write_known_word(
     for spelling, meaning in table.items():
         if meaning == word:
             return spelling
-    writer.no_place(at, at[1], "warning")
+    writer.report_unsupported(at, at[1], "warning")
     return ABSENT
 
 
@@ -106,7 +112,7 @@ _URLSAFE = str.maketrans("+/", "-_")
 
 def read_media_content(
     part: dict[str, Any], at: Path, reader: Reader, table: Mapping[str, str]
-) -> tuple[str | None, str | None, str | None, str | None, Residue]:
+) -> tuple[str | None, str | None, str | None, str | None, Extras]:
     """Read url, data, media type and name.
 
     Raises:
@@ -120,7 +126,7 @@ def read_media_content(
         if value is not None and type(value) is not str:
             raise wrong_type(((at, key), name), "a string", value)
         found.append(value)
-    rest = leftovers(content, _KNOWN[key])
+    rest = extra_members(content, _KNOWN[key])
     if found[1] is None:
         rest["$absent"] = ["mimeType"]
     text = found[0]
@@ -141,7 +147,7 @@ def write_media_content(
     data: str | None,
     media_type: str | None,
     name: str | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -155,14 +161,14 @@ def write_media_content(
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
-        raise UnsayableError("there is neither an address nor data")
+        raise UnsupportedValueError("there is neither an address nor data")
     key = "inlineData" if data is not None else "fileData"
-    if data is not None and "$urlsafe" in within(own, key):
+    if data is not None and "$urlsafe" in inner_extras(own, key):
         data = data.translate(_URLSAFE)
     content: dict[str, Any] = {_KEYS[key]: url if data is None else data}
-    if media_type is None and "$absent" not in within(own, key):
+    if media_type is None and "$absent" not in inner_extras(own, key):
         media_type = table["mediaType"]
-        writer.lost(
+        writer.report_loss(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",

@@ -6,8 +6,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Literal
 
+from ...conversion.extras import (
+    ABSENT,
+    NOTHING,
+    Extras,
+    extra_members,
+    inner_extras,
+    restore_extras,
+)
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, NOTHING, Residue, leftovers, restore, within
 from ...conversion.values import opaque_message, opaque_value, read_list
 from ...conversion.writer import Writer
 from ...converter import (
@@ -18,7 +25,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import wrong_type
-from ...messages import Placed, arranged, in_call_order, results_of
+from ...message_order import Placed, in_api_order, in_call_order, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -69,10 +76,14 @@ def _add_answer(
     if parts and type(before) is not AssistantMessage:
         contents.append(wire)
         return
-    own = within(message.metadata, writer.wire.name) if message.metadata else NOTHING
+    own = (
+        inner_extras(message.metadata, writer.wire.name)
+        if message.metadata
+        else NOTHING
+    )
     calls = any(type(part) is dict and "functionCall" in part for part in parts or ())
     if not parts and "parts" not in own:
-        writer.lost(
+        writer.report_loss(
             at, "a message", "dropped", "note", "it has nothing that can be said here"
         )
     elif (
@@ -82,7 +93,7 @@ def _add_answer(
         and type(before) is AssistantMessage
         and contents[-1]["role"] == "model"
     ):
-        writer.lost(
+        writer.report_loss(
             at, "a message", "moved", "note", "its calls follow in the answer before"
         )
         contents[-1] = {
@@ -122,7 +133,7 @@ class GeminiMessages(ApiConverter):
 
     def read_contents(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[list[Message], Residue]:
+    ) -> tuple[list[Message], Extras]:
         """Read the messages, with the instruction of the system before all others."""
         messages = self.read_messages(wire.get("contents"), (at, "contents"), reader)[0]
         instruction = wire.get("systemInstruction")
@@ -152,7 +163,7 @@ class GeminiMessages(ApiConverter):
                 if messages and type(messages[-1]) is AssistantMessage:
                     answer.metadata = reader.metadata(
                         {
-                            **within(answer.metadata or {}, reader.wire.name),
+                            **inner_extras(answer.metadata or {}, reader.wire.name),
                             "$apart": True,
                         }
                     )
@@ -176,7 +187,7 @@ class GeminiMessages(ApiConverter):
         ]
         if not results:
             return [self.read_user_message(wire, at, reader)]
-        rest = leftovers(wire, _CONTENT)
+        rest = extra_members(wire, _CONTENT)
         if wire["role"] != "user":
             rest["role"] = wire["role"]
         found = [
@@ -200,10 +211,10 @@ class GeminiMessages(ApiConverter):
         return messages
 
     def write_contents(
-        self, messages: Sequence[Message], own: Residue, at: Path, writer: Writer
+        self, messages: Sequence[Message], own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the messages and, aside, the instruction of the system."""
-        placed = arranged(messages, at, writer)
+        placed = in_api_order(messages, at, writer)
         found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
         instruction = self.write_instruction(
             [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
@@ -216,10 +227,10 @@ class GeminiMessages(ApiConverter):
         self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the contents alone; the system's messages have no place among them."""
-        contents = self.write_turns(arranged(messages, at, writer), writer)
+        contents = self.write_turns(in_api_order(messages, at, writer), writer)
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
-                writer.lost(
+                writer.report_loss(
                     (at, i),
                     "a system message",
                     "dropped",
@@ -264,7 +275,7 @@ class GeminiMessages(ApiConverter):
         ]
         for i, (_, place) in enumerate(placed):
             if i > 0 or messages[0] is not placed[0][0]:
-                writer.lost(
+                writer.report_loss(
                     place,
                     "a system message",
                     "moved",
@@ -272,7 +283,7 @@ class GeminiMessages(ApiConverter):
                     "there is one instruction, before all messages",
                 )
         if len(placed) > 1:
-            writer.lost(
+            writer.report_loss(
                 placed[0][1],
                 "a system message",
                 "rewritten",
@@ -297,7 +308,9 @@ class GeminiMessages(ApiConverter):
     ) -> None:
         """Add what the user says: beside the results where it came so, else in a content of its own."""
         own = (
-            within(message.metadata, writer.wire.name) if message.metadata else NOTHING
+            inner_extras(message.metadata, writer.wire.name)
+            if message.metadata
+            else NOTHING
         )
         whole = opaque_value(message, writer) if own else ABSENT
         if whole is not ABSENT:
@@ -317,7 +330,7 @@ class GeminiMessages(ApiConverter):
         elif parts or "parts" in own:
             contents.append(wire)
         else:
-            writer.lost(
+            writer.report_loss(
                 at,
                 "a message",
                 "dropped",
@@ -334,7 +347,7 @@ class GeminiMessages(ApiConverter):
         writer: Writer,
     ) -> list[dict[str, Any]]:
         """Write the results of a turn in one content; one of no known tool is told in words, in the next."""
-        own = writer.own(message.metadata, at) if message.metadata else NOTHING
+        own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         parts: list[Any] = []
         told: list[Any] = []
         for result, place in in_call_order(
@@ -343,7 +356,7 @@ class GeminiMessages(ApiConverter):
             if result.name:
                 parts.append(self.write_tool_result(result, place, writer))
             else:
-                writer.lost(
+                writer.report_loss(
                     place,
                     "a result",
                     "described",
@@ -353,9 +366,9 @@ class GeminiMessages(ApiConverter):
                 told.append({"text": in_words(result)})
         wire: dict[str, Any] = {"role": own.get("role", "user"), "parts": parts}
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         if not message.results:
-            writer.lost(at, "a message", "dropped", "note", "it has no results")
+            writer.report_loss(at, "a message", "dropped", "note", "it has no results")
         return ([wire] if parts else []) + (
             [{"role": "user", "parts": told}] if told else []
         )
@@ -383,7 +396,7 @@ class GeminiMessages(ApiConverter):
         """Read one part of an answer."""
         if type(wire) is dict and type(wire.get("functionCall")) is dict:
             call = self.read_tool_call(wire, at, reader)
-            reader.called(wire["functionCall"].get("id"), call)
+            reader.note_call(wire["functionCall"].get("id"), call)
             return ToolCallPart(call)
         return self.read_assistant_content(wire, at, reader)
 
@@ -402,18 +415,18 @@ class GeminiMessages(ApiConverter):
     ) -> Any:
         """Write one part of an answer; a refusal is text here, and a thought without text only for what is kept with it."""
         if type(part) is ToolCallPart:
-            writer.own(part.metadata, at)
+            writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
         if type(part) is RefusalPart:
-            writer.own(part.metadata, at)
-            writer.lost(at, "refusal", "rewritten", "note", "it is text here")
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
             return {"text": part.text}
         if (
             type(part) is ReasoningPart
             and not part.text
-            and not writer.own(part.metadata, at)
+            and not writer.own_extras(part.metadata, at)
         ):
-            writer.no_place(at, "reasoning without text")
+            writer.report_unsupported(at, "reasoning without text")
             return ABSENT
         if type(part) is ReasoningPart:
             writer.adopted(part.metadata, at)
@@ -422,7 +435,7 @@ class GeminiMessages(ApiConverter):
     def read_result_object(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[
-        Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue
+        Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras
     ]:
         """Read what a call gave."""
         response = wire.get("response")
@@ -446,7 +459,7 @@ class GeminiMessages(ApiConverter):
         kind: str,
         value: Any,
         is_error: bool | None,
-        own: Residue,
+        own: Extras,
         at: Path,
         writer: Writer,
     ) -> dict[str, Any]:

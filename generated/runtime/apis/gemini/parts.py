@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...conversion.extras import ABSENT
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT
 from ...conversion.values import Read, Write, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -118,7 +118,7 @@ def sign_first_call(
     ]
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
-        writer.lost(
+        writer.report_loss(
             at, "a signature", "defaulted", "note", "the calls come from elsewhere"
         )
 

@@ -10,12 +10,12 @@ from ...models import Completion, ToolCallDelta
 from ...paths import ROOT, Path
 from ...streams import BaseStreamWriter
 
-__all__ = ["PartWriter"]
+__all__ = ["GeminiStreamWriter"]
 
 _TEXT = frozenset(["text", "thought"])
 
 
-class PartWriter(BaseStreamWriter):
+class GeminiStreamWriter(BaseStreamWriter):
     """Writes chunks with text as it comes; calls go out whole, at the end, for their signatures are known only then."""
 
     def __init__(
@@ -100,7 +100,7 @@ class PartWriter(BaseStreamWriter):
             if not sent or not _is_text(part, sent[0][0]):
                 unsent.append(part)
                 if sent:
-                    self.writer.lost(
+                    self.writer.report_loss(
                         (at, i),
                         "a part",
                         "moved",
@@ -116,7 +116,7 @@ class PartWriter(BaseStreamWriter):
             if text[taken:] or not part.keys() <= _TEXT:
                 unsent.append({**part, "text": text[taken:]})
                 if not part.keys() <= _TEXT:
-                    self.writer.lost(
+                    self.writer.report_loss(
                         (at, i),
                         "a signature",
                         "moved",

@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import Residue, within
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import same
+from ...json_text import same_json
 from ...models import OpaquePart, ToolDefinition
 from ...paths import Path
 
@@ -99,14 +99,14 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
 def begin_group(
     entries: Sequence[ToolDefinition],
     before: Sequence[Any],
-    rest: Residue,
+    rest: Extras,
     reader: Reader,
 ) -> None:
     """Mark the first of a tool's declarations, where the tool is not the first with any, or holds more than them."""
     if entries and (rest or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
         first.metadata = reader.metadata(
-            {**within(first.metadata or {}, reader.wire.name), "$begins": rest}
+            {**inner_extras(first.metadata or {}, reader.wire.name), "$begins": rest}
         )
 
 
@@ -122,11 +122,11 @@ def write_grouped(
     for i, tool in enumerate(definitions):
         if type(tool) is OpaquePart:
             if tool.provider != writer.wire.name or not writer.takes(tool.value):
-                writer.no_place((at, i), "a provider's own tool", "warning")
+                writer.report_unsupported((at, i), "a provider's own tool", "warning")
                 continue
             wires.append(tool.value)
             if group is not None and _joins_later(definitions[i + 1 :], writer):
-                writer.lost(
+                writer.report_loss(
                     (at, i),
                     "a provider's own tool",
                     "moved",
@@ -134,7 +134,7 @@ def write_grouped(
                     "declarations stand together, before it",
                 )
             continue
-        rest = within(tool.metadata or {}, writer.wire.name).get("$begins")
+        rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")
         written = write(tool, (at, i), writer)
         if group is None or type(rest) is dict:
             group = []
@@ -152,14 +152,14 @@ def _joins_later(definitions: Sequence[Any], writer: Writer) -> bool:
     following = next(
         (tool for tool in definitions if type(tool) is ToolDefinition), None
     )
-    return following is not None and "$begins" not in within(
+    return following is not None and "$begins" not in inner_extras(
         following.metadata or {}, writer.wire.name
     )
 
 
 def read_schema(
     holder: dict[str, Any], keys: tuple[str, str], at: Path, reader: Reader
-) -> tuple[Any, Residue]:
+) -> tuple[Any, Extras]:
     """Read a schema as JSON Schema; what came is kept where our own writing would differ.
 
     Raises:
@@ -177,7 +177,7 @@ def read_schema(
         lowered = lowerings.lowered(value, None)
         plain = (
             lowerings.key is None
-            and same(lowered.schema, value)
+            and same_json(lowered.schema, value)
             and lowered.spelling is None
         )
         return value, {} if plain else {f"${key}": value}
@@ -185,14 +185,14 @@ def read_schema(
 
 
 def write_schema(
-    schema: Any, own: Residue, keys: tuple[str, str], at: Path, writer: Writer
+    schema: Any, own: Extras, keys: tuple[str, str], at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a schema under the key that it came with, else as the profile says; what is not taken is reported."""
     if schema is None:
         return {}
     for key in keys:
         kept = own.get(f"${key}")
-        if type(kept) is dict and same(
+        if type(kept) is dict and same_json(
             from_openapi(kept) if key == keys[1] else kept, schema
         ):
             return {key: kept}

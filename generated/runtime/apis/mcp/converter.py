@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...conversion.extras import add_extras, extra_at, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import add_residue, kept_at, restore, within
 from ...conversion.values import plain
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ToolConverter, ValueReader, ValueWriter
@@ -40,11 +40,11 @@ class McpConverter(ToolConverter):
             ConversionError: its value cannot be written.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
-        own = writer.own(result.metadata, ROOT)
+        own = writer.own_extras(result.metadata, ROOT)
         wire = write_call_result(
             result, self.is_wrapped(result.name, tools), own, writer, self.write_block
         )
-        restore(wire, own)
+        restore_extras(wire, own)
         writer.finish()
         return wire
 
@@ -80,8 +80,8 @@ class McpConverter(ToolConverter):
                 and tool.name == name
                 and tool.result is not None
             ):
-                kept = kept_at(
-                    within(tool.metadata or {}, self.wire.name), "outputSchema"
+                kept = extra_at(
+                    inner_extras(tool.metadata or {}, self.wire.name), "outputSchema"
                 )
                 return is_wrapper(object_schema_of(tool.result, kept))
         schema = self.entries.get(name, {}).get("outputSchema")
@@ -151,5 +151,5 @@ class McpConverter(ToolConverter):
         identifier, _ = reader.call_id(given, (at, "id"))
         call = self.read_tool_call(wire, at, reader, identifier)
         if identifier != given:
-            add_residue(call, reader.wire.name, {"$synthetic": identifier})
+            add_extras(call, reader.wire.name, {"$synthetic": identifier})
         return call

@@ -10,8 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...conversion.extras import (
+    Extras,
+    UnsupportedValueError,
+    extra_members,
+    inner_extras,
+)
 from ...conversion.reader import Reader
-from ...conversion.residue import Residue, UnsayableError, leftovers, within
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.values import read_data_url
@@ -20,7 +25,7 @@ from ...tool_results import address_of, media_kind, name_in
 
 __all__ = ["read_media_block", "write_media_block"]
 
-Fields = tuple[str | None, str | None, str | None, str | None, Residue]
+Fields = tuple[str | None, str | None, str | None, str | None, Extras]
 
 _KEYS = frozenset(["type", "data", "mimeType", "uri", "name", "resource"])
 _USED = {
@@ -41,7 +46,7 @@ def read_media_block(
     """
     form = block["type"]
     used = _USED.get(form, _DIRECT)
-    rest: Residue = {
+    rest: Extras = {
         key: value for key, value in block.items() if key in _KEYS and key not in used
     }
     if form == "resource_link":
@@ -65,7 +70,7 @@ def _media_type(
 
 
 def _embedded(
-    resource: dict[str, Any], at: Path, rest: Residue, table: Mapping[str, str]
+    resource: dict[str, Any], at: Path, rest: Extras, table: Mapping[str, str]
 ) -> Fields:
     data, uri, media_type = (
         _text(resource, "blob", at),
@@ -73,7 +78,7 @@ def _embedded(
         _media_type(resource, at, table),
     )
     name = None if uri is None else name_in(uri)
-    inner = leftovers(resource, _EMBEDDED)
+    inner = extra_members(resource, _EMBEDDED)
     if uri is not None and (name is None or address_of(name) != uri):
         inner["uri"] = uri
     if uri is None:
@@ -95,7 +100,7 @@ def write_media_block(
     data: str | None,
     media_type: str | None,
     name: str | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -112,15 +117,15 @@ def write_media_block(
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
-        raise UnsayableError("there is neither an address nor data")
+        raise UnsupportedValueError("there is neither an address nor data")
     if data is None:
         return _link(str(url), media_type, name, own, at, writer, table)
     if url is not None:
-        writer.no_place(at, "url")
+        writer.report_unsupported(at, "url")
     form = own.get("type", table["type"])
     if media_type is None and "mediaType" in table and form != "resource":
         media_type = table["mediaType"]
-        writer.lost(
+        writer.report_loss(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
@@ -129,12 +134,12 @@ def write_media_block(
         )
     if form != "resource":
         if name is not None:
-            writer.no_place((at[0], "name"), "name")
+            writer.report_unsupported((at[0], "name"), "name")
         return {"type": form, "data": data, "mimeType": media_type}
     return {
         "type": form,
         "resource": _resource(
-            data, media_type, name, within(own, "resource"), at, writer, table
+            data, media_type, name, inner_extras(own, "resource"), at, writer, table
         ),
     }
 
@@ -143,7 +148,7 @@ def _resource(
     data: str,
     media_type: str | None,
     name: str | None,
-    kept: Residue,
+    kept: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -162,7 +167,7 @@ def _link(
     url: str,
     media_type: str | None,
     name: str | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -177,7 +182,7 @@ def _link(
 def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
     if name is not None:
         return name
-    writer.lost(
+    writer.report_loss(
         (at[0], "name"), "name", "defaulted", "note", f"it must be named: {default}"
     )
     return default
@@ -194,7 +199,7 @@ def _tell_kind(
     if media_type is not None:
         holder["mimeType"] = media_type
     if media_kind(media_type) != table["kind"]:
-        writer.lost(
+        writer.report_loss(
             at[0],
             table["kind"],
             "rewritten",

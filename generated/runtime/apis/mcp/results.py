@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
+from ...conversion.extras import ABSENT, Extras, extra_members, inner_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, within
 from ...conversion.values import Read, Write, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...json_text import compact, loads, same
+from ...json_text import compact, loads, same_json
 from ...models import ToolResult
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
 from ...tool_results import result_block_kind
 from .fields import WRAPPED
 
@@ -34,7 +34,7 @@ def read_call_result(
     at: Path,
     reader: Reader,
     read: Read[Any],
-) -> tuple[Kind, Any, bool | None, Residue]:
+) -> tuple[Kind, Any, bool | None, Extras]:
     """Read kind, value, error flag and residue. `wrapped` says whether the tool's values stand inside an object.
 
     Content and value are kept where our own writing would differ.
@@ -44,7 +44,7 @@ def read_call_result(
     """
     if wire.get("resultType") == "input_required":
         raise ConversionError(
-            spelled((at, "resultType")), "asks for input; there is no result yet"
+            format_path((at, "resultType")), "asks for input; there is no result yet"
         )
     content = wire.get("content")
     if type(content) is not list and not (
@@ -56,7 +56,7 @@ def read_call_result(
     failed = wire.get("isError")
     if failed is not None and type(failed) is not bool:
         raise wrong_type((at, "isError"), "a boolean", failed)
-    rest = leftovers(wire, _KNOWN)
+    rest = extra_members(wire, _KNOWN)
     if failed is False:
         rest["isError"] = False
     pair = {key: wire[key] for key in _PAIR if key in wire}
@@ -78,13 +78,13 @@ def read_call_result(
             rest["$result"] = pair
     except RecursionError as error:
         raise ConversionError(
-            spelled((at, "structuredContent")), "is nested too deeply"
+            format_path((at, "structuredContent")), "is nested too deeply"
         ) from error
     return kind, value, True if failed and kind == "data" else None, rest
 
 
 def write_call_result(
-    result: ToolResult, wrapped: bool | None, own: Residue, writer: Writer, write: Write
+    result: ToolResult, wrapped: bool | None, own: Extras, writer: Writer, write: Write
 ) -> dict[str, Any]:
     """Write content, value and error flag; what came is kept while it says the same.
 
@@ -93,7 +93,9 @@ def write_call_result(
     """
     failed = result.kind == "error" or bool(result.is_error)
     try:
-        wire = _content(result, failed, wrapped, within(own, "$result"), writer, write)
+        wire = _content(
+            result, failed, wrapped, inner_extras(own, "$result"), writer, write
+        )
     except (TypeError, RecursionError) as error:
         raise ConversionError(
             "value", f"cannot be written as JSON: {type(error).__name__}"
@@ -102,7 +104,9 @@ def write_call_result(
         wire["isError"] = True
     elif wrapped is not None and "structuredContent" not in wire:
         reason = "the tool's schema promises a value to programs, and clients may refuse a result without one"
-        writer.lost((ROOT, "kind"), "structuredContent", "dropped", "warning", reason)
+        writer.report_loss(
+            (ROOT, "kind"), "structuredContent", "dropped", "warning", reason
+        )
     return wire
 
 
@@ -110,7 +114,7 @@ def _content(
     result: ToolResult,
     failed: bool,
     wrapped: bool | None,
-    kept: Residue,
+    kept: Extras,
     writer: Writer,
     write: Write,
 ) -> dict[str, Any]:
@@ -120,11 +124,11 @@ def _content(
         if type(value) is not list:
             raise wrong_type(at, "an array", value)
         content = write_list(value, at, writer, write)
-        if same(content, kept.get("content")):
+        if same_json(content, kept.get("content")):
             return dict(kept)
         if len(value) < 2 and _value(content, ABSENT, failed, wrapped) is not None:
             for field in ("kind", "value"):
-                writer.lost(
+                writer.report_loss(
                     (ROOT, field),
                     field,
                     "rewritten",
@@ -140,7 +144,7 @@ def _content(
         return _written(kind, value, wrapped)
     except ValueError as error:
         raise ConversionError(
-            spelled(at), f"cannot be written as JSON: {type(error).__name__}"
+            format_path(at), f"cannot be written as JSON: {type(error).__name__}"
         ) from error
 
 
@@ -162,7 +166,7 @@ def _written(kind: str, value: Any, wrapped: bool | None) -> dict[str, Any]:
 def _is_ours(kind: str, value: Any, wrapped: bool | None, pair: dict[str, Any]) -> bool:
     """Whether we would write a value just so; what JSON cannot hold is not ours."""
     try:
-        return same(_written(kind, value, wrapped), pair)
+        return same_json(_written(kind, value, wrapped), pair)
     except ValueError:
         return False
 
@@ -172,7 +176,7 @@ def _text(text: str) -> list[dict[str, Any]]:
 
 
 def _says(
-    kept: Residue, kind: str, value: Any, failed: bool, wrapped: bool | None
+    kept: Extras, kind: str, value: Any, failed: bool, wrapped: bool | None
 ) -> bool:
     """Whether what came still means this value."""
     if not kept:
@@ -183,7 +187,7 @@ def _says(
         failed,
         wrapped,
     )
-    return known is not None and known[0] == kind and same(known[1], value)
+    return known is not None and known[0] == kind and same_json(known[1], value)
 
 
 def _value(
@@ -232,6 +236,6 @@ def _repeats_one(text: str, value: Any) -> bool:
     if type(value) is str and text == value:
         return True
     try:
-        return same(loads(text), value)
+        return same_json(loads(text), value)
     except ValueError:
         return False

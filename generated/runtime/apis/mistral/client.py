@@ -7,7 +7,7 @@ from typing import Any
 
 from ...conversion.values import plain
 from ...conversion.writer import Writer
-from ...messages import Placed
+from ...message_order import Placed
 from ...models import Message, SystemMessage, UserMessage
 from ...paths import Path
 
@@ -76,7 +76,7 @@ def systems_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
             at -= 1
         if at < len(ordered):
             reason = f"{writer.wire.title} takes it before what the model says only, and not at the end"
-            writer.lost(entry[1], "a message", "moved", "note", reason)
+            writer.report_loss(entry[1], "a message", "moved", "note", reason)
         ordered.insert(at, entry)
     return ordered
 

@@ -6,20 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
-from ...conversion.reader import Reader
-from ...conversion.residue import (
+from ...conversion.extras import (
     ABSENT,
-    Residue,
-    UnsayableError,
-    add_residue,
-    leftovers,
-    restore,
-    within,
+    Extras,
+    UnsupportedValueError,
+    add_extras,
+    extra_members,
+    inner_extras,
+    restore_extras,
 )
+from ...conversion.reader import Reader
 from ...conversion.values import read_list, read_text_or_list, write_text_or_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ValueReader, ValueWriter
-from ...messages import Placed, arranged
+from ...message_order import Placed, in_api_order
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -85,17 +85,17 @@ class MistralConverter(ChatConverter):
             if last.get("prefix") is True:
                 rest = {
                     key: value
-                    for key, value in within(
+                    for key, value in inner_extras(
                         messages[-1].metadata or {}, reader.wire.name
                     ).items()
                     if key != "prefix"
                 }
                 messages[-1].metadata = reader.metadata(rest)
             elif "prefix" not in last:
-                absent = within(messages[-1].metadata or {}, reader.wire.name).get(
-                    "$absent", []
-                )
-                add_residue(
+                absent = inner_extras(
+                    messages[-1].metadata or {}, reader.wire.name
+                ).get("$absent", [])
+                add_extras(
                     messages[-1], reader.wire.name, {"$absent": [*absent, "prefix"]}
                 )
         return messages, ABSENT
@@ -107,7 +107,7 @@ class MistralConverter(ChatConverter):
         wires = self.write_messages(messages, kept, at, writer)
         last = wires[-1] if wires else {}
         if last.get("role") == "assistant" and not last.get("tool_calls"):
-            said = writer.kept(messages[-1].metadata)
+            said = writer.kept_extras(messages[-1].metadata)
             if "prefix" not in last and "prefix" not in said.get("$absent", ()):
                 last["prefix"] = True
         return wires
@@ -132,18 +132,18 @@ class MistralConverter(ChatConverter):
             else write_text_or_list(content, at, writer, self.write_user_content)
         )
 
-    def arranged(
+    def in_api_order(
         self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> Iterable[Placed]:
         """Put the messages into the order that the API demands."""
-        return systems_in_place(arranged(messages, at, writer), writer)
+        return systems_in_place(in_api_order(messages, at, writer), writer)
 
     def read_assistant_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AssistantMessage:
         """Read what the model answered: text alone as text, else its chunks in their order, then calls."""
         content, calls = wire.get("content"), wire.get("tool_calls")
-        rest = leftovers(wire, _ASSISTANT_MESSAGE)
+        rest = extra_members(wire, _ASSISTANT_MESSAGE)
         if type(content) is str and not calls:
             if calls is not None:
                 rest["tool_calls"] = calls
@@ -188,11 +188,11 @@ class MistralConverter(ChatConverter):
             and wire.get("type") in ("function", None)
         ):
             call = self.read_tool_call(wire, at, reader)
-            reader.called(
+            reader.note_call(
                 None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call
             )
             return ToolCallPart(call)
-        reader.called_otherwise(wire)
+        reader.note_opaque_call(wire)
         return OpaquePart(
             reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
         )
@@ -201,9 +201,9 @@ class MistralConverter(ChatConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the model answered: its chunks into `content`, its calls behind them."""
-        own = writer.own(message.metadata, at)
+        own = writer.own_extras(message.metadata, at)
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {"role": "assistant"}
         if type(message.content) is list:
             self.write_assistant_parts(
@@ -214,7 +214,7 @@ class MistralConverter(ChatConverter):
         if not wire["content"] and "content" in own.get("$absent", ()):
             del wire["content"]
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def write_assistant_parts(
@@ -223,7 +223,7 @@ class MistralConverter(ChatConverter):
         at: Path,
         writer: Writer,
         wire: dict[str, Any],
-        own: Residue,
+        own: Extras,
     ) -> None:
         """Write the parts of an answer."""
         chunks: list[Any] = []
@@ -231,19 +231,19 @@ class MistralConverter(ChatConverter):
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif (
                 type(part) is OpaquePart
-                and writer.own(part.metadata, here).get("$key") == "tool_calls"
+                and writer.own_extras(part.metadata, here).get("$key") == "tool_calls"
             ):
                 if part.provider == writer.wire.name:
                     calls.append(part.value)
                 else:
-                    writer.no_place(here, "a call", "warning")
+                    writer.report_unsupported(here, "a call", "warning")
             else:
                 if calls:
-                    writer.lost(
+                    writer.report_loss(
                         here,
                         writer.kind_of(part),
                         "moved",
@@ -271,15 +271,17 @@ class MistralConverter(ChatConverter):
     def write_chunk(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
         """Write a part of an answer that is no call; a refusal is text here."""
         if type(part) is RefusalPart:
-            writer.own(part.metadata, at)
-            writer.lost(at, "a refusal", "rewritten", "note", "it is written as text")
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(
+                at, "a refusal", "rewritten", "note", "it is written as text"
+            )
             return [{"type": "text", "text": part.text}]
         if type(part) is ReasoningPart:
             writer.adopted(part.metadata, at)
         try:
             chunk = self.write_assistant_content(part, at, writer)
-        except UnsayableError as reason:
-            writer.lost(
+        except UnsupportedValueError as reason:
+            writer.report_loss(
                 at,
                 writer.kind_of(part),
                 "dropped",
@@ -300,7 +302,7 @@ class MistralConverter(ChatConverter):
         parts = read_list(value, at, reader, self.read_result_part) or []
         for part in parts:
             if type(part) is not TextPart and type(part) is not OpaquePart:
-                add_residue(part, reader.wire.name, {"$inline": True})
+                add_extras(part, reader.wire.name, {"$inline": True})
         return "multimodal", parts, ABSENT
 
     def write_result_content(
@@ -314,7 +316,7 @@ class MistralConverter(ChatConverter):
     ) -> str | list[Any] | None:
         """Write what a call gave; media wait for the end of the turn unless they came inside of a result."""
         if is_error and kind in ("data", "multimodal"):
-            writer.lost(
+            writer.report_loss(
                 (at[0], "isError"),
                 "isError",
                 "dropped",

@@ -7,8 +7,14 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    UnsupportedValueError,
+    extra_members,
+    restore_extras,
+)
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, UnsayableError, leftovers, restore
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.ids import read_optional_id, write_optional_id
@@ -63,14 +69,14 @@ def write_address_or_data(
     if url is not None and url[:5] == "data:":
         return url
     if data is None and url is None:
-        raise UnsayableError("there is neither an address nor data")
+        raise UnsupportedValueError("there is neither an address nor data")
     if media_type is None or data is None:
         if media_type is not None:
-            writer.no_place((at[0], "mediaType"), "mediaType")
+            writer.report_unsupported((at[0], "mediaType"), "mediaType")
         return str(url if data is None else data)
     if type(kept) is dict and kept.get("$whole") == media_type:
         return f"data:{media_type};base64,{data}"
-    writer.no_place((at[0], "mediaType"), "mediaType")
+    writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return data
 
 
@@ -92,7 +98,7 @@ def read_address_or_object(
     if detail is not None and type(detail) is not str:
         raise wrong_type((at, "detail"), "a string", detail)
     url, data, media_type, _ = read_data_url(value.get("url"), (at, "url"), reader)
-    return url, data, media_type, detail, {"$whole": leftovers(value, _KNOWN)}
+    return url, data, media_type, detail, {"$whole": extra_members(value, _KNOWN)}
 
 
 def write_address_or_object(
@@ -117,7 +123,7 @@ def write_address_or_object(
         {"url": address} if detail is None else {"url": address, "detail": detail}
     )
     if type(whole) is dict:
-        restore(written, whole)
+        restore_extras(written, whole)
     return written
 
 
@@ -151,7 +157,7 @@ def write_given_id(
 
 def read_given_result(
     wire: dict[str, Any], at: Path, reader: Reader, none: Collection[str]
-) -> tuple[str, str, Residue]:
+) -> tuple[str, str, Extras]:
     """Read the id of the call and the name of the tool; the name is empty where neither the result nor a call has it.
 
     Raises:
@@ -161,13 +167,13 @@ def read_given_result(
         if wire.get(key) is not None and type(wire[key]) is not str:
             raise wrong_type((at, key), "a string", wire[key])
     found, said = wire.get("tool_call_id"), wire.get("name")
-    rest: Residue = {} if said is None else {"name": said}
+    rest: Extras = {} if said is None else {"name": said}
     name = reader.tool_name(said) if said else ""
     if found and found not in none:
         identifier, called = reader.call_of(found)
-        reader.closed(identifier)
+        reader.note_answered(identifier)
         return identifier, name or called, rest
-    identifier = reader.answered(name) or name
+    identifier = reader.next_open_id(name) or name
     rest["tool_call_id"] = {
         "$synthetic": identifier,
         **({"$wire": found} if "tool_call_id" in wire else {}),
@@ -178,7 +184,7 @@ def read_given_result(
 def write_given_result(
     identifier: str,
     name: str,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     none: Collection[str],

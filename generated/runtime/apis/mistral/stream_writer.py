@@ -8,12 +8,12 @@ from typing import Any
 from ...conversion.writer import OnLoss
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ..openai_chat.stream_writer import ChatWriter
+from ..openai_chat.stream_writer import ChatStreamWriter
 
-__all__ = ["ContentChunkWriter"]
+__all__ = ["MistralStreamWriter"]
 
 
-class ContentChunkWriter(ChatWriter):
+class MistralStreamWriter(ChatStreamWriter):
     """Writes `chat.completion.chunk` objects, with thoughts in lists and calls in the last one."""
 
     def __init__(
@@ -85,7 +85,7 @@ class ContentChunkWriter(ChatWriter):
             if not sent or sent[0][0] != kind:
                 unsent.append(part)
                 if sent:
-                    self.writer.lost(
+                    self.writer.report_loss(
                         (at, i),
                         "a part",
                         "moved",
@@ -103,7 +103,7 @@ class ContentChunkWriter(ChatWriter):
                 if not text[taken:] and any(
                     _said(later)[0] == "thinking" for later in content[i + 1 :]
                 ):
-                    self.writer.lost(
+                    self.writer.report_loss(
                         (at, i),
                         "what a thought holds",
                         "moved",

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...answers import finish_reason, hold_calls
+from ...conversion.extras import ABSENT, Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, restore
 from ...conversion.values import as_one_text, optional_text, read_list
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
@@ -24,6 +23,7 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path
+from ...responses import finish_reason, invalidate_calls
 from ...tool_results import read_result_text, write_result_text
 from ..text_messages import TextChatConverter
 
@@ -75,13 +75,13 @@ class ModularPromptConverter(TextChatConverter):
 
     def read_said(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[str | list[AssistantPart] | None, Residue]:
+    ) -> tuple[str | list[AssistantPart] | None, Extras]:
         """Read content and calls of what the model answered, and what our own writing would not give."""
         content = optional_text(wire, "content", at)
         calls = read_list(
             wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry
         )
-        rest: Residue = {}
+        rest: Extras = {}
         if "content" not in wire:
             rest["$absent"] = ["content"]
         elif content is None:
@@ -91,12 +91,12 @@ class ModularPromptConverter(TextChatConverter):
         return [*([TextPart(content)] if content else []), *calls], rest
 
     def write_said(
-        self, message: AssistantMessage, own: Residue, at: Path, writer: Writer
+        self, message: AssistantMessage, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write content and calls of what the model answered, its texts as one; a content that was left out stays so."""
         texts, calls = self.spread(message, at, writer)
         if len(texts) > 1:
-            writer.lost(
+            writer.report_loss(
                 (at, "content"),
                 "content",
                 "rewritten",
@@ -130,7 +130,7 @@ class ModularPromptConverter(TextChatConverter):
     ) -> str:
         """Write what a call gave, as text."""
         if is_error and kind in ("data", "multimodal"):
-            writer.lost(
+            writer.report_loss(
                 (at[0], "isError"),
                 "isError",
                 "dropped",
@@ -139,7 +139,7 @@ class ModularPromptConverter(TextChatConverter):
             )
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)
-        writer.lost(
+        writer.report_loss(
             (at[0], "kind"), "multimodal", "rewritten", "note", "a result is text here"
         )
         return as_one_text(value, (at[0], "value"), writer)
@@ -156,7 +156,7 @@ class ModularPromptConverter(TextChatConverter):
         message = AssistantMessage(content, metadata=reader.metadata(said))
         rest = {
             key: value
-            for key, value in leftovers(wire, _RESPONSE).items()
+            for key, value in extra_members(wire, _RESPONSE).items()
             if key not in ("content", "toolCalls")
         }
         if "finishReason" not in wire:
@@ -166,7 +166,7 @@ class ModularPromptConverter(TextChatConverter):
         reason = finish_reason(
             "error" if silent else word or "stop", message, self.FINISH_REASONS, opaque
         )
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         if word is not None and self.FINISH_REASONS.get(word) != reason:
             rest["$word"] = word
         return Completion(
@@ -187,15 +187,15 @@ class ModularPromptConverter(TextChatConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write the result of a query. It has neither an id nor the model, and one word for all that went wrong."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         if completion.id is not None:
-            writer.no_place((ROOT, "id"), "id")
+            writer.report_unsupported((ROOT, "id"), "id")
         if completion.model is not None:
-            writer.no_place((ROOT, "model"), "model")
+            writer.report_unsupported((ROOT, "model"), "model")
         at = (ROOT, "message")
-        kept = writer.own(completion.message.metadata, at)
+        kept = writer.own_extras(completion.message.metadata, at)
         wire = self.write_said(completion.message, kept, at, writer)
-        restore(wire, kept)
+        restore_extras(wire, kept)
         word = completion.stop_reason
         if completion.finish_reason != "other" and (
             word is None or word != own.get("$word")
@@ -209,7 +209,7 @@ class ModularPromptConverter(TextChatConverter):
                 None,
             )
         if completion.finish_reason == "content_filter" and word is None:
-            writer.lost(
+            writer.report_loss(
                 (ROOT, "finishReason"),
                 "content_filter",
                 "rewritten",
@@ -225,7 +225,7 @@ class ModularPromptConverter(TextChatConverter):
             wire["finishReason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire
 
     def write_answer_part(
@@ -233,13 +233,13 @@ class ModularPromptConverter(TextChatConverter):
     ) -> list[str]:
         """Write a part of an answer that is no call: a text, or none; a refusal is text here."""
         if type(part) is not TextPart and type(part) is not RefusalPart:
-            writer.no_place(
+            writer.report_unsupported(
                 at,
                 writer.kind_of(part),
                 "note" if type(part) is ReasoningPart else "warning",
             )
             return []
-        writer.own(part.metadata, at)
+        writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
-            writer.lost(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
         return [part.text]

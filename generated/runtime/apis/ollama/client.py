@@ -8,7 +8,7 @@ from typing import Any
 
 from ...conversion.writer import Writer
 from ...errors import ConversionError
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
 
 __all__ = ["keywords_as_typed"]
 
@@ -40,7 +40,7 @@ def keywords_as_typed(
             _missing(value, members[key], key, lost)
     for way, severity in lost.items():
         if severity == "note":
-            writer.lost(
+            writer.report_loss(
                 (ROOT, way.split(".")[0]),
                 way,
                 "dropped",
@@ -48,7 +48,7 @@ def keywords_as_typed(
                 "the client has no member for it",
             )
         else:
-            writer.lost(
+            writer.report_loss(
                 (ROOT, way.split(".")[0]),
                 way,
                 "dropped",
@@ -91,6 +91,6 @@ def _with_bytes(message: Any, at: Path) -> Any:
             found.append(base64.b64decode(image, validate=True))
         except (TypeError, ValueError) as error:
             raise ConversionError(
-                spelled(((at, "images"), i)), "must be base64"
+                format_path(((at, "images"), i)), "must be base64"
             ) from error
     return {**message, "images": found}

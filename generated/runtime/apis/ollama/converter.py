@@ -6,9 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
-from ...answers import finish_reason, hold_calls, rfc3339, stop_word
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    add_extras,
+    extra_members,
+    restore_extras,
+)
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, add_residue, leftovers, restore
 from ...conversion.values import (
     opaque_message,
     opaque_value,
@@ -19,7 +24,7 @@ from ...conversion.values import (
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
-from ...messages import arranged, results_of
+from ...message_order import in_api_order, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -43,7 +48,8 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
+from ...responses import finish_reason, invalidate_calls, provider_stop_reason, rfc3339
 from ...tool_results import read_result_text, write_result_text
 from ...tool_selection import write_offer, write_offered
 from .client import keywords_as_typed
@@ -122,7 +128,7 @@ class OllamaConverter(ApiConverter):
         """Read a tool; its type may be left out."""
         tool = self.read_tool_entry(wire, at, reader)
         if type(tool) is ToolDefinition and "type" not in wire:
-            add_residue(tool, reader.wire.name, {"$absent": ["type"]})
+            add_extras(tool, reader.wire.name, {"$absent": ["type"]})
         return tool
 
     def write_tools(
@@ -138,7 +144,7 @@ class OllamaConverter(ApiConverter):
     def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""
         entry = write_offered(definition, at, writer, self.write_tool_entry)
-        if type(definition) is ToolDefinition and "type" in writer.kept(
+        if type(definition) is ToolDefinition and "type" in writer.kept_extras(
             definition.metadata
         ).get("$absent", ()):
             del entry["type"]
@@ -190,11 +196,11 @@ class OllamaConverter(ApiConverter):
             return kept if output_format is None or kept == "" else ABSENT
         if output_format == "json":
             return "json"
-        writer.own(output_format.metadata, at)
+        writer.own_extras(output_format.metadata, at)
         if output_format.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if output_format.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         return output_format.schema
 
     def read_messages(
@@ -233,9 +239,9 @@ class OllamaConverter(ApiConverter):
         """Write the messages: one for each result, directly behind the calls of the turn."""
         wires: list[Any] = []
         before: Message | None = None
-        for message, here, places in arranged(messages, at, writer):
+        for message, here, places in in_api_order(messages, at, writer):
             if type(message) is ToolMessage:
-                writer.own(message.metadata, here)
+                writer.own_extras(message.metadata, here)
                 for result, place in in_order_of_name(
                     results_of(message, here, places), before, writer
                 ):
@@ -269,7 +275,7 @@ class OllamaConverter(ApiConverter):
             reader,
             self.read_tool_call_entry,
         )
-        rest = leftovers(wire, _ASSISTANT_MESSAGE) | empty_members(
+        rest = extra_members(wire, _ASSISTANT_MESSAGE) | empty_members(
             wire, "thinking", "images", "tool_calls"
         )
         absent = [key for key in ("role", "content") if key not in wire]
@@ -290,9 +296,9 @@ class OllamaConverter(ApiConverter):
         """Read an entry of the calls; one that is no function call stays as it is."""
         if type(wire) is dict and type(wire.get("function")) is dict:
             call = self.read_tool_call(wire, at, reader)
-            reader.called(wire.get("id"), call)
+            reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.called_otherwise(wire)
+        reader.note_opaque_call(wire)
         return OpaquePart(
             reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"})
         )
@@ -301,9 +307,9 @@ class OllamaConverter(ApiConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own(message.metadata, at)
+        own = writer.own_extras(message.metadata, at)
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         wire: dict[str, Any] = {"role": "assistant", "content": ""}
         if type(message.content) is list:
             self.write_assistant_parts(message.content, (at, "content"), writer, wire)
@@ -315,7 +321,7 @@ class OllamaConverter(ApiConverter):
             if key == "role" or not wire[key]:
                 del wire[key]
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def write_assistant_parts(
@@ -329,29 +335,31 @@ class OllamaConverter(ApiConverter):
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is ReasoningPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 writer.adopted(part.metadata, here)
                 thoughts.append(part.text)
                 if not part.text:
-                    writer.no_place(here, "reasoning without text")
+                    writer.report_unsupported(here, "reasoning without text")
             elif type(part) is TextPart or type(part) is RefusalPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 texts.append(part.text)
                 if type(part) is RefusalPart:
-                    writer.lost(here, "refusal", "rewritten", "note", "it is text here")
+                    writer.report_loss(
+                        here, "refusal", "rewritten", "note", "it is text here"
+                    )
             elif (
                 type(part) is OpaquePart
-                and writer.kept(part.metadata).get("$key") == "tool_calls"
+                and writer.kept_extras(part.metadata).get("$key") == "tool_calls"
             ):
                 calls.append(part.value)
             elif (written := write_medium(part, here, writer)) is not ABSENT:
                 images.append(written)
         places = [_PLACES.index(type(part)) for part in parts if type(part) in _PLACES]
         if places != sorted(places):
-            writer.lost(
+            writer.report_loss(
                 at,
                 "content",
                 "moved",
@@ -359,7 +367,7 @@ class OllamaConverter(ApiConverter):
                 "thinking stands before content, and content before calls",
             )
         elif len(texts) > 1 or len(thoughts) > 1:
-            writer.lost(
+            writer.report_loss(
                 at, "content", "rewritten", "note", "its texts are one text here"
             )
         wire["content"] = "".join(texts)
@@ -377,7 +385,7 @@ class OllamaConverter(ApiConverter):
         """Read a response. Counts of tokens stand beside the message."""
         body = wire.get("message")
         if body is None and wire.get("error"):
-            raise BareApiError(spelled(at), wire)
+            raise BareApiError(format_path(at), wire)
         if body is not None and type(body) is not dict:
             raise wrong_type((at, "message"), "an object", body)
         done = wire.get("done")
@@ -387,7 +395,7 @@ class OllamaConverter(ApiConverter):
         counted = {
             key: wire[key] for key in self.USAGE_KEYS if wire.get(key) is not None
         }
-        rest = leftovers(wire, _RESPONSE | self.USAGE_KEYS)
+        rest = extra_members(wire, _RESPONSE | self.USAGE_KEYS)
         if done is False:
             rest["done"] = done
         absent = [key for key in ("message", "done", "done_reason") if key not in wire]
@@ -397,7 +405,7 @@ class OllamaConverter(ApiConverter):
         reason = finish_reason(word, message, self.FINISH_REASONS)
         if body is None or done is False or wire.get("error"):
             reason = "error"
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         return Completion(
             message,
             reason,
@@ -416,10 +424,10 @@ class OllamaConverter(ApiConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response. An answer has no id here; one that failed is not done."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         absent = own.get("$absent", ())
         if completion.id is not None:
-            writer.no_place((ROOT, "id"), "id")
+            writer.report_unsupported((ROOT, "id"), "id")
         wire: dict[str, Any] = {}
         if completion.model is not None:
             wire["model"] = completion.model
@@ -438,7 +446,7 @@ class OllamaConverter(ApiConverter):
                 if "done" in own
                 else bool(own) or completion.finish_reason != "error"
             )
-        word = stop_word(completion, self.FINISH_REASONS, own)
+        word = provider_stop_reason(completion, self.FINISH_REASONS, own)
         if word is not None and not (
             completion.stop_reason is None
             and ("done_reason" in absent or "done_reason" in own)
@@ -446,24 +454,24 @@ class OllamaConverter(ApiConverter):
             wire["done_reason"] = word
         if completion.usage is not None:
             wire |= self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire
 
     def read_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[str | list[ContentPart], Residue]:
+    ) -> tuple[str | list[ContentPart], Extras]:
         """Read what the user or the system says: a text, and images beside it."""
         return read_text_and_media(wire, "content", "images", at, reader)
 
     def write_content(
-        self, content: str | list[ContentPart], own: Residue, at: Path, writer: Writer
+        self, content: str | list[ContentPart], own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what the user or the system says."""
         return write_text_and_media(content, own, "content", "images", at, writer)
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Residue]:
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Extras]:
         """Read what a call gave: text, the text of an error, or a text with images."""
         content, kept = read_text_and_media(wire, "content", "images", at, reader)
         if type(content) is not str:
@@ -475,14 +483,14 @@ class OllamaConverter(ApiConverter):
         self,
         kind: str,
         value: Any,
-        own: Residue,
+        own: Extras,
         at: Path,
         writer: Writer,
         is_error: bool | None,
     ) -> dict[str, Any]:
         """Write what a call gave; the server takes images of any message."""
         if is_error and kind in ("data", "multimodal"):
-            writer.lost(
+            writer.report_loss(
                 (at[0], "isError"),
                 "isError",
                 "dropped",

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...conversion.extras import ABSENT, Extras, inner_extras, is_mark
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, marked, within
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -30,7 +30,7 @@ _ID, _NAME = "tool_call_id", "tool_name"
 
 def read_answered_call(
     wire: dict[str, Any], at: Path, reader: Reader
-) -> tuple[str, str, Residue]:
+) -> tuple[str, str, Extras]:
     """Read the id of the call and the tool's name: by the id, else the next open call with the name, else the next.
 
     Keys that we would write otherwise are kept, with the id that they stood for.
@@ -45,11 +45,11 @@ def read_answered_call(
     name = reader.tool_name(spelled_name) if spelled_name else ""
     identifier, called = reader.call_of(spelled_id) if spelled_id else ("", "")
     if called:
-        reader.closed(identifier)
+        reader.note_answered(identifier)
         if name:
             return identifier, name, {}
     else:
-        call = reader.next_open(name or None)
+        call = reader.take_open_call(name or None)
         identifier, called = (
             (spelled_id or name, "") if call is None else (call.id, call.name)
         )
@@ -58,12 +58,12 @@ def read_answered_call(
 
 
 def write_answered_call(
-    identifier: str, name: str, own: Residue, at: Path, writer: Writer
+    identifier: str, name: str, own: Extras, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write both keys: the id as it stands with the call, if it does, and the name that templates look for."""
-    kept = within(own, "$wire")
+    kept = inner_extras(own, "$wire")
     unchanged = "$wire" in own and own.get("$synthetic") == identifier
-    if unchanged and kept.get(_NAME) in (None, "", writer.wire.spelling(name)):
+    if unchanged and kept.get(_NAME) in (None, "", writer.wire.wire_name(name)):
         return kept
     found: dict[str, Any] = (
         {_NAME: writer.tool_name(name, (at[0], "name"))} if name else {}
@@ -113,11 +113,11 @@ def read_on_unasked(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
 def write_on_unasked(value: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
     """Write the switch; where nothing is said of it, it is off, and the wire must hear so."""
     if value is None:
-        writer.lost(
+        writer.report_loss(
             at, at[1], "defaulted", "note", f"{writer.wire.title} takes silence for on"
         )
         return False
-    if value and marked(kept):
+    if value and is_mark(kept):
         return ABSENT
     return None if value and kept is None else value
 
@@ -150,16 +150,16 @@ def write_thinking_switch(
     if reasoning is None:
         return kept
     if reasoning.metadata:
-        writer.own(reasoning.metadata, at)
+        writer.own_extras(reasoning.metadata, at)
     effort, budget = reasoning.effort, reasoning.budget_tokens
     if budget is not None:
-        writer.no_place((at, "budgetTokens"), "budgetTokens", "warning")
+        writer.report_unsupported((at, "budgetTokens"), "budgetTokens", "warning")
     if effort is None:
         return budget != 0
     if effort == "none":
         return False
     if effort not in words:
-        writer.lost(
+        writer.report_loss(
             (at, "effort"),
             "effort",
             "rewritten",
@@ -168,7 +168,7 @@ def write_thinking_switch(
         )
         return True
     if words[effort] != effort:
-        writer.lost(
+        writer.report_loss(
             (at, "effort"),
             "effort",
             "rewritten",

@@ -5,22 +5,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...json_text import loose
+from ...json_text import dump_loosely
 from ...models import ReasoningDelta, StreamEvent, ToolCallDelta
 from .reasoning import detail_text, found_at, said_in
-from .stream import ChatChunks
-from .stream_writer import ChatWriter
+from .stream import ChatStream
+from .stream_writer import ChatStreamWriter
 
 if TYPE_CHECKING:
     from .converter import ChatConverter
 
-__all__ = ["CompatibleChunks", "CompatibleWriter"]
+__all__ = ["CompatibleStream", "CompatibleStreamWriter"]
 
 _GROWING = ("text", "summary", "data")
 """Members of a detail that come in pieces."""
 
 
-class CompatibleChunks(ChatChunks):
+class CompatibleStream(ChatStream):
     """Joins chunks into a `chat.completion`, with reasoning and its details.
 
     The text of the reasoning is that of the first key that brings some; a server that says it under several keys says
@@ -110,7 +110,10 @@ class CompatibleChunks(ChatChunks):
         if type(function) is dict and type(function.get("arguments")) is dict:
             piece = {
                 **piece,
-                "function": {**function, "arguments": loose(function["arguments"])},
+                "function": {
+                    **function,
+                    "arguments": dump_loosely(function["arguments"]),
+                },
             }
         super()._take_call(piece, position, events)
 
@@ -183,7 +186,7 @@ class _Detail:
         )
 
 
-class CompatibleWriter(ChatWriter):
+class CompatibleStreamWriter(ChatStreamWriter):
     """Writes `chat.completion.chunk` objects; reasoning comes under one key, its details at the end."""
 
     converter: ClassVar[ChatConverter]

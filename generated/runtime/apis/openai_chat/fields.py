@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...conversion.extras import ABSENT, UnsupportedValueError
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, UnsayableError
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.arguments import INVALID, write_json_arguments
@@ -65,7 +65,7 @@ def write_arguments_that_parse(
             return text
     except ValueError:
         pass  # no JSON, which is told below
-    writer.lost(
+    writer.report_loss(
         at,
         "text of an invalid call",
         "rewritten",
@@ -129,7 +129,7 @@ def write_inline_data(
         UnsayableError: the content is not inline.
     """
     if data is None and (url is None or url[:5] != "data:"):
-        raise UnsayableError("it takes content as data only")
+        raise UnsupportedValueError("it takes content as data only")
     return write_data_url(url, data, media_type, kept, at, writer)
 
 

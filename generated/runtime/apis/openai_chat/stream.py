@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_text import loads, loose
+from ...json_text import dump_loosely, loads
 from ...models import StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStream, OpenCall, place_of
 
-__all__ = ["ChatChunks"]
+__all__ = ["ChatStream"]
 
 _NOISE = ("choices", "obfuscation")
 
 
-class ChatChunks(BaseStream):
+class ChatStream(BaseStream):
     """Joins chunks into a `chat.completion`."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
@@ -32,7 +32,7 @@ class ChatChunks(BaseStream):
         self._with_more = False
         self._entries: list[OpenCall] = []
         self._slots: dict[Any, OpenCall] = {}
-        self._further: dict[Any, ChatChunks] = {}
+        self._further: dict[Any, ChatStream] = {}
         self._end: Any = None
         self._has_content = False
 
@@ -180,9 +180,9 @@ class ChatChunks(BaseStream):
             call.name = function["name"] or None
         if type(text) is dict:
             call.head["function"] = {**(head or {}), "arguments": text}
-            text = loose(text)
+            text = dump_loosely(text)
         elif text is not None and type(text) is not str:
-            text = loose(text)
+            text = dump_loosely(text)
         first = len(call.pieces) == 0 and not call.told
         if text:
             call.add(text)

@@ -6,17 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...answers import counts, finish_reason, hold_calls, stop_word
-from ...conversion.reader import Reader
-from ...conversion.residue import (
+from ...conversion.extras import (
     ABSENT,
-    Residue,
-    add_residue,
-    leftovers,
-    marked,
-    restore,
-    within,
+    Extras,
+    add_extras,
+    extra_members,
+    inner_extras,
+    is_mark,
+    restore_extras,
 )
+from ...conversion.reader import Reader
 from ...conversion.values import (
     opaque_message,
     optional_text,
@@ -32,7 +31,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import BareApiError, wrong_type
-from ...messages import results_of
+from ...message_order import results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -51,7 +50,8 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
+from ...responses import counts, finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_text
 from .items import (
     calls_client,
@@ -76,7 +76,7 @@ def _may_stand_aside(message: Message, provider: str) -> bool:
     return (
         type(message) is SystemMessage
         and type(message.content) is str
-        and not within(message.metadata or {}, provider)
+        and not inner_extras(message.metadata or {}, provider)
     )
 
 
@@ -100,8 +100,10 @@ def _with_demanded(wire: dict[str, Any], completion: Completion) -> dict[str, An
     if completion.usage is not None:
         usage = wire["usage"]
         counted = {"cached_tokens": 0, "cache_write_tokens": 0}
-        usage["input_tokens_details"] = counted | within(usage, "input_tokens_details")
-        usage["output_tokens_details"] = {"reasoning_tokens": 0} | within(
+        usage["input_tokens_details"] = counted | inner_extras(
+            usage, "input_tokens_details"
+        )
+        usage["output_tokens_details"] = {"reasoning_tokens": 0} | inner_extras(
             usage, "output_tokens_details"
         )
     demanded_here = {
@@ -155,14 +157,14 @@ class ResponsesConverter(OutputFormatConverter):
         if (
             type(first) is not SystemMessage
             or type(first.content) is not str
-            or writer.kept(first.metadata)
+            or writer.kept_extras(first.metadata)
         ):
             return self.write_request_body(request, at, writer)
         wire = self.write_request_body(request, at, writer)
         place = ((at, "messages"), 0)
-        writer.own(first.metadata, place)
+        writer.own_extras(first.metadata, place)
         if first.name is not None:
-            writer.no_place((place, "name"), "name")
+            writer.report_unsupported((place, "name"), "name")
         wire["instructions"] = first.content
         return wire
 
@@ -180,9 +182,9 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> Any:
         """Write the items of a request, as a text where it came so."""
         wires = self.write_messages(messages, kept, at, writer)
-        if not wires and (kept is None or (marked(kept) and "$absent" in kept)):
+        if not wires and (kept is None or (is_mark(kept) and "$absent" in kept)):
             return ABSENT
-        if len(wires) != 1 or not marked(kept) or "$single" not in kept:
+        if len(wires) != 1 or not is_mark(kept) or "$single" not in kept:
             return wires
         text = wires[0].get("content")
         return (
@@ -250,7 +252,7 @@ class ResponsesConverter(OutputFormatConverter):
             return self.read_said(item, at, reader)
         if kind == "call":
             call = self.read_tool_call(item, at, reader)
-            reader.called(item.get("call_id"), call)
+            reader.note_call(item.get("call_id"), call)
             return [ToolCallPart(call)]
         if kind == "reasoning":
             own = {key: value for key, value in item.items() if key != "type"}
@@ -262,7 +264,7 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> list[AssistantPart]:
         """Read a message of the model; its parts keep that they stood in one, and what else the message says."""
         content = item["content"]
-        rest = leftovers(item, _SAID)
+        rest = extra_members(item, _SAID)
         if type(content) is str:
             return [
                 TextPart(
@@ -275,7 +277,7 @@ class ResponsesConverter(OutputFormatConverter):
         parts: list[AssistantPart] = []
         for i, wire in enumerate(content):
             part = self.read_said_content(wire, ((at, "content"), i), reader)
-            add_residue(
+            add_extras(
                 part, reader.wire.name, {"$inline": True} if parts else {"$item": rest}
             )
             parts.append(part)
@@ -288,7 +290,7 @@ class ResponsesConverter(OutputFormatConverter):
         wires: list[Any] = []
         for message, here, places in in_item_order(messages, at, writer):
             if type(message) is ToolMessage:
-                writer.own(message.metadata, here)
+                writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
             elif type(message) is AssistantMessage:
@@ -297,7 +299,7 @@ class ResponsesConverter(OutputFormatConverter):
                 if here[1] != 0 or not _may_stand_aside(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
                 elif at == ROOT:  # the messages alone
-                    writer.lost(
+                    writer.report_loss(
                         here,
                         "a system message",
                         "dropped",
@@ -319,15 +321,15 @@ class ResponsesConverter(OutputFormatConverter):
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> list[Any]:
         """Write what the model answered in a request."""
-        writer.own(message.metadata, at)
+        writer.own_extras(message.metadata, at)
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if type(message.content) is str:
             return [{"role": "assistant", "content": message.content}]
         parts = message.content if type(message.content) is list else []
         items = self.write_items(parts, (at, "content"), writer, short=True)
         if not items:
-            writer.lost(
+            writer.report_loss(
                 at, "an empty answer", "dropped", "note", "there is no item for it"
             )
         return items
@@ -345,7 +347,7 @@ class ResponsesConverter(OutputFormatConverter):
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 items.append(self.write_tool_call(part.call, (here, "call"), writer))
                 content = None
             elif type(part) is ReasoningPart:
@@ -404,7 +406,7 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> str | list[Any]:
         """Write what a call gave."""
         if is_error and kind in ("data", "multimodal"):
-            writer.lost(
+            writer.report_loss(
                 (at[0], "isError"),
                 "isError",
                 "dropped",
@@ -421,8 +423,8 @@ class ResponsesConverter(OutputFormatConverter):
         """Read a response: its items are the parts of one message."""
         error = wire.get("error")
         if error and "output" not in wire:
-            raise BareApiError(spelled(at), wire)
-        rest = leftovers(wire, _RESPONSE)
+            raise BareApiError(format_path(at), wire)
+        rest = extra_members(wire, _RESPONSE)
         output = wire.get("output")
         place = (at, "output")
         if output is not None and type(output) is not list:
@@ -452,10 +454,10 @@ class ResponsesConverter(OutputFormatConverter):
             reason = "tool_calls"
         if error:
             reason = "error"
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         if status in _UNFINISHED and reason in ("other", "tool_calls"):
             reason = "other"
-            hold_calls(message, "error")
+            invalidate_calls(message, "error")
         return Completion(
             message,
             reason,
@@ -474,7 +476,7 @@ class ResponsesConverter(OutputFormatConverter):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write a response; one that was not read here has the members that the API demands."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         content = completion.message.content
         parts: list[AssistantPart] = content if type(content) is list else []
         if type(content) is str and content:
@@ -495,19 +497,19 @@ class ResponsesConverter(OutputFormatConverter):
                 name_items(wire["output"], str(wire.get("id", "0")))
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire if own else _with_demanded(wire, completion)
 
     def write_status(
-        self, completion: Completion, own: Residue, wire: dict[str, Any]
+        self, completion: Completion, own: Extras, wire: dict[str, Any]
     ) -> None:
         """Write why the answer ended: as status, or as the reason of one that is incomplete."""
         word = (
-            stop_word(completion, self.FINISH_REASONS, own)
+            provider_stop_reason(completion, self.FINISH_REASONS, own)
             if completion.stop_reason is not None or not own
             else None
         )
-        kept = within(own, "incomplete_details").get("reason")
+        kept = inner_extras(own, "incomplete_details").get("reason")
         if word is None or (kept and word == kept):
             return
         if word in _STATUSES or (own and not kept and word not in self.FINISH_REASONS):

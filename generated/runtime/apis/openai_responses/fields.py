@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, UnsayableError, marked
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.values import read_data_url
@@ -50,10 +50,10 @@ def write_always(
         return value
     if kept is None:
         return None
-    if marked(kept):
+    if is_mark(kept):
         return ABSENT
     default = table["value"]
-    writer.lost(
+    writer.report_loss(
         at,
         "a value that the API wants",
         "defaulted",
@@ -63,7 +63,7 @@ def write_always(
     return default
 
 
-Fields = tuple[str | None, str | None, str | None, str | None, Residue]
+Fields = tuple[str | None, str | None, str | None, str | None, Extras]
 
 
 def read_file_source(
@@ -80,7 +80,7 @@ def read_file_source(
     text, url, name = part.get("file_data"), part.get("file_url"), part.get("filename")
     if text is None:
         return url, None, None, name, {}
-    rest: Residue = {} if "filename" in part else {"$absent": ["filename"]}
+    rest: Extras = {} if "filename" in part else {"$absent": ["filename"]}
     if text[:5] != "data:":
         return url, text, None, name, rest
     found, data, media_type, _ = read_data_url(text, (at, "file_data"), reader)
@@ -95,7 +95,7 @@ def write_file_source(
     data: str | None,
     media_type: str | None,
     name: str | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     names: Mapping[str, str],
@@ -116,7 +116,7 @@ def write_file_source(
     if url is not None and url[:5] != "data:":
         written["file_url"] = url
         if data is None and media_type is not None:
-            writer.no_place((at[0], "mediaType"), "mediaType")
+            writer.report_unsupported((at[0], "mediaType"), "mediaType")
     if (
         "file_data" in written
         and name is None
@@ -124,7 +124,7 @@ def write_file_source(
         and "filename" not in own
     ):
         written["filename"] = names.get(media_type or "", names["*"])
-        writer.lost(
+        writer.report_loss(
             (at[0], "name"),
             "name",
             "defaulted",
@@ -132,7 +132,7 @@ def write_file_source(
             f"a file must be named: {written['filename']}",
         )
     if not written.keys() & {"file_data", "file_url"} and "file_data" not in own:
-        raise UnsayableError("there is neither an address nor data")
+        raise UnsupportedValueError("there is neither an address nor data")
     return written
 
 
@@ -155,8 +155,8 @@ def write_said_flag(value: bool | None, kept: Any, at: Path, writer: Writer) -> 
     """Write the switch, off where nothing is said of it and it did not come so."""
     if value is None and kept is None:
         return None
-    if value is None and marked(kept):
+    if value is None and is_mark(kept):
         return ABSENT
     if value is False and not writer.known:
-        writer.lost(at, at[1], "rewritten", "note", "off is what it is unasked")
+        writer.report_loss(at, at[1], "rewritten", "note", "off is what it is unasked")
     return bool(value)

@@ -10,7 +10,7 @@ from ...paths import ROOT
 from ...streams import BaseStream, OpenCall, place_of
 from .items import reasoning_text
 
-__all__ = ["ResponseEvents"]
+__all__ = ["ResponsesStream"]
 
 _GROWING = {
     "response.output_text": (
@@ -110,7 +110,7 @@ class _Item:
         return item
 
 
-class ResponseEvents(BaseStream):
+class ResponsesStream(BaseStream):
     """Joins events into a response. The last event has the whole of it, where it came so far."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:

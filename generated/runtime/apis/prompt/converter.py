@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...conversion.extras import ABSENT, NOTHING
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, NOTHING
 from ...conversion.values import read_list, write_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import SdkConverter
@@ -24,13 +24,13 @@ from ...models import (
     ToolResult,
 )
 from ...paths import ROOT, Path
-from ...prompting.reading import CallMaker, read_reply, reply_of
-from ...prompting.spoken import names_of
-from ...prompting.tools import entries_in, entries_text
+from ...prompting.text_calls import names_of
+from ...prompting.text_parser import CallMaker, read_reply, reply_of
+from ...prompting.tool_texts import entries_in, entries_text
 from ...tool_selection import write_offer, write_offered
-from .answers import read_text_answer, write_text_answer
+from .assistant_text import AssistantTextWriter
 from .messages import read_text_messages, write_results, write_text_messages
-from .speeches import SpeechWriter
+from .responses import read_text_answer, write_text_answer
 
 __all__ = ["PromptConverter"]
 
@@ -123,7 +123,7 @@ class PromptConverter(SdkConverter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         message = AssistantMessage([ToolCallPart(call)])
-        written = SpeechWriter(writer, None).written(message, NOTHING, ROOT)
+        written = AssistantTextWriter(writer, None).written(message, NOTHING, ROOT)
         writer.finish()
         return written or ""
 
@@ -148,7 +148,7 @@ class PromptConverter(SdkConverter):
         """The names that declared tools and these go by in a text."""
         given = names_of(tools)
         spelled = {
-            self.wire.spelling(name): name for name in (*self.entries, *given.values())
+            self.wire.wire_name(name): name for name in (*self.entries, *given.values())
         }
         return self.declared_names() | given | spelled
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...conversion.values import optional_text
 from ...models import Completion, OpaquePart, StreamEvent, ToolCallDelta, ToolDefinition
 from ...paths import ROOT
-from ...prompting.following import ReplyReader
+from ...prompting.stream_parser import ReplyReader
 from ...streams import BaseStream, BaseStreamWriter
-from .answers import TextAnswer, answer_object
+from .responses import TextAnswer, answer_object
 
 if TYPE_CHECKING:
     from .converter import PromptConverter
 
-__all__ = ["TextPieceWriter", "TextPieces"]
+__all__ = ["PromptStream", "PromptStreamWriter"]
 
 
-class TextPieces(BaseStream):
+class PromptStream(BaseStream):
     """Joins pieces, texts or objects with a `content`, into the text of an answer."""
 
     converter: ClassVar[PromptConverter]
@@ -59,7 +59,7 @@ class TextPieces(BaseStream):
         return self._finished
 
 
-class TextPieceWriter(BaseStreamWriter):
+class PromptStreamWriter(BaseStreamWriter):
     """Writes texts; what they say together is what `to_response` writes."""
 
     def _text(self, text: str) -> list[Any]:
@@ -76,7 +76,7 @@ class TextPieceWriter(BaseStreamWriter):
         return []
 
     def _error(self, message: str) -> list[Any]:
-        self.writer.no_place(ROOT, "an error", "warning")
+        self.writer.report_unsupported(ROOT, "an error", "warning")
         return []
 
     def _completed(
@@ -85,7 +85,7 @@ class TextPieceWriter(BaseStreamWriter):
         whole = body if isinstance(body, str) else body.get("content") or ""
         sent = "".join(self.text)
         if not whole.startswith(sent):
-            self.writer.lost(
+            self.writer.report_loss(
                 (ROOT, "message"),
                 "text",
                 "rewritten",

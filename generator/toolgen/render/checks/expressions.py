@@ -100,7 +100,7 @@ class Functions(Protocol):
         """The name of the function that judges values by what a reference leads to."""
         ...
 
-    def seen(self, schema: Any, scope: Scope, kind: str) -> str:
+    def evaluated(self, schema: Any, scope: Scope, kind: str) -> str:
         """The name of the function that collects the properties or items that a schema has looked at."""
         ...
 

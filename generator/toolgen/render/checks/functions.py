@@ -198,7 +198,7 @@ class CheckFunction:
     returns: str
     result: str
     steps: tuple[tuple[str, str], ...] = ()
-    remembered: bool = False
+    memoized: bool = False
 
 
 @dataclass(slots=True)
@@ -245,10 +245,10 @@ class Checks:
         left = reached([made.name for made in self._made if made.returns == "str | None"], names)
         calls = sum((names[name] for name in left), Counter[str]())
         kept = [made for made in self._made if made.name in left]
-        functions = [replace(made, remembered=made.returns == "bool" and calls[made.name] > 1) for made in kept]
+        functions = [replace(made, memoized=made.returns == "bool" and calls[made.name] > 1) for made in kept]
         self.uses &= calls.keys()
-        if any(made.remembered for made in functions):
-            self.uses.add("remembered")
+        if any(made.memoized for made in functions):
+            self.uses.add("memoized")
         return functions
 
     def judge(self, schema: Any, scope: Scope) -> str:
@@ -260,12 +260,12 @@ class Checks:
         key, schema = self._target(ref, scope)
         return self._called("is", schema, Scope(scope.root, self, (key,)))
 
-    def seen(self, schema: Any, scope: Scope, kind: str) -> str:
+    def evaluated(self, schema: Any, scope: Scope, kind: str) -> str:
         """The name of the function that collects what a schema, or the target of a reference, has looked at."""
         if isinstance(schema, str):
             key, schema = self._target(schema, scope)
             scope = Scope(scope.root, self, (key,))
-        return self._called(f"seen_{kind}", schema, scope)
+        return self._called(f"evaluated_{kind}", schema, scope)
 
     def _target(self, ref: str, scope: Scope) -> tuple[str, Any]:
         """The key and the schema that a reference leads to, past those that are references only."""

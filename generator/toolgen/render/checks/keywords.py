@@ -52,10 +52,10 @@ def literal_condition(values: Sequence[Any], value: str, scope: Scope) -> Condit
         parts.append(
             test_of("null", value, scope)
             if only is None
-            else Condition(f"{scope.using('equal')}({value}, {python_literal(only)})")
+            else Condition(f"{scope.using('json_equal')}({value}, {python_literal(only)})")
         )
     elif others:
-        parts.append(Condition(f"{scope.using('listed')}({value}, {python_literal(others)})"))
+        parts.append(Condition(f"{scope.using('equals_one_of')}({value}, {python_literal(others)})"))
     return disjunction(parts)
 
 
@@ -134,15 +134,15 @@ def _contains(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Co
 
 
 def _unique(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
-    return Condition(f"{scope.using('differ')}({value})")
+    return Condition(f"{scope.using('all_unique')}({value})")
 
 
 def _unevaluated_items(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
     item, inner = scope.inside("further").variable("i")
     demand = of(schema["unevaluatedItems"], f"{value}[{item}]", inner)
-    seen = evaluated_items({k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, of)
-    rest = f"set(range(len({value})))" + (f" - ({seen})" if seen else "")
-    return empty(f"({rest})" if seen else rest) if demand == FALSE else all_of(demand, item, rest)
+    evaluated = evaluated_items({k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, of)
+    rest = f"set(range(len({value})))" + (f" - ({evaluated})" if evaluated else "")
+    return empty(f"({rest})" if evaluated else rest) if demand == FALSE else all_of(demand, item, rest)
 
 
 def all_of(demand: Condition, name: str, values: str) -> Condition:
@@ -238,10 +238,10 @@ def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope, of: 
 def _unevaluated_properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
     key, inner = scope.inside("further").variable("key")
     demand = of(schema["unevaluatedProperties"], f"{value}[{key}]", inner)
-    seen = evaluated_properties({k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, of)
+    evaluated = evaluated_properties({k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, of)
     if demand == FALSE:
-        return compared(f"{value}.keys()", "<=", f"({seen})") if seen else empty(value)
-    return all_of(demand, key, f"{value}.keys() - ({seen})" if seen else value)
+        return compared(f"{value}.keys()", "<=", f"({evaluated})") if evaluated else empty(value)
+    return all_of(demand, key, f"{value}.keys() - ({evaluated})" if evaluated else value)
 
 
 OBJECT_CONDITIONS: Conditions = {

@@ -90,5 +90,5 @@ def kept_within(*keys: str) -> str:
     """What was kept of the object to which keys lead."""
     found = "own"
     for key in keys:
-        found = call("within", found, python_string(key))
+        found = call("inner_extras", found, python_string(key))
     return found

@@ -47,7 +47,7 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
     if plain.open:
         found = [
             block(f"if len(wire) == {plain.sizes['wire']}", *found),
-            f"rest = {call('leftovers', 'wire', shape.objects[0].known)}",
+            f"rest = {call('extra_members', 'wire', shape.objects[0].known)}",
             f"return {_made(shape, plain.arguments, with_rest=True)}",
         ]
     yield block(f"if {' and '.join(plain.read_tests)}", *found)
@@ -75,7 +75,7 @@ def _read_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
         return
     if key.kind == "also":
         spellings = map(python_string, (key.key, *key.aliases))
-        yield f"{name}, {name}_key = {call('first_of', key.holder, *spellings)}"
+        yield f"{name}, {name}_key = {call('first_present', key.holder, *spellings)}"
     elif shape.plain is None or not shape.plain.has(name):
         yield f"{name} = {value}"
     yield from _check_type(key)
@@ -104,7 +104,7 @@ def _read_without_rest(shape: ObjectMapping) -> Iterator[Block]:
 
 def _collect_rest(shape: ObjectMapping) -> Iterator[Statement]:
     """Collect what the fields do not say of the object: unknown keys, and other spellings of what is known."""
-    yield f"rest = {call('leftovers', 'wire', shape.objects[0].known)}"
+    yield f"rest = {call('extra_members', 'wire', shape.objects[0].known)}"
     for tag, word in shape.tag:
         if tag in shape.tag_also:
             said = item("wire", tag)
@@ -113,7 +113,7 @@ def _collect_rest(shape: ObjectMapping) -> Iterator[Statement]:
         absent = f'rest["$absent"] = [{python_string(shape.untagged)}]'
         yield block(f"if {get('wire', shape.untagged)} is None", absent)
     for held in shape.objects[1:]:
-        yield f"{_rest_of(held.variable)} = {call('leftovers', held.variable, held.known)}"
+        yield f"{_rest_of(held.variable)} = {call('extra_members', held.variable, held.known)}"
     for key in shape.keys:
         rest, kept = _rest_of(key.holder), f"{key.variables[0]}_kept"
         if key.kind == "call":
@@ -121,10 +121,10 @@ def _collect_rest(shape: ObjectMapping) -> Iterator[Statement]:
         elif key.kind == "beside":
             yield f"{rest} |= {kept}"
         elif key.kind == "also":
-            yield call("spelled_as", rest, python_string(key.key), f"{key.variables[0]}_key")
+            yield call("note_alias", rest, python_string(key.key), f"{key.variables[0]}_key")
     for held in reversed(shape.objects[1:]):
         outer = _rest_of(held.parent)
-        yield call("nested", outer, held.parent, python_string(held.key), _rest_of(held.variable))
+        yield call("keep_inner_extras", outer, held.parent, python_string(held.key), _rest_of(held.variable))
 
 
 def _rest_of(variable: str) -> str:
@@ -135,7 +135,7 @@ def _rest_of(variable: str) -> str:
 def _made(shape: ObjectMapping, arguments: Iterable[str], *, with_rest: bool) -> str:
     """The value that was read."""
     value = call(shape.type, *arguments, *(["metadata=reader.metadata(rest)"] if with_rest else []))
-    return call("reader.respelled", value) if shape.type == "ToolCall" else value
+    return call("reader.decode_call", value) if shape.type == "ToolCall" else value
 
 
 def _wrong_type(way: Iterable[str], expected: str, value: str) -> str:

@@ -35,7 +35,7 @@ def _read_member(member: MemberPlan) -> Statement:
     word = python_string(member.word)
     test = f"kind in ({word}, None)" if member.may_lack_tag else f"kind == {word}"
     if member.needs:
-        test += f" and {call('present', 'wire', *map(python_string, member.needs))}"
+        test += f" and {call('has_value_at', 'wire', *map(python_string, member.needs))}"
     return block(f"if {test}", read)
 
 
@@ -55,5 +55,5 @@ def _write_union(union: UnionPlan, rejects: bool) -> Iterator[Statement]:
         yield block(f"if type(value) is {member.type}", f"return self.write_{member.shape}(value, at, writer)")
     ours = "type(value) is OpaquePart and value.provider == writer.wire.name"
     yield block(f"if {ours} and writer.takes(value.value)" if rejects else f"if {ours}", "return value.value")
-    yield 'writer.no_place(at, writer.kind_of(value), "warning")'
+    yield 'writer.report_unsupported(at, writer.kind_of(value), "warning")'
     yield "return ABSENT"

@@ -24,7 +24,7 @@ def read_usage(usage: UsagePlan) -> Method:
         (
             *(f"{held} = {call('counts', 'wire', python_string(key), 'at')}" for held, key in usage.holders),
             *(statement for count in usage.counts for statement in _read_count(count)),
-            "rest = leftovers(wire, _USAGE)",
+            "rest = extra_members(wire, _USAGE)",
             *(statement for count in usage.counts for statement in _read_other_spelling(count)),
             *(statement for total in usage.totals for statement in _add_up(total)),
             *(_keep_rest(held, key) for held, key in usage.holders),
@@ -45,7 +45,7 @@ def _read_other_spelling(count: CountPlan) -> Iterator[Statement]:
         yield block(
             f"if {count.variable} is None",
             f"{count.variable} = {call('count', 'wire', other, 'at')}",
-            block(f"if {count.variable} is not None", call("spelled_as", "rest", key, other)),
+            block(f"if {count.variable} is not None", call("note_alias", "rest", key, other)),
         )
 
 
@@ -68,8 +68,8 @@ def _add_up(total: TotalPlan) -> Iterator[Statement]:
 
 
 def _keep_rest(holder: str, key: str) -> str:
-    rest = call("leftovers", holder, known_counts(holder))
-    return call("nested", "rest", "wire", python_string(key), rest)
+    rest = call("extra_members", holder, known_counts(holder))
+    return call("keep_inner_extras", "rest", "wire", python_string(key), rest)
 
 
 def _argument(total: TotalPlan) -> str:
@@ -86,13 +86,13 @@ def write_usage(usage: UsagePlan) -> Method:
         "dict[str, Any]",
         "Write what an answer cost.",
         (
-            "own = writer.own(usage.metadata, at)",
+            "own = writer.own_extras(usage.metadata, at)",
             'absent = own.get("$absent", ())',
             "wire: dict[str, Any] = {}",
             *(f"{held}: dict[str, Any] = {{}}" for held, _ in usage.holders),
             *(s for total in usage.totals if total.count for s in _write_total(total, total.count)),
             *(block(f"if {held}", f"{item('wire', key)} = {held}") for held, key in usage.holders),
-            block("if own", call("restore", "wire", "own")),
+            block("if own", call("restore_extras", "wire", "own")),
             "return wire",
         ),
     )
@@ -110,7 +110,7 @@ def _write_total(total: TotalPlan, count: CountPlan) -> Iterator[Statement]:
     elif count.other:
         yield block(
             f"if {field} is not None",
-            f"other = {call('spelling', 'own', key)}",
+            f"other = {call('original_key', 'own', key)}",
             f"holder = wire if other == {python_string(count.other)} else {count.holder}",
             f"holder[other] = {field}",
         )

@@ -29,13 +29,13 @@ def write_shape(shape: ObjectMapping) -> Method:
         "dict[str, Any]",
         f"Write {shape.description}.",
         (
-            *([f"{value} = {call('writer.respelled', value, 'at')}"] if shape.type == "ToolCall" else []),
+            *([f"{value} = {call('writer.encode_call', value, 'at')}"] if shape.type == "ToolCall" else []),
             *_write_when_plain(shape),
-            f"own = {call('writer.own', f'{value}.metadata', 'at')} if {value}.metadata else NOTHING",
+            f"own = {call('writer.own_extras', f'{value}.metadata', 'at')} if {value}.metadata else NOTHING",
             *(_report_loss(value, field) for field in shape.lost),
             *(statement for held in reversed(shape.objects) for statement in _write_object(shape, held)),
             *_write_without_tag(shape),
-            block("if own", call("restore", "wire", "own")),
+            block("if own", call("restore_extras", "wire", "own")),
             "return wire",
         ),
     )
@@ -62,7 +62,7 @@ def _report_loss(value: str, field: UnmappedField) -> Block:
     severity = [python_string(field.severity)] if field.severity != "note" else []
     if field.harmless_if_true:
         severity = [f'"note" if {field_value} else {severity[0]}']
-    loss = call("writer.no_place", place(field.json), python_string(field.json), *severity)
+    loss = call("writer.report_unsupported", place(field.json), python_string(field.json), *severity)
     return block(f"if {field_value} is not None", loss)
 
 
@@ -103,7 +103,7 @@ def _write_key(shape: ObjectMapping, key: FieldMapping) -> Iterator[Statement]:
     else:
         target = item(key.holder, key.key)
         if key.kind == "also":
-            target = f"{key.holder}[{call('spelling', kept_within(*key.way[:-1]), python_string(key.key))}]"
+            target = f"{key.holder}[{call('original_key', kept_within(*key.way[:-1]), python_string(key.key))}]"
         yield block(f"if {shape.variable}.{name} is not None", f"{target} = {written}")
 
 
@@ -112,7 +112,7 @@ def _written(shape: ObjectMapping, key: FieldMapping) -> str:
     value, *others = (f"{shape.variable}.{name}" for name in key.attributes)
     where = place(key.field)
     if key.kind in ("call", "beside"):
-        kept = f"{call('kept_at', 'own', *map(python_string, key.way))} if own else ABSENT"
+        kept = f"{call('extra_at', 'own', *map(python_string, key.way))} if own else ABSENT"
         if key.kind == "beside":
             kept = kept_within(*key.way[:-1])
         given = (f"{shape.variable}.{name}" for name in key.given_attributes)

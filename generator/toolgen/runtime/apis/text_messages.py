@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..conversion.extras import ABSENT, Extras, extra_members, restore_extras
 from ..conversion.reader import Reader
-from ..conversion.residue import ABSENT, Residue, leftovers, restore
 from ..conversion.values import opaque_value, optional_text
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
-from ..messages import results_of
+from ..message_order import results_of
 from ..models import (
     AssistantMessage,
     AssistantPart,
@@ -33,7 +33,7 @@ __all__ = ["TextChatConverter", "read_named_result", "write_named_result"]
 _ID, _NAME = "toolCallId", "name"
 
 
-def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Residue]:
+def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Extras]:
     """Read the id of the call, and the name of the tool: that of the result, else that of the call.
 
     A name that we would write otherwise is kept, with the name that it stood for; so is that there was none.
@@ -47,12 +47,12 @@ def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[s
     said = optional_text(wire, _NAME, at)
     identifier, called = reader.call_of(spelled)
     name = reader.tool_name(said) if said else called
-    if said == (reader.wire.spelling(name) if name else None) and (said or _NAME not in wire):
+    if said == (reader.wire.wire_name(name) if name else None) and (said or _NAME not in wire):
         return identifier, name, {}
     return identifier, name, {"$name": [name, said] if _NAME in wire else [name]}
 
 
-def write_named_result(identifier: str, name: str, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+def write_named_result(identifier: str, name: str, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the id as it stands with the call, and the name, as it came while it stands for the same."""
     written: dict[str, Any] = {_ID: writer.call_id(identifier)}
     kept = own.get("$name")
@@ -67,19 +67,19 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
 class TextChatConverter(ChatMessages):
     """Messages of texts: content, and `toolCalls` behind it; each result is a message, and nothing takes media."""
 
-    read_said: ObjectReader[tuple[str | list[AssistantPart] | None, Residue]]
+    read_said: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
     read_tool_call: ObjectReader[ToolCall]
     write_answer_part: Callable[[AssistantPart, Path, Writer], list[Any]]
-    write_said: Callable[[AssistantMessage, Residue, Path, Writer], dict[str, Any]]
+    write_said: Callable[[AssistantMessage, Extras, Path, Writer], dict[str, Any]]
     write_system_message: ObjectWriter[SystemMessage]
     write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages: one for each result, directly behind the calls of the turn."""
         wires: list[Any] = []
-        for message, here, places in self.arranged(messages, at, writer):
+        for message, here, places in self.in_api_order(messages, at, writer):
             if type(message) is ToolMessage:
-                writer.own(message.metadata, here)
+                writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
             elif type(message) is AssistantMessage:
@@ -96,29 +96,29 @@ class TextChatConverter(ChatMessages):
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read what the model answered: text alone as text, else its content, then its calls."""
         content, rest = self.read_said(wire, at, reader)
-        return AssistantMessage(content, metadata=reader.metadata({**leftovers(wire, _ASSISTANT_MESSAGE), **rest}))
+        return AssistantMessage(content, metadata=reader.metadata({**extra_members(wire, _ASSISTANT_MESSAGE), **rest}))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
         """Read an entry of the calls; one that is no function call stays as it is."""
         if type(wire) is dict and type(wire.get("function")) is dict and self.is_function_call(wire):
             call = self.read_tool_call(wire, at, reader)
-            reader.called(wire.get("id"), call)
+            reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.called_otherwise(wire)
+        reader.note_opaque_call(wire)
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "toolCalls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what the model answered."""
-        own = writer.own(message.metadata, at)
+        own = writer.own_extras(message.metadata, at)
         wire: dict[str, Any] = {"role": "assistant", **self.write_said(message, own, at, writer)}
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def spread(self, message: AssistantMessage, at: Path, writer: Writer) -> tuple[list[Any], list[Any]]:
         """Write texts and calls of what the model answered."""
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         content = message.content
         if type(content) is str:
             return self.write_answer_part(TextPart(content), (at, "content"), writer), []
@@ -127,13 +127,13 @@ class TextChatConverter(ChatMessages):
         for i, part in enumerate(content if type(content) is list else ()):
             here = ((at, "content"), i)
             if type(part) is ToolCallPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is OpaquePart and writer.kept(part.metadata).get("$key") == "toolCalls":
+            elif type(part) is OpaquePart and writer.kept_extras(part.metadata).get("$key") == "toolCalls":
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.lost(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content stands before calls")
                 texts += self.write_answer_part(part, here, writer)
         return texts, calls
 

@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ..json_text import compact, loads, same
+from ..json_text import compact, loads, same_json
 
 __all__ = ["Encoding", "Table"]
 
@@ -265,7 +265,7 @@ class _Encoders(_Functions):
         def encode_listed(value: Any, depth: int) -> Any:
             if depth > _DEEPEST:
                 return value
-            return next((text for text, item in zip(texts, values, strict=True) if same(item, value)), value)
+            return next((text for text, item in zip(texts, values, strict=True) if same_json(item, value)), value)
 
         return encode_listed
 
@@ -372,7 +372,7 @@ def _fits(value: Any, shape: Mapping[str, Any]) -> bool:
     kinds = shape.get("type")
     if kinds is not None and not any(_is_of_type(value, kind) for kind in kinds):
         return False
-    if "enum" in shape and not any(same(item, value) for item in shape["enum"]):
+    if "enum" in shape and not any(same_json(item, value) for item in shape["enum"]):
         return False
     if "any" in shape and not any(_fits(value, branch) for branch in shape["any"]):
         return False

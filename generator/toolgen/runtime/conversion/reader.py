@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
-from ..json_text import JSONError, deep_text, loose, too_deep
+from ..json_text import JSONError, dump_deep, dump_loosely, too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
-from .residue import ABSENT, Residue
+from .extras import ABSENT, Extras
 from .wire import Wire, synthetic_id
 
 if TYPE_CHECKING:
-    from .arguments import Tables
+    from .argument_encoding import ArgumentEncodings
 
 __all__ = ["Reader"]
 
@@ -21,7 +21,7 @@ __all__ = ["Reader"]
 class Reader:
     """State of one call of a `from_*` function. `turn` counts the assistant messages before the one being read."""
 
-    __slots__ = ("_called", "_offered", "_open", "_tables", "position", "spoken", "tools", "turn", "used", "wire")
+    __slots__ = ("_called", "_offered", "_open", "_tables", "position", "tool_names", "tools", "turn", "used", "wire")
 
     def __init__(self, wire: Wire, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> None:
         self.wire = wire
@@ -30,17 +30,17 @@ class Reader:
         self.used: set[str] = set()
         self._called: dict[str, tuple[str, str, int]] = {}
         tools = tuple(tools)
-        self.spoken = wire.spoken if not tools else wire.spoken | _spoken_of(tools, wire)
+        self.tool_names = wire.tool_names if not tools else wire.tool_names | _spoken_of(tools, wire)
         self._open: list[tuple[int, ToolCall]] = []
         self._offered: dict[str, bool] = {}
-        self._tables: Tables | None = None
+        self._tables: ArgumentEncodings | None = None
         self.tools = tools
 
-    def metadata(self, residue: Residue) -> dict[str, Any] | None:
+    def metadata(self, residue: Extras) -> dict[str, Any] | None:
         """The metadata that keeps a residue; none where there is nothing to keep."""
         return {self.wire.name: residue} if residue else None
 
-    def respelled(self, call: ToolCall) -> ToolCall:
+    def decode_call(self, call: ToolCall) -> ToolCall:
         """A call with its arguments as the tool's own schema has them; deeper than JSON text is read, it cannot be run.
 
         Raises:
@@ -51,9 +51,9 @@ class Reader:
         if not self.tools and call.name not in self._offered and self.wire.is_plain(call):
             return call
         if self._tables is None:
-            from .arguments import Tables
+            from .argument_encoding import ArgumentEncodings
 
-            self._tables = Tables(self.wire, self.tools, self._offered)
+            self._tables = ArgumentEncodings(self.wire, self.tools, self._offered)
         return self._tables.read(call)
 
     def offers(self, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
@@ -63,7 +63,7 @@ class Reader:
 
     def tool_name(self, name: str) -> str:
         """A tool's own name for its spelling on this wire."""
-        return self.spoken.get(name, name)
+        return self.tool_names.get(name, name)
 
     def call_id(self, found: Any, at: Path) -> tuple[str, Any]:
         """The id of a call, and the wire's spelling where it differs.
@@ -86,7 +86,7 @@ class Reader:
         self.used.add(made)
         return made, found
 
-    def takes(self, found: Any) -> TypeGuard[str]:
+    def accepts_id(self, found: Any) -> TypeGuard[str]:
         """Whether an id can be kept as it is; it is used then."""
         if type(found) is not str or not found or found in self.used or found.isspace():
             return False
@@ -94,7 +94,7 @@ class Reader:
         self.position += 1
         return True
 
-    def called(self, spelling: Any, call: ToolCall) -> None:
+    def note_call(self, spelling: Any, call: ToolCall) -> None:
         """Remember a call, so that its result finds it by the wire's spelling of the id.
 
         A call whose id stood in the same message before cannot be told from the other, and is marked; blank is no id.
@@ -105,10 +105,10 @@ class Reader:
         if type(spelling) is str:
             known = self._called.get(spelling)
             if known is not None and known[2] == self.turn and call.invalid is None and spelling.strip():
-                call.invalid = InvalidCall(loose(call.arguments), "duplicate_id")
+                call.invalid = InvalidCall(dump_loosely(call.arguments), "duplicate_id")
             self._called[spelling] = (call.id, call.name, self.turn)
 
-    def called_otherwise(self, wire: Any) -> None:
+    def note_opaque_call(self, wire: Any) -> None:
         """Remember a call that stays opaque, so that a result of it finds its id."""
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
@@ -118,12 +118,12 @@ class Reader:
         identifier, name, _ = self._called.get(spelling) or (spelling, "", 0)
         return identifier, name
 
-    def answered(self, name: str) -> str | None:
+    def next_open_id(self, name: str) -> str | None:
         """Id of the first call of the last turn with this tool name that has no answer yet: wires without ids match so."""
-        call = self.next_open(name)
+        call = self.take_open_call(name)
         return None if call is None else call.id
 
-    def next_open(self, name: str | None) -> ToolCall | None:
+    def take_open_call(self, name: str | None) -> ToolCall | None:
         """The first call of the last turn that has no answer yet, with this tool name where there is one. It has one now."""
         for i, (_, call) in enumerate(self._open):
             if name is None or call.name == name:
@@ -131,7 +131,7 @@ class Reader:
                 return call
         return None
 
-    def closed(self, identifier: str) -> None:
+    def note_answered(self, identifier: str) -> None:
         """The call with this id has its answer."""
         self._open = [entry for entry in self._open if entry[1].id != identifier]
 
@@ -145,7 +145,7 @@ def _unread(call: ToolCall) -> ToolCall:
     """A call whose arguments are kept as text, as a wire gives them that has them as text."""
     if call.invalid is None:
         try:
-            call.invalid = InvalidCall(deep_text(call.arguments), "malformed")
+            call.invalid = InvalidCall(dump_deep(call.arguments), "malformed")
         except JSONError as error:
             raise ConversionError("arguments", f"is {error}") from None
     call.arguments = {}
@@ -155,7 +155,7 @@ def _unread(call: ToolCall) -> ToolCall:
 def _spoken_of(tools: Iterable[ToolDefinition | OpaquePart], wire: Wire) -> dict[str, str]:
     """The names of tools by their spellings on a wire, of those that are spelled otherwise there."""
     return {
-        wire.spelling(tool.name): tool.name
+        wire.wire_name(tool.name): tool.name
         for tool in tools
         if type(tool) is ToolDefinition and not wire.legal_name(tool.name)
     }

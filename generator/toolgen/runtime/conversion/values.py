@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from ..errors import ConversionError, wrong_type
 from ..models import OpaquePart, TextPart, UserMessage
-from ..paths import Path, spelled
+from ..paths import Path, format_path
+from .extras import ABSENT, UnsupportedValueError, inner_extras
 from .reader import Reader
-from .residue import ABSENT, UnsayableError, within
 from .writer import Writer
 
 __all__ = [
@@ -42,13 +42,13 @@ def plain(value: Any, at: Path) -> dict[str, Any]:
             found = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
         except (ValueError, RecursionError) as error:  # pydantic's own bound of depth
             raise ConversionError(
-                spelled(at), f"cannot be dumped by the client's type: {type(error).__name__}"
+                format_path(at), f"cannot be dumped by the client's type: {type(error).__name__}"
             ) from error
     else:
         convert = getattr(value, "to_dict", None) or getattr(value, "dict", None)
         found = convert() if convert is not None else value
     if type(found) is not dict:
-        raise ConversionError(spelled(at), "must be an object, or an object of the official client")
+        raise ConversionError(format_path(at), "must be an object, or an object of the official client")
     return found
 
 
@@ -101,8 +101,8 @@ def write_list(values: Iterable[Any], at: Path, writer: Writer, write: Write) ->
     for i, value in enumerate(values):
         try:
             item = write(value, (at, i), writer)
-        except UnsayableError as reason:
-            writer.lost(
+        except UnsupportedValueError as reason:
+            writer.report_loss(
                 (at, i),
                 writer.kind_of(value),
                 "dropped",
@@ -127,7 +127,7 @@ def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
     """A value that the wire demands, or the profile's default for it, which is reported."""
     if value is not None:
         return value
-    writer.lost(at, "a value that the API demands", "defaulted", "note", f"it is written as {default}")
+    writer.report_loss(at, "a value that the API demands", "defaulted", "note", f"it is written as {default}")
     return default
 
 
@@ -138,7 +138,7 @@ def demanded(value: Any, what: str) -> Any:
         UnsayableError: it is not there.
     """
     if value is None:
-        raise UnsayableError(f"it needs {what}")
+        raise UnsupportedValueError(f"it needs {what}")
     return value
 
 
@@ -148,7 +148,7 @@ def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
         return content
     texts = texts_among(content, at, writer)
     if len(texts) > 1:
-        writer.lost(at, "content", "rewritten", "note", "its texts are one text here")
+        writer.report_loss(at, "content", "rewritten", "note", "its texts are one text here")
     return "\n".join(texts)
 
 
@@ -157,10 +157,10 @@ def texts_among(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
     texts: list[str] = []
     for i, part in enumerate(parts):
         if type(part) is TextPart:
-            writer.own(part.metadata, (at, i))
+            writer.own_extras(part.metadata, (at, i))
             texts.append(part.text)
         else:
-            writer.no_place((at, i), writer.kind_of(part), "warning")
+            writer.report_unsupported((at, i), writer.kind_of(part), "warning")
     return texts
 
 
@@ -171,7 +171,7 @@ def opaque_message(wire: Any, reader: Reader) -> UserMessage:
 
 def opaque_value(message: UserMessage, writer: Writer) -> Any:
     """The wire's message that such a message holds; ABSENT for every other message."""
-    if not within(message.metadata or {}, writer.wire.name).get("$whole") or type(message.content) is not list:
+    if not inner_extras(message.metadata or {}, writer.wire.name).get("$whole") or type(message.content) is not list:
         return ABSENT
     if len(message.content) != 1 or type(message.content[0]) is not OpaquePart:
         return ABSENT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.extras import ABSENT
 from ..conversion.reader import Reader
-from ..conversion.residue import ABSENT
 from ..conversion.writer import Writer
 from ..errors import wrong_type
 from ..paths import Path
@@ -34,7 +34,7 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    return reader.spoken.get(value, value), ABSENT
+    return reader.tool_names.get(value, value), ABSENT
 
 
 def write_tool_name(name: str, kept: Any, at: Path, writer: Writer) -> str:
@@ -48,7 +48,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     Raises:
         ConversionError: it is neither text nor null.
     """
-    if reader.takes(value):
+    if reader.accepts_id(value):
         return value, ABSENT
     identifier, spelling = reader.call_id(value, at)
     if spelling is ABSENT and value is identifier:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.extras import ABSENT, is_mark
 from ..conversion.reader import Reader
-from ..conversion.residue import ABSENT, marked
 from ..conversion.writer import Writer
 from ..errors import wrong_type
-from ..json_text import same
+from ..json_text import same_json
 from ..paths import Path
 
 __all__ = [
@@ -34,7 +34,7 @@ def read_dialect(value: Any, at: Path, reader: Reader, strict: bool | None = Non
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
     lowered = reader.wire.lowerings.lowered(value, strict)
-    plain = same(lowered.schema, value) and lowered.spelling is None and not lowered.refusals
+    plain = same_json(lowered.schema, value) and lowered.spelling is None and not lowered.refusals
     return value, ABSENT if plain else value
 
 
@@ -44,7 +44,7 @@ def write_dialect(
     """Write the schema, lowered; what the dialect does not take as it is is reported."""
     if parameters is None:
         return ABSENT
-    if type(kept) is dict and same(kept, parameters):
+    if type(kept) is dict and same_json(kept, parameters):
         return parameters
     return writer.lowered(parameters, strict, at)
 
@@ -76,7 +76,7 @@ def write_open_dialect(parameters: dict[str, Any] | None, kept: Any, at: Path, w
     """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
     if parameters is not None:
         return write_dialect(parameters, kept, at, writer, None)
-    return ABSENT if kept is None or marked(kept) else {"type": "object", "properties": {}}
+    return ABSENT if kept is None or is_mark(kept) else {"type": "object", "properties": {}}
 
 
 def read_dialect_as_given(
@@ -104,7 +104,7 @@ def write_dialect_as_given(
         return write_dialect(parameters, kept, at, writer, strict)
     if kept is None:
         return None
-    return ABSENT if marked(kept) else {"type": "object", "properties": {}}
+    return ABSENT if is_mark(kept) else {"type": "object", "properties": {}}
 
 
 read_dialect_or_empty = read_dialect

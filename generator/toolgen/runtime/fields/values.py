@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..conversion.extras import ABSENT, UnsupportedValueError, is_mark
 from ..conversion.reader import Reader
-from ..conversion.residue import ABSENT, UnsayableError, marked
 from ..conversion.writer import Writer
 from ..errors import wrong_type
 from ..models import Reasoning
@@ -56,12 +56,12 @@ def write_data_url(
     """
     if data is not None:
         if media_type is None:
-            raise UnsayableError("data needs its media type")
+            raise UnsupportedValueError("data needs its media type")
         return f"data:{media_type};base64,{data}"
     if url is None:
-        raise UnsayableError("there is neither an address nor data")
+        raise UnsupportedValueError("there is neither an address nor data")
     if media_type is not None and url[:5] != "data:":
-        writer.no_place((at[0], "mediaType"), "mediaType")
+        writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return url
 
 
@@ -115,7 +115,7 @@ def write_words(word: str | None, kept: Any, at: Path, writer: Writer, table: Ma
     for spelling, meaning in table.items():
         if meaning == word:
             return spelling
-    raise UnsayableError("it has no word for it")
+    raise UnsupportedValueError("it has no word for it")
 
 
 def read_blank_if_none(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
@@ -137,7 +137,7 @@ def write_blank_if_none(text: str | None, kept: Any, at: Path, writer: Writer) -
     """Write the text, an empty one where there is none, if it did not come otherwise."""
     if text is not None:
         return text
-    return ABSENT if kept is None or marked(kept) else ""
+    return ABSENT if kept is None or is_mark(kept) else ""
 
 
 _PLAIN = {"type": "ephemeral"}
@@ -175,5 +175,5 @@ def write_effort(reasoning: Reasoning | None, kept: Any, at: Path, writer: Write
     if reasoning is None:
         return ABSENT
     if reasoning.budget_tokens is not None:
-        writer.no_place((at, "budgetTokens"), "budgetTokens", "warning")
+        writer.report_unsupported((at, "budgetTokens"), "budgetTokens", "warning")
     return ABSENT if reasoning.effort is None else reasoning.effort

@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from ..conversion.encoding import Table
+from .changes import Way
+from .context import LoweringContext, Node, Trail
 from .dialects import Dialect
 from .keywords import add_null, describe_rule
-from .records import Way
-from .run import Node, Run, Trail
 from .schemas import admits_null
 
 __all__ = ["lower_array", "lower_object"]
@@ -19,7 +19,7 @@ _ANY_KEYWORD = Dialect({"keywords": "any", "refs": "inline", "recursion": "unrol
 
 
 def lower_object(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     way: Way,
     trail: Trail,
@@ -77,7 +77,9 @@ def lower_object(
     return {"object": entries} if more is None else {"object": entries, "more": more}
 
 
-def _optional(run: Run, schema: Any, inner: dict[str, Any], way: Way, entry: dict[str, Any]) -> dict[str, Any]:
+def _optional(
+    run: LoweringContext, schema: Any, inner: dict[str, Any], way: Way, entry: dict[str, Any]
+) -> dict[str, Any]:
     """A property that is required and may be null, for one that may be absent."""
     resolved, _ = run.resolve(schema, ())
     if admits_null(resolved) or (type(resolved) is dict and admits_null(run.merge_all_of(resolved, way, ())[0])):
@@ -91,7 +93,7 @@ def _optional(run: Run, schema: Any, inner: dict[str, Any], way: Way, entry: dic
     return add_null(inner, run.dialect)
 
 
-def _missing(run: Run, required: list[str], properties: dict[str, Any], way: Way) -> None:
+def _missing(run: LoweringContext, required: list[str], properties: dict[str, Any], way: Way) -> None:
     """Say of required properties without a schema that they cannot be listed."""
     for name in required:
         if name not in properties and (run.dialect.closed or run.dialect.root.get("lists_required")):
@@ -101,7 +103,9 @@ def _missing(run: Run, required: list[str], properties: dict[str, Any], way: Way
             run.note((*way, "required"), name, action, reason, checked=checked, stops=True, refused=run.dialect.closed)
 
 
-def _further(run: Run, said: dict[str, Any], further: Any, way: Way, trail: Trail, out: dict[str, Any]) -> Table | None:
+def _further(
+    run: LoweringContext, said: dict[str, Any], further: Any, way: Way, trail: Trail, out: dict[str, Any]
+) -> Table | None:
     """Settle what further properties there may be."""
     dialect = run.dialect
     patterns = said.get("patternProperties")
@@ -127,7 +131,13 @@ def _further(run: Run, said: dict[str, Any], further: Any, way: Way, trail: Trai
 
 
 def _map(
-    run: Run, said: dict[str, Any], further: Any, way: Way, trail: Trail, out: dict[str, Any], sentences: list[str]
+    run: LoweringContext,
+    said: dict[str, Any],
+    further: Any,
+    way: Way,
+    trail: Trail,
+    out: dict[str, Any],
+    sentences: list[str],
 ) -> Table | None:
     """A map as a list of pairs where the dialect says so; else it cannot be sent."""
     if run.dialect.maps == "pairs" and way and not said.get("patternProperties"):
@@ -171,7 +181,7 @@ def _names(names: list[str], legal: re.Pattern[str] | None) -> dict[str, str]:
 
 
 def lower_array(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     way: Way,
     trail: Trail,
@@ -213,7 +223,7 @@ def lower_array(
     return found or None
 
 
-def _lower_items(run: Run, schema: Any, way: Way, trail: Trail) -> Node:
+def _lower_items(run: LoweringContext, schema: Any, way: Way, trail: Trail) -> Node:
     """Lower the items of an array, which some dialects take with every keyword."""
     if run.dialect.facts.get("items") != "any":
         return run.node(schema, way, trail)
@@ -225,7 +235,7 @@ def _lower_items(run: Run, schema: Any, way: Way, trail: Trail) -> Node:
 
 
 def _tuple(
-    run: Run,
+    run: LoweringContext,
     said: dict[str, Any],
     first: list[Any],
     way: Way,
@@ -267,7 +277,7 @@ def _tuple(
     return found
 
 
-def _at_most(run: Run, said: dict[str, Any], most: int, out: dict[str, Any], sentences: list[str]) -> None:
+def _at_most(run: LoweringContext, said: dict[str, Any], most: int, out: dict[str, Any], sentences: list[str]) -> None:
     """Say how many items there may be, which no keyword of the source says."""
     high = said.get("maxItems")
     if type(high) is int and high <= most:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from ..json_text import loose, same
+from ..json_text import dump_loosely, same_json
+from .changes import Way
+from .context import LoweringContext, Node
 from .dialects import Dialect
-from .records import Way
-from .run import Node, Run
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -20,9 +20,9 @@ from .schemas import (
     STRUCTURE,
     VALIDATED,
     annotations_of,
+    declared_types,
     is_of,
     kind_of,
-    kinds_of,
 )
 
 __all__ = [
@@ -68,7 +68,7 @@ _NULL = {"type": "null"}
 
 
 def keep_rules(
-    run: Run, said: Mapping[str, Any], way: Way, kind: str | None, out: dict[str, Any], sentences: list[str]
+    run: LoweringContext, said: Mapping[str, Any], way: Way, kind: str | None, out: dict[str, Any], sentences: list[str]
 ) -> None:
     """Put every rule of a schema that no other function lowers into `out`, or its words into `sentences`."""
     dialect = run.dialect
@@ -98,7 +98,7 @@ def keep_rules(
 
 
 def _makes_inclusive(
-    run: Run, said: Mapping[str, Any], keyword: str, kind: str | None, way: Way, out: dict[str, Any]
+    run: LoweringContext, said: Mapping[str, Any], keyword: str, kind: str | None, way: Way, out: dict[str, Any]
 ) -> bool:
     """Say a bound on integers that is exclusive by one that is not; whether it was done."""
     other, step = _INCLUSIVE[keyword]
@@ -114,7 +114,7 @@ def _makes_inclusive(
     return True
 
 
-def _leave(run: Run, keyword: str, value: Any, way: Way, sentences: list[str], reason: str) -> None:
+def _leave(run: LoweringContext, keyword: str, value: Any, way: Way, sentences: list[str], reason: str) -> None:
     text = describe_rule(keyword, value) if run.allows_description(way) else ""
     if text:
         sentences.append(text)
@@ -125,7 +125,7 @@ def _leave(run: Run, keyword: str, value: Any, way: Way, sentences: list[str], r
 
 
 def lower_annotations(
-    run: Run, said: Mapping[str, Any], way: Way, sentences: list[str], *, inside: bool = False
+    run: LoweringContext, said: Mapping[str, Any], way: Way, sentences: list[str], *, inside: bool = False
 ) -> dict[str, Any]:
     """The description and the other annotations that the dialect takes, with sentences for rules.
 
@@ -142,7 +142,7 @@ def lower_annotations(
     return found
 
 
-def lower_untyped(run: Run, said: dict[str, Any], way: Way, sentences: list[str]) -> Node:
+def lower_untyped(run: LoweringContext, said: dict[str, Any], way: Way, sentences: list[str]) -> Node:
     """A value of any type."""
     if run.dialect.untyped == "text":
         run.note(way, "a value of any type", "rewritten", "it goes as JSON text")
@@ -155,7 +155,12 @@ def lower_untyped(run: Run, said: dict[str, Any], way: Way, sentences: list[str]
 
 
 def lower_values(
-    run: Run, said: dict[str, Any], way: Way, kinds: tuple[str, ...], out: dict[str, Any], sentences: list[str]
+    run: LoweringContext,
+    said: dict[str, Any],
+    way: Way,
+    kinds: tuple[str, ...],
+    out: dict[str, Any],
+    sentences: list[str],
 ) -> tuple[Table | None, bool]:
     """Lower the values that a schema lists, and say whether there is one.
 
@@ -164,7 +169,7 @@ def lower_values(
     listed = said.get("enum")
     if "const" in said:
         values = [said["const"]]
-        if type(listed) is list and not any(same(item, said["const"]) for item in listed):
+        if type(listed) is list and not any(same_json(item, said["const"]) for item in listed):
             return None, False
     elif type(listed) is list:
         values = listed
@@ -189,7 +194,7 @@ def lower_values(
     return None, True
 
 
-def _put(run: Run, values: list[Any], way: Way, out: dict[str, Any], sentences: list[str]) -> None:
+def _put(run: LoweringContext, values: list[Any], way: Way, out: dict[str, Any], sentences: list[str]) -> None:
     if run.dialect.takes("enum"):
         out["enum"] = values
         if run.dialect.enum == "texts" and run.dialect.takes_format("string", "enum") and run.dialect.formats:
@@ -215,7 +220,7 @@ def texts_of(values: list[Any]) -> list[str]:
         if type(value) is str:
             found.append(value)
             continue
-        text = loose(value)
+        text = dump_loosely(value)
         if text in taken:
             text = f"{text} ({kind_of(value)})"
         while text in taken:
@@ -232,17 +237,17 @@ def describe_rule(keyword: str, value: Any) -> str:
     if keyword in _TEXTS and type(value) is str and len(value) <= _LONGEST:
         return _TEXTS[keyword].format(value)
     if keyword == "enum" and type(value) is list:
-        text = ", ".join(loose(item) for item in value[:20])
+        text = ", ".join(dump_loosely(item) for item in value[:20])
         return f"One of: {text}." if len(value) <= 20 and len(text) <= _LONGEST else ""
     if keyword == "examples" and type(value) is list and value:
-        text = loose(value[0])
+        text = dump_loosely(value[0])
         return f"For example: {text}" if len(text) <= _LONGEST else ""
     if keyword == "dependentRequired" and type(value) is dict:
         pairs = [(name, others) for name, others in value.items() if type(others) is list and others]
         text = " ".join(f"With {name}, also {' and '.join(map(str, others))}." for name, others in pairs)
         return text if len(text) <= _LONGEST else ""
     if keyword in _SENTENCES:
-        text = loose(value)
+        text = dump_loosely(value)
         found = _ONE[keyword] if keyword in _ONE and text == "1" else _SENTENCES[keyword].format(text)
         return found if len(text) <= _LONGEST else ""
     return ""
@@ -265,7 +270,7 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
         return {**out, "nullable": True}
     if dialect.nullable == "none":
         return out
-    if out == {} or "null" in kinds_of(out):
+    if out == {} or "null" in declared_types(out):
         return out
     if type(out.get("anyOf")) is list:
         branches = out["anyOf"] if _NULL in out["anyOf"] else [*out["anyOf"], dict(_NULL)]
@@ -275,7 +280,7 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     if dialect.nullable == "type_list" and takes_null and "$ref" not in out and ("type" in out or listed):
         wider = dict(out)
         if "type" in out:
-            wider["type"] = [*kinds_of(out), "null"]
+            wider["type"] = [*declared_types(out), "null"]
         if "const" in wider:
             wider["enum"] = [wider.pop("const"), None]
         elif "enum" in wider and None not in wider["enum"]:

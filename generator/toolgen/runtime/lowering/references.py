@@ -8,10 +8,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..conversion.encoding import Table
-from .records import Way
+from .changes import Way
 from .schemas import subschemas
 
-__all__ = ["Kept", "References"]
+__all__ = ["References", "RetainedDefinitions"]
 
 
 class References:
@@ -112,7 +112,7 @@ def _reached(start: Way, inside: Mapping[Way, set[Way]]) -> set[Way]:
     return reached
 
 
-class Kept:
+class RetainedDefinitions:
     """The definitions that stay, by name: each lowered, and how its values are spelled. The root has the empty name."""
 
     def __init__(self) -> None:

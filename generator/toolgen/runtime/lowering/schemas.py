@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from ..json_text import same
-from .records import Way
+from ..json_text import same_json
+from .changes import Way
 
 __all__ = [
     "ANNOTATIONS",
@@ -19,9 +19,9 @@ __all__ = [
     "VALIDATED",
     "admits_null",
     "annotations_of",
+    "declared_types",
     "is_of",
     "kind_of",
-    "kinds_of",
     "merge_schemas",
     "subschemas",
     "without_null",
@@ -154,7 +154,7 @@ def is_of(value: object, kinds: tuple[str, ...]) -> bool:
     return kind in kinds or (kind == "integer" and "number" in kinds)
 
 
-def kinds_of(schema: dict[str, Any]) -> tuple[str, ...]:
+def declared_types(schema: dict[str, Any]) -> tuple[str, ...]:
     """The types that a schema names; none where it names none."""
     named = schema.get("type")
     if type(named) is str:
@@ -170,7 +170,7 @@ def annotations_of(schema: Mapping[str, Any]) -> dict[str, Any]:
 def without_null(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """A schema without null, and whether it admits null. A schema that admits nothing else stays as it is."""
     said = dict(schema)
-    kinds = kinds_of(said)
+    kinds = declared_types(said)
     free = not kinds
     nullable = "null" in kinds and len(kinds) > 1
     if nullable:
@@ -204,7 +204,7 @@ def admits_null(schema: Any) -> bool:
     """Whether a schema says that null is a value of it; one that says nothing of types does not."""
     if type(schema) is not dict:
         return False
-    kinds = kinds_of(schema)
+    kinds = declared_types(schema)
     if type(schema.get("enum")) is list:
         return None in schema["enum"] and (not kinds or "null" in kinds)
     if "const" in schema:
@@ -219,7 +219,7 @@ def _may_be_null(branch: Any) -> bool:
     """Whether nothing in a branch says that null is no value of it."""
     if type(branch) is not dict:
         return branch is True
-    if kinds := kinds_of(branch):
+    if kinds := declared_types(branch):
         return "null" in kinds
     if type(branch.get("enum")) is list:
         return None in branch["enum"]
@@ -230,7 +230,9 @@ def _is_null(branch: Any) -> bool:
     if type(branch) is not dict:
         return False
     return (
-        kinds_of(branch) == ("null",) or branch.get("enum") == [None] or ("const" in branch and branch["const"] is None)
+        declared_types(branch) == ("null",)
+        or branch.get("enum") == [None]
+        or ("const" in branch and branch["const"] is None)
     )
 
 
@@ -244,7 +246,7 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
     for keyword, value in other.items():
         if keyword not in joined:
             joined[keyword] = value
-        elif keyword in _WORDS or same(joined[keyword], value):
+        elif keyword in _WORDS or same_json(joined[keyword], value):
             continue
         elif keyword == "type":
             joined[keyword] = _common_types(joined[keyword], value)
@@ -253,7 +255,7 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
         elif keyword == "required" and type(value) is list and type(joined[keyword]) is list:
             joined[keyword] = list(dict.fromkeys([*joined[keyword], *value]))
         elif keyword == "enum" and type(value) is list and type(joined[keyword]) is list:
-            joined[keyword] = [item for item in joined[keyword] if any(same(item, found) for found in value)]
+            joined[keyword] = [item for item in joined[keyword] if any(same_json(item, found) for found in value)]
         elif keyword in _HIGHER and _are_numbers(joined[keyword], value):
             joined[keyword] = max(joined[keyword], value)
         elif keyword in _LOWER and _are_numbers(joined[keyword], value):
@@ -279,13 +281,13 @@ def _both_of(one: Any, other: Any) -> Any:
         return False
     if type(one) is not dict or one == {}:
         return other
-    if type(other) is not dict or other == {} or same(one, other):
+    if type(other) is not dict or other == {} or same_json(one, other):
         return one
     return {"allOf": [one, other]}
 
 
 def _common_types(one: Any, other: Any) -> Any:
-    left, right = (set(_with_integers(kinds_of({"type": value}))) for value in (one, other))
+    left, right = (set(_with_integers(declared_types({"type": value}))) for value in (one, other))
     common = [kind for kind in _OF_ALL if kind in left and kind in right]
     if "number" in common:
         common = [kind for kind in common if kind != "integer"]

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from ..conversion.cache import Cache, from_bytes, to_bytes
 from ..conversion.encoding import Table
-from ..conversion.residue import holds
+from ..conversion.extras import contains_schema
 from ..json_text import is_json
+from .changes import Lowered, SchemaChange
 from .dialects import Dialect, count_shared
-from .lowered import lower
-from .records import Lowered, Record
+from .lower import lower
 
 __all__ = ["Lowerings"]
 
@@ -56,13 +56,13 @@ class Lowerings:
 
     def spelling(self, schema: Mapping[str, Any] | None, strict: bool | None, kept: Any) -> Table | None:
         """How values are spelled; as they are where the schema goes out as it came (`kept`)."""
-        if schema is None or holds(kept, schema):
+        if schema is None or contains_schema(kept, schema):
             return None
         return self.lowered(schema, strict).spelling
 
     def settled(
         self, schema: Mapping[str, Any] | None, spent: dict[str, int]
-    ) -> tuple[bool | None, tuple[Record, ...]]:
+    ) -> tuple[bool | None, tuple[SchemaChange, ...]]:
         """Whether a tool that leaves it open is strict, and why not; None where nothing is to be said of it.
 
         `spent` is what the tools before it in the request took of what the API counts over all of them.
@@ -70,13 +70,13 @@ class Lowerings:
         if self._strict is None or not self.auto:
             return None, ()
         if schema is None:
-            return False, (Record((), "strict", "dropped", "there are no parameters to hold the model to"),)
+            return False, (SchemaChange((), "strict", "dropped", "there are no parameters to hold the model to"),)
         found, _, wanted = self._remembered(schema, True)
         if stopping := tuple(record for record in found.records if record.stops):
             return False, stopping
         if over := self.over(wanted, spent):
             reason = f"the strict tools before it leave too little of what a request may have: {', '.join(over)}"
-            return False, (Record((), "strict", "dropped", reason),)
+            return False, (SchemaChange((), "strict", "dropped", reason),)
         for what, count in wanted.items():
             spent[what] = spent.get(what, 0) + count
         return True, ()

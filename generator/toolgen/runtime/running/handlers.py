@@ -24,7 +24,7 @@ __all__ = [
     "callable_tools",
     "check_methods",
     "combined",
-    "unforced",
+    "relax_tool_choice",
 ]
 
 
@@ -70,7 +70,7 @@ def callable_names(request: Request) -> list[str]:
     return [tool.name for tool in callable_tools(request) if isinstance(tool, ToolDefinition)]
 
 
-def unforced(choice: ToolChoice | None) -> ToolChoice | None:
+def relax_tool_choice(choice: ToolChoice | None) -> ToolChoice | None:
     """The choice of all answers behind the first one: it allows what it allowed, and forces nothing."""
     if isinstance(choice, AllowedToolChoice):
         return replace(choice, mode="auto") if choice.mode == "required" else choice

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
 from ..models import AgentEvent, CompletedEvent, Request, StreamEvent, ToolCall, ToolResult
 from ..sessions.base import AsyncSession, Session
 from ..tools.runnable_tools import RunnableTools
-from .blocking import Blocking, between_steps, close, closed_at_end
-from .dispatching import Dispatcher, OnResult
+from .dispatcher import Dispatcher, OnResult
 from .handlers import Allow, Deny, Edit, Review
-from .rounds import Asked, Rounds
-from .runs import RunResult, RunSettings, check_settings, check_tools
+from .run_settings import RunResult, RunSettings, check_settings, check_tools
+from .sync_runner import Blocking, between_steps, close, closed_at_end
+from .tool_loop import Asked, ToolLoop
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -122,7 +122,7 @@ class Loop(Generic[H]):
         handlers: H,
         inline: bool,
         settings: RunSettings,
-    ) -> Rounds:
+    ) -> ToolLoop:
         definitions = self._tools.definitions
         check_settings(settings)
         made = session.prepared(request)
@@ -151,7 +151,7 @@ class Loop(Generic[H]):
                 inline=inline,
             )
 
-        return Rounds(
+        return ToolLoop(
             asked,
             made,
             dispatching,
@@ -174,7 +174,7 @@ def _between(review: Review) -> Review:
     return reviewed
 
 
-async def _drained(rounds: Rounds) -> RunResult:
+async def _drained(rounds: ToolLoop) -> RunResult:
     """Carry a run out to its end, with nobody to watch it."""
     async with contextlib.aclosing(rounds.events()) as events:
         async for _ in events:
@@ -185,7 +185,7 @@ async def _drained(rounds: Rounds) -> RunResult:
 class RunStream:
     """A run that tells what happens; `result` is there once it has been read to its end, or left."""
 
-    def __init__(self, rounds: Rounds) -> None:
+    def __init__(self, rounds: ToolLoop) -> None:
         """Take the rounds; nothing happens before they are read."""
         self._rounds = rounds
 
@@ -210,7 +210,7 @@ class RunStream:
 class AsyncRunStream:
     """The same for async code."""
 
-    def __init__(self, rounds: Rounds) -> None:
+    def __init__(self, rounds: ToolLoop) -> None:
         """Take the rounds; nothing happens before they are read."""
         self._rounds = rounds
         self._events = rounds.events()

@@ -19,10 +19,10 @@ from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator, core
 from .formats import FORMATS
 
 __all__ = [
-    "Fits",
-    "differ",
-    "equal",
-    "fitted",
+    "SchemaCheck",
+    "all_unique",
+    "ensure_valid",
+    "equals_one_of",
     "is_array",
     "is_boolean",
     "is_format",
@@ -32,9 +32,9 @@ __all__ = [
     "is_number",
     "is_object",
     "is_text",
-    "listed",
+    "json_equal",
     "matches",
-    "remembered",
+    "memoized",
 ]
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ Check = Callable[[Any], str | None]
 Judge = Callable[[Any], bool]
 
 
-class Fits:
+class SchemaCheck:
     """Stands beside a type and refuses what the type alone would take."""
 
     def __init__(self, check: Check) -> None:
@@ -57,12 +57,12 @@ class Fits:
         check = self.check
 
         def checked(value: Any, validate: Callable[[Any], Any]) -> Any:
-            return fitted(value, validate(value), check)
+            return ensure_valid(value, validate(value), check)
 
         return core_schema.no_info_wrap_validator_function(checked, handler(source))
 
 
-def fitted(value: Any, made: T, check: Check) -> T:
+def ensure_valid(value: Any, made: T, check: Check) -> T:
     """Return what was made of a value, if the value fits.
 
     Raises:
@@ -139,18 +139,18 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def equal(one: Any, other: Any) -> bool:
+def json_equal(one: Any, other: Any) -> bool:
     """Whether two values are the same in JSON: 1 is 1.0, and true is not 1."""
     return bool(_identity(one) == _identity(other))
 
 
-def listed(value: Any, values: Sequence[Any]) -> bool:
+def equals_one_of(value: Any, values: Sequence[Any]) -> bool:
     """Whether a value is the same as one of several."""
     identity = _identity(value)
     return any(identity == _identity(other) for other in values)
 
 
-def differ(values: Sequence[Any]) -> bool:
+def all_unique(values: Sequence[Any]) -> bool:
     """Whether no two values are the same."""
     return len({_identity(value) for value in values}) == len(values)
 
@@ -203,7 +203,7 @@ class _Known(local):
 _KNOWN = _Known()
 
 
-def remembered(judge: Judge) -> Judge:
+def memoized(judge: Judge) -> Judge:
     """Make a function that several places of a schema call judge each value once, however they are nested."""
 
     def judged(value: Any) -> bool:

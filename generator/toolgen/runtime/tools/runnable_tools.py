@@ -14,7 +14,7 @@ from .tool_set import ToolSet
 if TYPE_CHECKING:
     from ..conversion.writer import OnLoss
     from ..models import ToolCall, ToolResult
-    from ..running.dispatching import Dispatcher, OnError, OnResult
+    from ..running.dispatcher import Dispatcher, OnError, OnResult
     from ..running.handlers import Review
 
 __all__ = ["RunnableTools"]
@@ -159,7 +159,7 @@ class RunnableTools(ToolSet, Generic[H]):
         return await made.all(calls, review, max_parallel)
 
     def _imported(self) -> type[Dispatcher]:
-        from ..running.dispatching import Dispatcher
+        from ..running.dispatcher import Dispatcher
 
         self._dispatcher = Dispatcher
         return Dispatcher

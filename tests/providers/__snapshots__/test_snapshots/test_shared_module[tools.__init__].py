@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..runtime.models import ToolDefinition
     from ..runtime.running.handlers import Allow, Deny, Edit
-    from ..runtime.running.outcomes import ToolError
+    from ..runtime.running.results import ToolError
     from . import get_weather as get_weather
     from . import hidden as hidden
     from . import now as now
@@ -139,9 +139,9 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         """Import the module of a tool, or what running tools needs, when it is first asked for."""
         if name in _LATE:
-            from ..runtime.running import handlers, outcomes
+            from ..runtime.running import handlers, results
 
-            return getattr(outcomes if name == "ToolError" else handlers, name)
+            return getattr(results if name == "ToolError" else handlers, name)
         if any(name == entry.module for entry in TOOL_SET.entries.values()):
             return _import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,15 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 from ..models import ToolDefinition
 from ..runtime.tools.fields import Integer
 
-__all__ = [
-    "DEFINITION",
-    "PlaceOrderArguments",
-    "PlaceOrderArgumentsLinesItem",
-    "PlaceOrderResult",
-]
+__all__ = ["DEFINITION", "PlaceOrderArguments", "PlaceOrderLine", "PlaceOrderResult"]
 
 
-class PlaceOrderArgumentsLinesItem(BaseModel):
+class PlaceOrderLine(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     sku: StrictStr
@@ -31,7 +26,7 @@ class PlaceOrderArguments(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    lines: list[PlaceOrderArgumentsLinesItem]
+    lines: list[PlaceOrderLine]
 
     note: StrictStr | None = None
 

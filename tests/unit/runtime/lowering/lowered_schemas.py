@@ -11,9 +11,9 @@ from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from toolgen.runtime.apis.gemini.tools import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
+from toolgen.runtime.lowering.changes import Lowered
 from toolgen.runtime.lowering.dialects import Dialect
-from toolgen.runtime.lowering.lowered import lower
-from toolgen.runtime.lowering.records import Lowered
+from toolgen.runtime.lowering.lower import lower
 
 DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
 STRICT, OPENAPI = ("openai_chat", "strict"), ("gemini", "openapi")

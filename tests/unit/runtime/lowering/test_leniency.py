@@ -9,8 +9,8 @@ import pytest
 from tests.support.schema_values import valid_values
 from tests.unit.runtime.lowering.lowered_schemas import TEXT, of
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.json_text import same
-from toolgen.runtime.lowering.leniency import leniency
+from toolgen.runtime.json_text import same_json
+from toolgen.runtime.lowering.coercion import coercions
 
 
 def tagged(*tags: Any) -> dict[str, Any]:
@@ -95,7 +95,7 @@ LENIENT_DEFS = {"$defs": {"O": of(TEXT), "X": tagged("x"), "Y": tagged("y")}}
 @pytest.mark.parametrize("case", LENIENT)
 def test_what_is_meant_beyond_doubt_is_read_as_that(case: str) -> None:
     schema, value, meant = LENIENT[case]
-    table = leniency(of(schema, **LENIENT_DEFS))
+    table = coercions(of(schema, **LENIENT_DEFS))
     found = {"a": value} if table is None else Encoding(table).decode({"a": value})
     assert found == ({} if meant is ... else {"a": meant})
 
@@ -103,26 +103,26 @@ def test_what_is_meant_beyond_doubt_is_read_as_that(case: str) -> None:
 def test_being_lenient_changes_no_value_that_is_valid() -> None:
     for schema in [schema for schema, _, _ in LENIENT.values()]:
         for whole in (of(schema, **LENIENT_DEFS), {**schema, **LENIENT_DEFS}):
-            table = leniency(whole)
+            table = coercions(whole)
             for value in valid_values(whole, seed=len(repr(schema)), tries=30):
-                assert table is None or type(value) is not dict or same(Encoding(table).decode(value), value)
+                assert table is None or type(value) is not dict or same_json(Encoding(table).decode(value), value)
 
 
 @pytest.mark.pain("P11", "P13")
 def test_a_union_at_the_root_is_read_by_the_branch_that_a_value_tells() -> None:
     schema = {"oneOf": [tagged("x"), {"$ref": "#/$defs/Y"}], **LENIENT_DEFS}
-    table = leniency(schema)
+    table = coercions(schema)
     assert table is not None
     assert Encoding(table).decode({"t": "y", "a": None, "n": "1"}) == {"t": "y", "n": 1}
     assert Encoding(table).decode({"a": None}) == {"a": None}
-    assert leniency({"$ref": "#/$defs/Y", **LENIENT_DEFS}) is not None
+    assert coercions({"$ref": "#/$defs/Y", **LENIENT_DEFS}) is not None
 
 
 def test_unions_of_many_branches_are_given_up_in_time() -> None:
     branches = [{**of(TEXT), "properties": {f"p{i}": {} for i in range(200)}} for _ in range(3_000)]
-    assert leniency(of({"anyOf": branches})) is None
+    assert coercions(of({"anyOf": branches})) is None
     nest: Any = TEXT
     for _ in range(5_000):
         nest = {"anyOf": [nest, {"type": "null"}]}
-    table = leniency(of(nest))
+    table = coercions(of(nest))
     assert table is None or Encoding(table).decode({"a": None}) == {"a": None}

@@ -12,10 +12,10 @@ from tests.support.repository import profile
 from tests.support.schema_values import valid_values
 from toolgen.runtime.apis.gemini.tools import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.json_text import same
+from toolgen.runtime.json_text import same_json
+from toolgen.runtime.lowering.changes import Lowered
 from toolgen.runtime.lowering.dialects import Dialect
-from toolgen.runtime.lowering.lowered import lower
-from toolgen.runtime.lowering.records import Lowered
+from toolgen.runtime.lowering.lower import lower
 
 TEXT = {"type": "string"}
 
@@ -101,7 +101,7 @@ def test_a_wrapped_union_is_taken_and_its_values_go_there_and_back(dialect: tupl
         spelled = Encoding(found.spelling).encode(value)
         assert list(spelled) == ["value"]
         assert narrowed or judge.is_valid(spelled), spelled
-        assert narrowed or same(Encoding(found.spelling).decode(spelled), value)
+        assert narrowed or same_json(Encoding(found.spelling).decode(spelled), value)
     assert not judge.is_valid({"value": {"none": "of them"}}) or "additionalProperties" not in str(wire["properties"])
 
 

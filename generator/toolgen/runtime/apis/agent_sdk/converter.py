@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...answers import finish_reason, hold_calls, stop_word
+from ...conversion.extras import ABSENT, NOTHING, Extras, extra_members, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, NOTHING, Residue, leftovers, restore, within
 from ...conversion.values import opaque_value, optional_text, read_list, read_text_or_list, write_list
 from ...conversion.writer import OnLoss, Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...messages import results_of
+from ...message_order import results_of
 from ...models import (
     AgentEvent,
     AssistantMessage,
@@ -33,6 +32,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
+from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import write_result_text
 from ..openai_chat.converter import ChatMessages
 from .fields import read_agent_event, write_agent_event
@@ -76,7 +76,7 @@ class AgentSdkConverter(ChatMessages):
         for i, message in enumerate(messages):
             here = (at, i)
             if type(message) is ToolMessage:
-                writer.own(message.metadata, here)
+                writer.own_extras(message.metadata, here)
                 wires += [
                     self.write_tool_result(result, place, writer) for result, place in results_of(message, here, None)
                 ]
@@ -95,7 +95,7 @@ class AgentSdkConverter(ChatMessages):
         """Read what the model answered: text alone as text, else parts in the order reasoning, content, refusal, calls."""
         content, name = optional_text(wire, "content", at), optional_text(wire, "name", at)
         refusal, thought, calls = optional_text(wire, "refusal", at), wire.get("reasoning"), wire.get("tool_calls")
-        rest = leftovers(wire, _ASSISTANT_MESSAGE)
+        rest = extra_members(wire, _ASSISTANT_MESSAGE)
         if content is None and rest.pop("content", ABSENT) is ABSENT:
             rest["$absent"] = ["content"]
         if calls is not None and not calls:
@@ -126,9 +126,9 @@ class AgentSdkConverter(ChatMessages):
         """Read an entry of the calls; one that is no function call stays as it is."""
         if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") == "function":
             call = self.read_tool_call(wire, at, reader)
-            reader.called(wire.get("id"), call)
+            reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.called_otherwise(wire)
+        reader.note_opaque_call(wire)
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
@@ -144,7 +144,7 @@ class AgentSdkConverter(ChatMessages):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call; the state of the provider that made it goes along."""
-        state, metadata = carried_state(call.metadata, writer.wire.name, writer.kept(call.metadata))
+        state, metadata = carried_state(call.metadata, writer.wire.name, writer.kept_extras(call.metadata))
         if not state:
             return self.write_function_call(call, at, writer)
         own = ToolCall(call.id, call.name, call.arguments, call.invalid, metadata)
@@ -155,7 +155,7 @@ class AgentSdkConverter(ChatMessages):
 
         One that came otherwise is several messages where its parts would lose their order in one (`apart`), else one.
         """
-        own = writer.own(message.metadata, at)
+        own = writer.own_extras(message.metadata, at)
         kept = messages_of(own)
         if type(message.content) is not list or (kept is None and not apart):
             return [self.write_answer_message(message, own, at, writer)]
@@ -178,7 +178,7 @@ class AgentSdkConverter(ChatMessages):
         return wires
 
     def write_answer_message(
-        self, message: AssistantMessage, own: Residue, at: Path, writer: Writer, start: int = 0
+        self, message: AssistantMessage, own: Extras, at: Path, writer: Writer, start: int = 0
     ) -> dict[str, Any]:
         """Write one message of an answer, spread over the wire's keys; its parts are those from `start` on."""
         wire: dict[str, Any] = {"role": "assistant"}
@@ -191,10 +191,10 @@ class AgentSdkConverter(ChatMessages):
         if wire["content"] is None and "content" in own.get("$absent", ()):
             del wire["content"]
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
-    def write_parts(self, parts: Sequence[Any], at: Path, writer: Writer, own: Residue, start: int) -> dict[str, Any]:
+    def write_parts(self, parts: Sequence[Any], at: Path, writer: Writer, own: Extras, start: int) -> dict[str, Any]:
         """Write the parts of a message: what was thought, one text, one refusal, calls."""
         said: dict[str, list[str]] = {"reasoning": [], "content": [], "refusal": []}
         calls: list[Any] = []
@@ -204,27 +204,29 @@ class AgentSdkConverter(ChatMessages):
             key = _SAID.get(type(part))
             if key is None:
                 if type(part) is ToolCallPart:
-                    writer.own(part.metadata, here)
+                    writer.own_extras(part.metadata, here)
                     calls.append(self.write_tool_call(part.call, (here, "call"), writer))
                 elif (
                     type(part) is OpaquePart and part.provider == writer.wire.name and not alone(part, writer.wire.name)
                 ):
                     calls.append(part.value)
                 else:
-                    writer.no_place(here, writer.kind_of(part), "warning")
+                    writer.report_unsupported(here, writer.kind_of(part), "warning")
                 continue
             if key == "reasoning" and not state:
                 state, metadata = carried_state(part.metadata, writer.wire.name, own)
-                writer.own(metadata, here)
+                writer.own_extras(metadata, here)
             else:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
             if calls or (key != "refusal" and said["refusal"]) or (key == "reasoning" and said["content"]):
-                writer.lost(
+                writer.report_loss(
                     here, writer.kind_of(part), "moved", "note", "reasoning, content, refusal and calls have this order"
                 )
             said[key].append(part.text)
         if any(len(texts) > 1 for texts in said.values()) or (said["content"] == [""] and len(parts) > 1):
-            writer.lost(at, "content", "rewritten", "note", "what is thought, said and refused is one text each here")
+            writer.report_loss(
+                at, "content", "rewritten", "note", "what is thought, said and refused is one text each here"
+            )
         wire: dict[str, Any] = {"content": None if own.get("content") != "" else ""}
         wire |= {key: "".join(texts) for key, texts in said.items() if texts}
         if calls:
@@ -235,12 +237,12 @@ class AgentSdkConverter(ChatMessages):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
         """Read what a call gave: text, an error's text, or parts, which may be those of a failure, too."""
         failed = wire.get("is_error")
         if failed is not None and type(failed) is not bool:
             raise wrong_type((at, "is_error"), "a boolean", failed)
-        rest: Residue = {"is_error": None} if failed is None and "is_error" in wire else {}
+        rest: Extras = {"is_error": None} if failed is None and "is_error" in wire else {}
         value = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_result_part)
         if type(value) is list:
             return "multimodal", value, failed, rest
@@ -249,7 +251,7 @@ class AgentSdkConverter(ChatMessages):
         return "text", value, None, {"is_error": False} if failed is False else rest
 
     def write_result_content(
-        self, kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what a call gave, and that it failed."""
         place = (at[0], "value")
@@ -262,7 +264,7 @@ class AgentSdkConverter(ChatMessages):
         if not is_error:
             return {"content": content}
         for field in ("kind", "value", "isError"):
-            writer.lost((at[0], field), field, "rewritten", "note", "a failure with a text is an error here")
+            writer.report_loss((at[0], field), field, "rewritten", "note", "a failure with a text is an error here")
         return {"content": content, "is_error": True}
 
     def read_stored_output(self, value: Any, at: Path, reader: Reader) -> tuple[OutputRef | None, Any]:
@@ -279,7 +281,7 @@ class AgentSdkConverter(ChatMessages):
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read what an invocation gave: its messages are one answer, with the parts in their order."""
-        rest = leftovers(wire, _RESPONSE)
+        rest = extra_members(wire, _RESPONSE)
         message = self.read_answer(wire.get("messages"), (at, "messages"), reader)
         word, usage = optional_text(wire, "stop_reason", at), wire.get("usage")
         if "stop_reason" not in wire:
@@ -295,7 +297,7 @@ class AgentSdkConverter(ChatMessages):
                 rest["$model"] = "model" in usage
             usage = {key: value for key, value in usage.items() if key != "model"}
         reason = finish_reason(next(iter(self.FINISH_REASONS)) if word is None else word, message, self.FINISH_REASONS)
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         state = state_within(wire.get("provider_meta"), reader.wire.name)
         if state:
             del rest["provider_meta"]
@@ -316,7 +318,7 @@ class AgentSdkConverter(ChatMessages):
         if len(found) == 1 and isinstance(found[0], AssistantMessage):
             return found[0]
         parts: list[AssistantPart] = []
-        rests: list[Residue] = []
+        rests: list[Extras] = []
         for i, one in enumerate(found):
             if isinstance(one, OpaquePart):
                 parts.append(one)
@@ -324,7 +326,7 @@ class AgentSdkConverter(ChatMessages):
                 continue
             held = _parts_of(one)
             parts += held
-            rest = {**within(one.metadata or {}, reader.wire.name), "$parts": len(held)}
+            rest = {**inner_extras(one.metadata or {}, reader.wire.name), "$parts": len(held)}
             if one.content == "":
                 rest["content"] = ""
             if i and one.name is not None:
@@ -343,32 +345,32 @@ class AgentSdkConverter(ChatMessages):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write what an invocation gave; its id and its time have no place here."""
-        state, metadata = carried_state(completion.metadata, writer.wire.name, writer.kept(completion.metadata))
-        own = writer.own(metadata, ROOT)
+        state, metadata = carried_state(completion.metadata, writer.wire.name, writer.kept_extras(completion.metadata))
+        own = writer.own_extras(metadata, ROOT)
         if completion.id is not None:
-            writer.no_place((ROOT, "id"), "id")
+            writer.report_unsupported((ROOT, "id"), "id")
         wire: dict[str, Any] = {"messages": self.write_answer(completion.message, (ROOT, "message"), writer, True)}
         if completion.usage is not None:
             wire["usage"] = self.write_counts(completion, own, writer)
         elif completion.model is not None:
-            writer.no_place((ROOT, "model"), "model")
+            writer.report_unsupported((ROOT, "model"), "model")
         if completion.stop_reason is not None or not ("stop_reason" in own or "stop_reason" in own.get("$absent", ())):
-            wire["stop_reason"] = stop_word(completion, self.FINISH_REASONS, own)
+            wire["stop_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, own)
         if state:
             wire["provider_meta"] = state
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire
 
-    def write_counts(self, completion: Completion, own: Residue, writer: Writer) -> dict[str, Any]:
+    def write_counts(self, completion: Completion, own: Extras, writer: Writer) -> dict[str, Any]:
         """Write what an answer cost, with the model, which must be named."""
         usage, at = completion.usage or Usage(0, 0, 0), (ROOT, "usage")
         if usage.reasoning_tokens is not None:
-            writer.no_place((at, "reasoningTokens"), "reasoningTokens")
+            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
         model: dict[str, Any] = {"model": completion.model}
         if completion.model is None and "$model" in own:
             model = {"model": None} if own["$model"] else {}
         elif completion.model is None:
-            writer.lost((ROOT, "model"), "model", "defaulted", "note", "it must be named, and nobody did")
+            writer.report_loss((ROOT, "model"), "model", "defaulted", "note", "it must be named, and nobody did")
             model = {"model": ""}
         return {**model, **self.write_usage(usage, at, writer)}
 

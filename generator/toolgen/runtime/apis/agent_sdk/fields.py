@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, get_args
 
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, UnsayableError
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
@@ -60,13 +60,13 @@ def write_data_source(
         _, data, found, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = found or media_type
     if data is None:
-        raise UnsayableError("it takes content as data only")
+        raise UnsupportedValueError("it takes content as data only")
     if media_type not in taken:
-        raise UnsayableError(f"it does not take {media_type or 'data without a media type'}")
+        raise UnsupportedValueError(f"it does not take {media_type or 'data without a media type'}")
     return {"data": data, "media_type": media_type}
 
 
-ImageAddressFields = tuple[str | None, str | None, str | None, str | None, Residue]
+ImageAddressFields = tuple[str | None, str | None, str | None, str | None, Extras]
 
 
 def read_image_address(
@@ -79,7 +79,7 @@ def read_image_address(
     """
     url, data, media_type, _ = read_data_url(wire.get("url"), (at, "url"), reader)
     said, detail = optional_text(wire, "media_type", at), optional_text(wire, "detail", at)
-    rest: Residue = {key: None for key in ("detail", "media_type") if key in wire and wire[key] is None}
+    rest: Extras = {key: None for key in ("detail", "media_type") if key in wire and wire[key] is None}
     if url is not None and not url.startswith(tuple(table["url"])):
         rest["$sent"] = url
     if detail is not None and detail not in table["detail"]:
@@ -98,7 +98,7 @@ def write_image_address(
     data: str | None,
     media_type: str | None,
     detail: str | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, Sequence[str]],
@@ -109,7 +109,7 @@ def write_image_address(
         UnsayableError: there is neither an address that the wire takes, nor data with its media type.
     """
     if data is None and url is not None and not url.startswith(tuple(table["url"])) and own.get("$sent") != url:
-        raise UnsayableError("it takes no such address")
+        raise UnsupportedValueError("it takes no such address")
     beside = own.get("$beside")
     wire: dict[str, Any] = {"url": write_data_url(url, data, None if data is None else media_type, None, at, writer)}
     if data is not None:
@@ -134,7 +134,7 @@ def _word(
     if word in table[key]:
         wire[key] = word
     else:
-        writer.no_place((at[0], field), field)
+        writer.report_unsupported((at[0], field), field)
 
 
 @cache
@@ -179,6 +179,6 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
     event: AgentEvent = load(kind, {key: value for key, value in wire.items() if key in known})
     for key in wire:
         if key not in known:
-            writer.no_place((ROOT, key), "a member of an event")
+            writer.report_unsupported((ROOT, key), "a member of an event")
     writer.finish()
     return event

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...conversion.residue import Residue, within
+from ...conversion.extras import Extras, inner_extras
 from ...models import AssistantPart, OpaquePart, ReasoningPart, RefusalPart, TextPart, ToolCallPart
 
 __all__ = ["alone", "carried_state", "messages_of", "runs_of", "state_within"]
@@ -21,7 +21,7 @@ def state_within(found: Any, provider: str) -> dict[str, Any]:
 
 
 def carried_state(
-    metadata: dict[str, Any] | None, provider: str, kept: Residue
+    metadata: dict[str, Any] | None, provider: str, kept: Extras
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """What of a value's metadata goes out with it, and the metadata without that.
 
@@ -43,10 +43,10 @@ _PLACES: dict[type, int] = {ReasoningPart: 0, TextPart: 1, RefusalPart: 2, ToolC
 
 def alone(part: AssistantPart, provider: str) -> bool:
     """Whether a part is a whole message of the wire that none of the format's types stands for."""
-    return type(part) is OpaquePart and within(part.metadata or {}, provider).get("$key") == "messages"
+    return type(part) is OpaquePart and inner_extras(part.metadata or {}, provider).get("$key") == "messages"
 
 
-def messages_of(own: Residue) -> list[Residue] | None:
+def messages_of(own: Extras) -> list[Extras] | None:
     """What is kept of each of the messages that an answer came in; None where it came in no such sequence."""
     kept = own.get("$messages")
     if type(kept) is not list or any(type(rest) is not dict or type(rest.get("$parts")) is not int for rest in kept):
@@ -54,7 +54,7 @@ def messages_of(own: Residue) -> list[Residue] | None:
     return kept
 
 
-def runs_of(parts: Sequence[AssistantPart], kept: list[Residue] | None, provider: str) -> list[int]:
+def runs_of(parts: Sequence[AssistantPart], kept: list[Extras] | None, provider: str) -> list[int]:
     """How many parts each message has: as many as it had when they came (`kept`), if they can still stand so."""
     sizes = [rest["$parts"] for rest in kept or ()]
     if kept is None or min(sizes, default=0) < 0 or sum(sizes) != len(parts):
@@ -76,7 +76,7 @@ def _runs(parts: Sequence[AssistantPart], provider: str) -> list[int]:
             last = _CLOSED
             continue
         place = _PLACES.get(type(part), last if last != _CLOSED else -1)
-        if "$key" in within(part.metadata or {}, provider):
+        if "$key" in inner_extras(part.metadata or {}, provider):
             place = _CALLS
         joins = last != _CLOSED and (place > last or place == last == _CALLS or type(part) not in _PLACES)
         if joins:

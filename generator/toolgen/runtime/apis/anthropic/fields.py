@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...conversion.extras import ABSENT, UnsupportedValueError
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, UnsayableError
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.values import read_data_url
-from ...json_text import same
+from ...json_text import same_json
 from ...paths import Path
 
 __all__ = ["read_kept_number", "read_source", "write_kept_number", "write_source"]
@@ -33,9 +33,9 @@ def write_kept_number(value: float | None, kept: Any, at: Path, writer: Writer) 
     """Write the number where the body had it; another one has no place."""
     if value is None:
         return ABSENT
-    if same(kept, value):
+    if same_json(kept, value):
         return kept
-    writer.no_place(at, "a sampling parameter", "warning")
+    writer.report_unsupported(at, "a sampling parameter", "warning")
     return ABSENT
 
 
@@ -94,11 +94,11 @@ def write_source(
         url, data, media, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = media or media_type
     if data is not None and media_type not in taken:
-        raise UnsayableError(f"it does not take {media_type or 'data without a media type'}")
+        raise UnsupportedValueError(f"it does not take {media_type or 'data without a media type'}")
     if data is None and url is None:
-        raise UnsayableError("there is neither an address nor data")
+        raise UnsupportedValueError("there is neither an address nor data")
     if data is None and media_type is not None:
-        writer.no_place((at[0], "mediaType"), "mediaType")
+        writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return _own(url, data, media_type)
 
 
@@ -115,5 +115,5 @@ def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str,
                 "data": base64.b64decode(data, validate=True).decode(),
             }
         except ValueError as error:
-            raise UnsayableError("its data is no base64 of text") from error
+            raise UnsupportedValueError("its data is no base64 of text") from error
     return {"type": "base64", "media_type": media_type, "data": data}

@@ -9,7 +9,7 @@ from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStream, OpenCall, place_of
 
-__all__ = ["MessageEvents"]
+__all__ = ["AnthropicStream"]
 
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delta": "content"}
 """Deltas of text, and the member of the block that grows."""
@@ -36,7 +36,7 @@ class _Block:
             self.texts = self.grown[key]
 
 
-class MessageEvents(BaseStream):
+class AnthropicStream(BaseStream):
     """Joins events into a message."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:

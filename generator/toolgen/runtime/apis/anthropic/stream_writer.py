@@ -10,10 +10,10 @@ from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStreamWriter
 
-__all__ = ["MessageEventWriter"]
+__all__ = ["AnthropicStreamWriter"]
 
 
-class MessageEventWriter(BaseStreamWriter):
+class AnthropicStreamWriter(BaseStreamWriter):
     """Writes blocks as they come; what only the end knows of them (signatures, citations) comes before their stop.
 
     Text of one kind in a row is one block. A block of the whole answer that did not come in pieces is written whole
@@ -97,7 +97,7 @@ class MessageEventWriter(BaseStreamWriter):
         events = self._begin()
         calls = {place: self.calls[index] for index, place in self._places.items()}
         content = body.get("content") or []
-        if not self.writer.kept(completion.metadata):
+        if not self.writer.kept_extras(completion.metadata):
             content = self._as_sent(content)
         for index, block in enumerate(content):
             events += self._rest(index, block, calls.get(index))

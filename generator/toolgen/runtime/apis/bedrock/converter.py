@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...answers import FinishReason, finish_reason, hold_calls, stop_word
+from ...conversion.extras import ABSENT, Extras, add_extras, extra_members, has_value_at, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, add_residue, leftovers, present, restore, within
 from ...conversion.values import optional_text
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
@@ -24,7 +23,8 @@ from ...models import (
     ToolDefinition,
     Usage,
 )
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
+from ...responses import FinishReason, finish_reason, invalidate_calls, provider_stop_reason
 from .client import failure_of, is_api_error
 from .content import read_blocks, write_blocks
 from .messages import MESSAGE_KEYS, BedrockMessages
@@ -38,11 +38,11 @@ _RESPONSE = frozenset(["ResponseMetadata", "output", "stopReason", "usage"])
 _OUTPUT = frozenset(["message"])
 
 
-def _rest_of_response(wire: dict[str, Any], output: dict[str, Any], said: dict[str, Any]) -> Residue:
+def _rest_of_response(wire: dict[str, Any], output: dict[str, Any], said: dict[str, Any]) -> Extras:
     """What is kept of a response: its further members at their places, and which of ours were not there."""
-    rest = leftovers(wire, _RESPONSE)
-    outer = leftovers(output, _OUTPUT)
-    inner = leftovers(said, MESSAGE_KEYS)
+    rest = extra_members(wire, _RESPONSE)
+    outer = extra_members(output, _OUTPUT)
+    inner = extra_members(said, MESSAGE_KEYS)
     if said.get("role") not in (None, "assistant"):
         inner["role"] = said["role"]
     if inner:
@@ -94,7 +94,7 @@ class BedrockConverter(BedrockMessages):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.no_place(at, "a tool of another provider", "warning")
+        writer.report_unsupported(at, "a tool of another provider", "warning")
         return ABSENT
 
     def read_request_tool_choice(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, Any]:
@@ -106,7 +106,7 @@ class BedrockConverter(BedrockMessages):
     ) -> Any:
         """Write how the tools are to be used. Where nothing was called yet, tools that may not be called are left out."""
         if choice == "none" and not any(has_tool_calls(message) or is_tool_result(message) for message in messages):
-            writer.lost(at, "toolChoice", "rewritten", "note", "it is said by leaving the tools out")
+            writer.report_loss(at, "toolChoice", "rewritten", "note", "it is said by leaving the tools out")
             return ABSENT
         return self.write_tool_choice(choice, kept, at, writer)
 
@@ -119,7 +119,7 @@ class BedrockConverter(BedrockMessages):
         if (
             type(value) is dict
             and value.get("type") == "json_schema"
-            and present(value, "structure", "jsonSchema", "schema")
+            and has_value_at(value, "structure", "jsonSchema", "schema")
         ):
             return self.read_output_schema(value, at, reader), ABSENT
         return None, value
@@ -133,27 +133,27 @@ class BedrockConverter(BedrockMessages):
         if type(output_format) is OutputSchema:
             return self.write_output_schema(output_format, at, writer)
         if output_format == "json":
-            writer.no_place(at, "JSON without a schema", "warning")
+            writer.report_unsupported(at, "JSON without a schema", "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body; that a history with calls came without tools is kept."""
         request = self.read_request_body(wire, at, reader)
         if "toolConfig" not in wire and has_tool_blocks(wire.get("messages")):
-            add_residue(request, reader.wire.name, {"$absent": ["toolConfig"]})
+            add_extras(request, reader.wire.name, {"$absent": ["toolConfig"]})
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body, with the tools that the API demands and without those that may not be called."""
         wire = self.write_request_body(request, at, writer)
-        settle_tools(wire, request.tool_choice, writer.kept(request.metadata), writer)
+        settle_tools(wire, request.tool_choice, writer.kept_extras(request.metadata), writer)
         return wire
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response: one message of the assistant. What the client says of the exchange is no part of it."""
         output = wire.get("output")
         if output is None and is_api_error(wire):
-            raise BareApiError(spelled(at), wire)
+            raise BareApiError(format_path(at), wire)
         if output is not None and type(output) is not dict:
             raise wrong_type((at, "output"), "an object", output)
         found = (output or {}).get("message")
@@ -169,7 +169,7 @@ class BedrockConverter(BedrockMessages):
         reason: FinishReason = "error"
         if failure_of(wire) is None:
             reason = finish_reason(word, message, self.FINISH_REASONS)
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         return Completion(
             message,
             reason,
@@ -184,15 +184,15 @@ class BedrockConverter(BedrockMessages):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response; it has neither an id nor the model's name."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         absent = own.get("$absent", ())
         place = ((ROOT, "message"), "content")
         blocks = write_blocks(completion.message.content, place, writer, self.write_block)
         if completion.id is not None:
-            writer.no_place((ROOT, "id"), "id")
+            writer.report_unsupported((ROOT, "id"), "id")
         if completion.model is not None:
-            writer.no_place((ROOT, "model"), "model")
-        kept = within(within(own, "output"), "message")
+            writer.report_unsupported((ROOT, "model"), "model")
+        kept = inner_extras(inner_extras(own, "output"), "message")
         message = {"role": kept.get("role", "assistant"), "content": blocks or kept.get("content", [])}
         if "role" in absent:
             del message["role"]
@@ -201,11 +201,13 @@ class BedrockConverter(BedrockMessages):
         output: dict[str, Any] = {"message": message} if blocks or "message" not in absent else {}
         wire: dict[str, Any] = {"output": output} if output or "output" not in absent else {}
         word = (
-            stop_word(completion, self.FINISH_REASONS, own) if completion.stop_reason is not None or not own else None
+            provider_stop_reason(completion, self.FINISH_REASONS, own)
+            if completion.stop_reason is not None or not own
+            else None
         )
         if word is not None:
             wire["stopReason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire

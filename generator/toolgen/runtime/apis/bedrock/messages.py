@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ...conversion.extras import ABSENT, Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, restore
 from ...conversion.values import opaque_message, opaque_value
 from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...messages import arranged, results_of
+from ...message_order import in_api_order, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -53,7 +53,7 @@ MESSAGE_KEYS = frozenset(["content", "role"])
 
 def _stands_inside(message: SystemMessage, writer: Writer) -> bool:
     """Whether a system message stood among the messages, or holds blocks that may stand nowhere else."""
-    if writer.kept(message.metadata).get("$inline"):
+    if writer.kept_extras(message.metadata).get("$inline"):
         return True
     return type(message.content) is list and any(
         type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
@@ -83,7 +83,7 @@ class BedrockMessages(ApiConverter):
     write_tool_use: ObjectWriter[ToolCall]
     write_user_content: ValueWriter[Any]
 
-    def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Residue]:
+    def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the text of the system before all others."""
         messages = self.read_messages(wire.get("messages"), (at, "messages"), reader)[0]
         system = wire.get("system")
@@ -103,7 +103,7 @@ class BedrockMessages(ApiConverter):
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            rest = leftovers(item, MESSAGE_KEYS)
+            rest = extra_members(item, MESSAGE_KEYS)
             if "content" not in item:
                 rest["$absent"] = ["content"]
             elif item["content"] == []:
@@ -127,7 +127,7 @@ class BedrockMessages(ApiConverter):
             before = role
         return messages, ABSENT
 
-    def read_user_turn(self, content: Any, at: Path, reader: Reader, rest: Residue) -> list[Message]:
+    def read_user_turn(self, content: Any, at: Path, reader: Reader, rest: Extras) -> list[Message]:
         """Read a user's message; each run of results in it becomes a message of its own."""
         runs: list[list[Any]] = []
         for part in read_blocks(content, at, reader, self.read_user_block):
@@ -168,7 +168,7 @@ class BedrockMessages(ApiConverter):
             kind = block_kind(wire)
             if kind == "call":
                 call = self.read_tool_use(wire, at, reader)
-                reader.called(wire["toolUse"].get("toolUseId"), call)
+                reader.note_call(wire["toolUse"].get("toolUseId"), call)
                 return ToolCallPart(call)
             if kind == "citations":
                 return read_cited(wire, reader)
@@ -181,19 +181,19 @@ class BedrockMessages(ApiConverter):
     def write_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
         """Write a part of an answer as a block."""
         if type(part) is ToolCallPart:
-            writer.own(part.metadata, at)
+            writer.own_extras(part.metadata, at)
             return self.write_tool_use(part.call, (at, "call"), writer)
         if type(part) is ReasoningPart:
-            redacted = writer.kept(part.metadata)
+            redacted = writer.kept_extras(part.metadata)
             if not part.text and block_kind(redacted) == "redacted":
                 return {key: value for key, value in redacted.items() if key[:1] != "$"}
             return self.write_reasoning_part(part, at, writer)
         if type(part) is RefusalPart:
-            writer.own(part.metadata, at)
-            writer.lost(at, "a refusal", "rewritten", "note", "it is written as text")
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(at, "a refusal", "rewritten", "note", "it is written as text")
             return {"text": part.text} if part.text.strip() else ABSENT
         if type(part) is TextPart and part.metadata:
-            cited = cited_block(part, writer.kept(part.metadata))
+            cited = cited_block(part, writer.kept_extras(part.metadata))
             if cited is not None:
                 return cited
         return self.write_assistant_content(part, at, writer)
@@ -201,7 +201,7 @@ class BedrockMessages(ApiConverter):
     def write_sent_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
         """Write a part of an answer for a request."""
         if type(part) is ToolCallPart:
-            writer.own(part.metadata, at)
+            writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
         return write_sent(part, at, writer, self.write_block)
 
@@ -221,15 +221,15 @@ class BedrockMessages(ApiConverter):
         """Write a part of a result; a recording follows the results of the turn."""
         if type(part) is AudioPart:
             writer.media.append((part, at))
-            writer.lost(at, "AudioPart", "moved", "note", "it follows the results of the turn")
+            writer.report_loss(at, "AudioPart", "moved", "note", "it follows the results of the turn")
             return ABSENT
         if type(part) is TextPart and part.metadata:
-            value = json_block(part, writer.kept(part.metadata))
+            value = json_block(part, writer.kept_extras(part.metadata))
             if value is not None:
                 return value
         return write_sent(part, at, writer, self.write_result_part)
 
-    def write_conversation(self, messages: Sequence[Message], own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_conversation(self, messages: Sequence[Message], own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the messages and, aside, the text of the system."""
         found: dict[str, Any] = {"messages": self.write_messages(messages, ABSENT, at, writer)}
         system = self.write_system(messages, at, writer)
@@ -241,11 +241,11 @@ class BedrockMessages(ApiConverter):
         """Write the messages: results of a turn in the user's message behind it, before what the user says."""
         turns = Turns(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
-        for message, here, places in arranged(messages, at, writer):
+        for message, here, places in in_api_order(messages, at, writer):
             if type(message) is SystemMessage:
                 if leading or not _stands_inside(message, writer):
                     if at == ROOT:  # the messages alone
-                        writer.lost(here, "a system message", "dropped", "note", "it belongs into system")
+                        writer.report_loss(here, "a system message", "dropped", "note", "it belongs into system")
                 else:
                     turns.add_whole(self.write_inline(message, here, writer))
                 continue
@@ -264,7 +264,7 @@ class BedrockMessages(ApiConverter):
                     turns.add_whole(whole)
                     continue
                 if message.name is not None:
-                    writer.no_place((here, "name"), "name")
+                    writer.report_unsupported((here, "name"), "name")
                 turns.add(
                     "user",
                     write_blocks(message.content, (here, "content"), writer, self.write_user_block),
@@ -273,7 +273,7 @@ class BedrockMessages(ApiConverter):
                 )
             elif type(message) is AssistantMessage:
                 if message.name is not None:
-                    writer.no_place((here, "name"), "name")
+                    writer.report_unsupported((here, "name"), "name")
                 answer = write_blocks(message.content, (here, "content"), writer, self.write_sent_block)
                 turns.add("assistant", answer, message, here)
             else:
@@ -283,7 +283,7 @@ class BedrockMessages(ApiConverter):
     def write_inline(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a message of the system among the others."""
         wire: dict[str, Any] = {"role": "system", "content": self.system_blocks(message, at, writer)}
-        restore(wire, writer.own(message.metadata, at))
+        restore_extras(wire, writer.own_extras(message.metadata, at))
         return wire
 
     def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
@@ -295,19 +295,21 @@ class BedrockMessages(ApiConverter):
             if type(message) is not SystemMessage:
                 leading = False
             elif leading or not _stands_inside(message, writer):
-                writer.own(message.metadata, (at, i))
+                writer.own_extras(message.metadata, (at, i))
                 if not leading:
-                    writer.lost((at, i), "a system message", "moved", "note", "it stands before the conversation")
+                    writer.report_loss(
+                        (at, i), "a system message", "moved", "note", "it stands before the conversation"
+                    )
                 count += 1
                 blocks += self.system_blocks(message, (at, i), writer)
         if count > 1:
-            writer.lost(at, "system messages", "rewritten", "note", "they become one")
+            writer.report_loss(at, "system messages", "rewritten", "note", "they become one")
         return blocks
 
     def system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
         """Write what one message of the system says."""
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         blocks = write_blocks(message.content, (at, "content"), writer, self.write_system_block)
         if message.cache and blocks and not (type(blocks[-1]) is dict and block_kind(blocks[-1]) == "cache"):
             blocks.append({"cachePoint": {"type": "default"}})
@@ -315,7 +317,7 @@ class BedrockMessages(ApiConverter):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
         """Read what a call gave."""
         return read_result_blocks(wire, at, reader, self.read_result_block)
 
@@ -329,7 +331,7 @@ class BedrockMessages(ApiConverter):
         return part
 
     def write_result_content(
-        self, kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what a call gave."""
         return write_result_blocks(

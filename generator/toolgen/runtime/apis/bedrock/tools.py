@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
+from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import Residue, within
 from ...conversion.values import Read, Write, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import compact, is_json, same
+from ...json_text import compact, is_json, same_json
 from ...models import TextPart, ToolChoice
 from ...paths import ROOT, Path
 from ...tool_results import write_result_text
@@ -41,7 +41,7 @@ def _blocks(messages: Any) -> list[tuple[str | None, dict[str, Any]]]:
     return [(block_kind(block), block) for block in blocks]
 
 
-def settle_tools(wire: dict[str, Any], choice: ToolChoice | None, own: Residue, writer: Writer) -> None:
+def settle_tools(wire: dict[str, Any], choice: ToolChoice | None, own: Extras, writer: Writer) -> None:
     """Settle what the API demands of `toolConfig`: no choice without tools, and tools where there are calls.
 
     That no tool may be called is said by leaving the tools out, which the API takes only where there were no calls.
@@ -52,7 +52,7 @@ def settle_tools(wire: dict[str, Any], choice: ToolChoice | None, own: Residue, 
     history = has_tool_blocks(wire.get("messages"))
     if choice == "none" and not history:
         if config.get("tools"):
-            writer.lost((ROOT, "tools"), "tools", "dropped", "note", "no tool may be called, which is said so")
+            writer.report_loss((ROOT, "tools"), "tools", "dropped", "note", "no tool may be called, which is said so")
         wire.pop("toolConfig", None)
         return
     if config.get("tools"):
@@ -60,12 +60,12 @@ def settle_tools(wire: dict[str, Any], choice: ToolChoice | None, own: Residue, 
     made = _stand_ins(wire) if history and "toolConfig" not in own.get("$absent", ()) else []
     if made:
         reason = "the API demands the tools of the history, of which only the names are known"
-        writer.lost((ROOT, "tools"), "tools", "defaulted", "warning", reason)
+        writer.report_loss((ROOT, "tools"), "tools", "defaulted", "warning", reason)
         wire["toolConfig"] = {**config, "tools": made}
         return
     if choice is not None and "toolChoice" in config:
         if choice != "auto":
-            writer.lost((ROOT, "toolChoice"), "toolChoice", "dropped", "behaviour", "there are no tools")
+            writer.report_loss((ROOT, "toolChoice"), "toolChoice", "dropped", "behaviour", "there are no tools")
         config = {key: value for key, value in config.items() if key != "toolChoice"}
     if config.get("tools") == []:
         config = {key: value for key, value in config.items() if key != "tools"}
@@ -77,7 +77,7 @@ def settle_tools(wire: dict[str, Any], choice: ToolChoice | None, own: Residue, 
 
 def _stand_ins(wire: dict[str, Any]) -> list[dict[str, Any]]:
     """Tools without parameters, by the names of the calls in the history."""
-    calls = [within(block, "toolUse") for kind, block in _blocks(wire.get("messages")) if kind == "call"]
+    calls = [inner_extras(block, "toolUse") for kind, block in _blocks(wire.get("messages")) if kind == "call"]
     names = dict.fromkeys(call["name"] for call in calls if type(call.get("name")) is str)
     schema = {"json": {"type": "object", "properties": {}}}
     return [{"toolSpec": {"name": name, "inputSchema": schema}} for name in names]
@@ -89,7 +89,7 @@ _FAILED = "error"
 
 def read_result_blocks(
     holder: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
-) -> tuple[Kind, Any, bool | None, Residue]:
+) -> tuple[Kind, Any, bool | None, Extras]:
     """Read kind, value, whether it is a failure, and what our own writing would not give.
 
     Raises:
@@ -101,7 +101,7 @@ def read_result_blocks(
     if status is not None and type(status) is not str:
         raise wrong_type((at, "status"), "a string", status)
     failed = status == _FAILED
-    rest: Residue = {} if failed or "status" not in holder else {"status": status}
+    rest: Extras = {} if failed or "status" not in holder else {"status": status}
     found = _single(content, failed)
     if found is None:
         parts = read_list(content, (at, "content"), reader, read)
@@ -130,7 +130,7 @@ def read_json_block(block: dict[str, Any], reader: Reader) -> TextPart | None:
     return None if text is None else TextPart(text, metadata=reader.metadata(block))
 
 
-def json_block(part: TextPart, own: Residue) -> dict[str, Any] | None:
+def json_block(part: TextPart, own: Extras) -> dict[str, Any] | None:
     """The block of a value that was read as text; None where it says something else by now."""
     if "json" not in own or _text_of_json(own) != part.text:
         return None
@@ -154,7 +154,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def write_result_blocks(
-    kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer, write: Write, blank: str
+    kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer, write: Write, blank: str
 ) -> dict[str, Any]:
     """Write content and status; the content that came is kept while it says the same. `blank` stands for no text.
 
@@ -165,20 +165,20 @@ def write_result_blocks(
     status = {"status": _FAILED} if is_error or kind == "error" else {}
     kept = own.get("$content")
     found = _single(kept, bool(status)) if type(kept) is list else None
-    if found is not None and found[0] == kind and same(found[1], value):
+    if found is not None and found[0] == kind and same_json(found[1], value):
         return {"content": kept, **status}
     if kind == "multimodal":
         content = write_list(value, place, writer, write)
         if not content and (value or kept != []):
-            writer.lost(at[0], "a result without content", "rewritten", "note", "the API refuses it")
+            writer.report_loss(at[0], "a result without content", "rewritten", "note", "the API refuses it")
             content = [{"text": blank}]
         return {"content": content, **status}
     if kind == "data" and _is_plain(value):
         return {"content": [{"json": value}], **status}
     text = value if kind == "error" and type(value) is str else write_result_text(kind, value, None, place, writer)
     if kind == "data" and (is_error or type(value) is dict):
-        writer.lost(at[0], "data", "rewritten", "note", "as text, for the API does not take it otherwise")
+        writer.report_loss(at[0], "data", "rewritten", "note", "as text, for the API does not take it otherwise")
     if not text.strip():
-        writer.lost(place, "a blank text", "rewritten", "note", "the API refuses it")
+        writer.report_loss(place, "a blank text", "rewritten", "note", "the API refuses it")
         text = blank
     return {"content": [{"text": text}], **status}

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...answers import finish_reason, hold_calls, stop_word
+from ...conversion.extras import ABSENT, add_extras, extra_members, first_present, is_mark, original_key, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, add_residue, first_of, leftovers, marked, restore, spelling
 from ...conversion.values import opaque_value, optional_text, read_list, read_text_or_list, write_list
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...messages import arranged, results_of
+from ...message_order import in_api_order, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -32,7 +31,8 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
+from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ...tool_selection import write_offered
 from ..openai_chat.converter import ChatConverter
@@ -42,7 +42,6 @@ from .plan_turns import add_to_turn, plan_place, system_first
 __all__ = ["CohereConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "role", "tool_calls", "tool_plan"])
-
 
 _RESPONSE = frozenset(["finish_reason", "id", "message", "usage"])
 
@@ -76,7 +75,7 @@ class CohereConverter(ChatConverter):
         if at == ROOT:  # the tools alone
             for i, definition in enumerate(definitions):
                 if type(definition) is ToolDefinition and definition.strict:
-                    writer.lost(((at, i), "strict"), "strict", "dropped", "note", "it belongs into strict_tools")
+                    writer.report_loss(((at, i), "strict"), "strict", "dropped", "note", "it belongs into strict_tools")
         return write_list(definitions, at, writer, self.write_offered)
 
     def write_offered(self, definition: Any, at: Path, writer: Writer) -> Any:
@@ -90,14 +89,14 @@ class CohereConverter(ChatConverter):
         if value is None or value is ABSENT:
             return None, ABSENT
         if type(value) is dict and value.get("type") == "json_object":
-            schema, key = first_of(value, "schema", "json_schema")
+            schema, key = first_present(value, "schema", "json_schema")
             if schema is None:
                 return "json", ABSENT if value == self.OUTPUT_FORMATS["json"] else {"$whole": value}
             found = self.read_output_schema(
                 {**{k: v for k, v in value.items() if k != key}, "schema": schema}, at, reader
             )
             if key != "schema":
-                add_residue(found, reader.wire.name, {"$as": {"schema": key}})
+                add_extras(found, reader.wire.name, {"$as": {"schema": key}})
             return found, ABSENT
         return "text" if value == self.OUTPUT_FORMATS["text"] else None, value
 
@@ -106,13 +105,13 @@ class CohereConverter(ChatConverter):
     ) -> Any:
         """Write what the answer shall be; text is what it is unasked."""
         if output_format is None:
-            return ABSENT if marked(kept) else kept
+            return ABSENT if is_mark(kept) else kept
         if output_format == "text":
             return kept if kept == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":
-            return kept["$whole"] if marked(kept) else self.OUTPUT_FORMATS["json"]
+            return kept["$whole"] if is_mark(kept) else self.OUTPUT_FORMATS["json"]
         wire = self.write_output_schema(output_format, at, writer)
-        key = spelling(writer.kept(output_format.metadata), "schema")
+        key = original_key(writer.kept_extras(output_format.metadata), "schema")
         return wire if key == "schema" else {**{k: v for k, v in wire.items() if k != "schema"}, key: wire["schema"]}
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
@@ -125,29 +124,29 @@ class CohereConverter(ChatConverter):
         for definition in definitions:
             definition.strict = strict or None
         if strict is not None and not (strict and definitions):
-            add_residue(request, reader.wire.name, {"strict_tools": strict})
+            add_extras(request, reader.wire.name, {"strict_tools": strict})
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body; a choice that names tools, where it may be weakened, offers no other ones."""
         wire = self.write_request_body(request, at, writer)
         definitions = [tool for tool in request.tools or () if type(tool) is ToolDefinition]
-        strict = [tool.strict is True and tool.name not in writer.loosened for tool in definitions]
+        strict = [tool.strict is True and tool.name not in writer.downgraded for tool in definitions]
         if definitions and all(strict):
             wire["strict_tools"] = True
         elif any(strict):
             if wire.get("strict_tools"):
                 del wire["strict_tools"]
             for i, tool in enumerate(request.tools or ()):
-                if type(tool) is ToolDefinition and tool.strict and tool.name not in writer.loosened:
+                if type(tool) is ToolDefinition and tool.strict and tool.name not in writer.downgraded:
                     place = (((at, "tools"), i), "strict")
-                    writer.lost(place, "strict", "dropped", "warning", "all tools are strict or none")
+                    writer.report_loss(place, "strict", "dropped", "warning", "all tools are strict or none")
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
         if wire.get("tools"):
             offered, forced = offered_only(request.tool_choice, wire["tools"], writer)
             if len(offered) < len(wire["tools"]):
-                writer.lost(
+                writer.report_loss(
                     (at, "tools"), "tools", "narrowed", "note", "only the tools that the choice names are offered"
                 )
             wire["tools"] = offered
@@ -159,16 +158,16 @@ class CohereConverter(ChatConverter):
         """Read a message of the system; one that stands inside of the conversation stays there."""
         message = self.read_system_message(wire, at, reader)
         if position > 0:
-            add_residue(message, reader.wire.name, {"$inline": True})
+            add_extras(message, reader.wire.name, {"$inline": True})
         return message
 
     def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages: the system's as one, one for each result, media of results in a user message behind them."""
         wires: list[Any] = []
         system: dict[str, Any] | None = None
-        for message, here, places in system_first(arranged(messages, at, writer), writer):
+        for message, here, places in system_first(in_api_order(messages, at, writer), writer):
             if type(message) is ToolMessage:
-                writer.own(message.metadata, here)
+                writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
@@ -176,13 +175,15 @@ class CohereConverter(ChatConverter):
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if len(wire) > 1 or writer.kept(message.metadata):
+                if len(wire) > 1 or writer.kept_extras(message.metadata):
                     wires.append(wire)
                 else:
-                    writer.lost(here, "an empty answer", "dropped", "note", "the API refuses a turn without content")
+                    writer.report_loss(
+                        here, "an empty answer", "dropped", "note", "the API refuses a turn without content"
+                    )
             elif type(message) is SystemMessage:
                 wire = self.write_system_message(message, here, writer)
-                if system is None or wires[-1] is not system or writer.kept(message.metadata).get("$inline"):
+                if system is None or wires[-1] is not system or writer.kept_extras(message.metadata).get("$inline"):
                     wires.append(wire)
                     system = wire
                 else:
@@ -211,7 +212,7 @@ class CohereConverter(ChatConverter):
         calls = wire.get("tool_calls")
         if text is not None and type(text) is not str:
             raise wrong_type((at, "tool_plan"), "a string", text)
-        rest = leftovers(wire, _ASSISTANT_MESSAGE)
+        rest = extra_members(wire, _ASSISTANT_MESSAGE)
         if text == "":
             rest["tool_plan"] = text
         if calls is not None and not calls:
@@ -231,7 +232,7 @@ class CohereConverter(ChatConverter):
             plan = ReasoningPart(text, reader.metadata({"$key": "tool_plan"}))
             parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
         elif calls and thoughts:
-            add_residue(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
+            add_extras(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
         if calls:
             parts += read_list(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         if not parts and "content" not in wire:
@@ -240,10 +241,10 @@ class CohereConverter(ChatConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own(message.metadata, at)
+        own = writer.own_extras(message.metadata, at)
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if type(message.content) is list:
             self.write_planned_parts(message.content, (at, "content"), writer, wire)
             content = wire.get("content")
@@ -257,7 +258,7 @@ class CohereConverter(ChatConverter):
         elif message.content:
             wire["content"] = message.content
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def write_planned_parts(self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]) -> None:
@@ -268,19 +269,19 @@ class CohereConverter(ChatConverter):
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is ReasoningPart and i == place:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 writer.adopted(part.metadata, here)
                 wire["tool_plan"] = part.text
                 if any(said.get("type") != "thinking" for said in content):
-                    writer.lost(here, "reasoning", "moved", "note", "the plan stands before what is said")
-            elif type(part) is OpaquePart and writer.own(part.metadata, here).get("$key") == "tool_calls":
+                    writer.report_loss(here, "reasoning", "moved", "note", "the plan stands before what is said")
+            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.lost(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content stands before calls")
                 written = self.write_assistant_part(part, here, writer)
                 if written is not ABSENT:
                     content.append(written)
@@ -292,12 +293,16 @@ class CohereConverter(ChatConverter):
     def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
         """Write a part of the content."""
         if type(part) is RefusalPart:
-            writer.own(part.metadata, at)
-            writer.lost((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
+            writer.own_extras(part.metadata, at)
+            writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
             part = TextPart(part.text)
-        if (type(part) is TextPart or type(part) is ReasoningPart) and not part.text and not writer.kept(part.metadata):
-            writer.own(part.metadata, at)
-            writer.lost(at, writer.kind_of(part), "dropped", "note", "it is empty")
+        if (
+            (type(part) is TextPart or type(part) is ReasoningPart)
+            and not part.text
+            and not writer.kept_extras(part.metadata)
+        ):
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(at, writer.kind_of(part), "dropped", "note", "it is empty")
             return ABSENT
         if type(part) is ReasoningPart:
             writer.adopted(part.metadata, at)
@@ -319,7 +324,7 @@ class CohereConverter(ChatConverter):
     ) -> str | list[Any]:
         """Write what a call gave; media wait for the end of the turn, for results hold text and documents only."""
         if is_error and kind in ("data", "multimodal"):
-            writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
         if kind == "multimodal":
             return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":
@@ -327,7 +332,7 @@ class CohereConverter(ChatConverter):
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
-                writer.lost((at[0], field), field, "rewritten", "note", "data is written as its JSON text")
+                writer.report_loss((at[0], field), field, "rewritten", "note", "data is written as its JSON text")
         return write_result_text(kind, value, kept, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -335,8 +340,8 @@ class CohereConverter(ChatConverter):
         body = wire.get("message")
         error = wire.get("error")
         if type(body) is str or (error and "message" not in wire):
-            raise BareApiError(spelled(at), wire)
-        rest = leftovers(wire, _RESPONSE)
+            raise BareApiError(format_path(at), wire)
+        rest = extra_members(wire, _RESPONSE)
         word = optional_text(wire, "finish_reason", at)
         if word is not None and word not in self.FINISH_REASONS:
             rest["finish_reason"] = word
@@ -344,7 +349,7 @@ class CohereConverter(ChatConverter):
         if type(body) is dict:
             message = self.read_assistant_message(body, place, reader)
             if type(body.get("content")) is str:
-                add_residue(message, reader.wire.name, {"$single": ["content"]})
+                add_extras(message, reader.wire.name, {"$single": ["content"]})
         elif body is None:
             message = AssistantMessage()
             if "message" not in wire:
@@ -358,7 +363,7 @@ class CohereConverter(ChatConverter):
         reason = finish_reason(word, message, self.FINISH_REASONS, opaque)
         if error or body is None:
             reason = "error"
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         return Completion(
             message,
             reason,
@@ -372,24 +377,24 @@ class CohereConverter(ChatConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response; its content is always a list, unless it came otherwise."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         if completion.model is not None:
-            writer.no_place((ROOT, "model"), "model")
+            writer.report_unsupported((ROOT, "model"), "model")
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
         if "message" not in own and "message" not in own.get("$absent", ()):
             message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
             content = message.get("content")
-            if type(content) is str and "content" not in writer.kept(completion.message.metadata).get("$single", ()):
+            single = writer.kept_extras(completion.message.metadata).get("$single", ())
+            if type(content) is str and "content" not in single:
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
-        word = (
-            stop_word(completion, self.FINISH_REASONS, own) if completion.stop_reason is not None or not own else None
-        )
-        if word is not None:
-            wire["finish_reason"] = word
+        if completion.stop_reason is not None or not own:
+            word = provider_stop_reason(completion, self.FINISH_REASONS, own)
+            if word is not None:
+                wire["finish_reason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire

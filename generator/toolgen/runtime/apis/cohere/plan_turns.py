@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...conversion.residue import within
+from ...conversion.extras import inner_extras
 from ...conversion.writer import Writer
-from ...messages import Placed
+from ...message_order import Placed
 from ...models import AssistantPart, OpaquePart, ReasoningPart, SystemMessage, ToolCallPart
 
 __all__ = ["add_to_turn", "plan_place", "system_first"]
@@ -19,13 +19,13 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
     others: list[Placed] = []
     for i, entry in enumerate(placed):
         message = entry[0]
-        if type(message) is not SystemMessage or writer.kept(message.metadata).get("$inline"):
+        if type(message) is not SystemMessage or writer.kept_extras(message.metadata).get("$inline"):
             others.append(entry)
             continue
         if i > 0:
-            writer.lost(entry[1], "a system message", "moved", "note", "the system's turn is one, and the first")
+            writer.report_loss(entry[1], "a system message", "moved", "note", "the system's turn is one, and the first")
         if len(first) == 1:
-            writer.lost((first[0][1], "content"), "content", "rewritten", "note", "the system's turn is one")
+            writer.report_loss((first[0][1], "content"), "content", "rewritten", "note", "the system's turn is one")
         first.append(entry)
     return [*first, *others]
 
@@ -45,7 +45,7 @@ def plan_place(parts: Sequence[AssistantPart], provider: str) -> int | None:
     calls = False
     for i, part in enumerate(parts):
         if type(part) is ReasoningPart and part.text:
-            key = within(part.metadata or {}, provider).get("$key")
+            key = inner_extras(part.metadata or {}, provider).get("$key")
             if key == "tool_plan":
                 return i
             if not calls:
@@ -56,5 +56,5 @@ def plan_place(parts: Sequence[AssistantPart], provider: str) -> int | None:
 
 def _is_call(part: AssistantPart, provider: str) -> bool:
     if type(part) is OpaquePart and part.provider == provider:
-        return within(part.metadata or {}, provider).get("$key") == "tool_calls"
+        return inner_extras(part.metadata or {}, provider).get("$key") == "tool_calls"
     return type(part) is ToolCallPart

@@ -8,7 +8,7 @@ from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStream, OpenCall, place_of
 
-__all__ = ["PlannedEvents"]
+__all__ = ["CohereStream"]
 
 _GROWING = ("text", "thinking")
 """Members of a block of content that come in pieces."""
@@ -30,7 +30,7 @@ class _Block:
         return {**self.head, **{key: "".join(pieces) for key, pieces in self.grown.items()}}
 
 
-class PlannedEvents(BaseStream):
+class CohereStream(BaseStream):
     """Joins events into an answer."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.writer import OnLoss
-from ...json_text import same
+from ...json_text import same_json
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStreamWriter
 
-__all__ = ["PlannedEventWriter"]
+__all__ = ["CohereStreamWriter"]
 
 _EMPTY: dict[str, Any] = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
 
 
-class PlannedEventWriter(BaseStreamWriter):
+class CohereStreamWriter(BaseStreamWriter):
     """Writes content and calls as they come; citations and what else only the end knows come last.
 
     Text of one kind in a row is one block. That a thought was the plan for calls is known only once they come, so it
@@ -124,7 +124,7 @@ class PlannedEventWriter(BaseStreamWriter):
         last = {key: value for key, value in body.items() if key not in ("id", "message")}
         if completion.finish_reason == "error" and self._failure is not None:
             last.setdefault("error", self._failure)
-        if not same(self._joined(citations), message):
+        if not same_json(self._joined(citations), message):
             last["message"] = message
         end: dict[str, Any] = {"type": "message-end", "delta": last}
         if "id" in body and body["id"] != self.id:

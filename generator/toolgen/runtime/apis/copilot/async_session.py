@@ -7,15 +7,15 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from ...conversion.residue import within
+from ...conversion.extras import inner_extras
 from ...conversion.wire import Wire
 from ...conversion.writer import OnLoss, Writer
 from ...history import tool_calls_of
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.base import AsyncSession, ToolMode
-from ...sessions.connecting import HostedCalls
-from ...sessions.folding import turn_of
-from ...sessions.on_clients import SessionError, aclose_client, reached
+from ...sessions.client_sessions import SessionError, aclose_client, resolve_attribute
+from ...sessions.connection import HostedCalls
+from ...sessions.text_protocol import turn_of
 from .live_client import LiveClient
 from .session_requests import HostedProvider, HostedRequest, HostedStream, KnownMessages, hosted_request
 
@@ -168,9 +168,9 @@ class AsyncHostedSession(AsyncSession):
                 raise
         for place, params in told.answers.values():
             reply = await self._live.call_with(self.calls.answer, params)
-            if reached(reply, self.calls.accepted) is not True:
+            if resolve_attribute(reply, self.calls.accepted) is not True:
                 writer = self._writer()
-                writer.lost(((), place), "a result", "dropped", "warning", "its call does not wait any more")
+                writer.report_loss(((), place), "a result", "dropped", "warning", "its call does not wait any more")
                 writer.finish()
         return None if told.answers else identifier
 
@@ -195,7 +195,7 @@ class AsyncHostedSession(AsyncSession):
 
     def _is_own(self, event: dict[str, Any]) -> bool:
         """Whether a request for a tool is for this session: its tools are those of requests, once there was one."""
-        return self._own is not None and reached(event, self.calls.asked_for) not in self._others
+        return self._own is not None and resolve_attribute(event, self.calls.asked_for) not in self._others
 
     async def _take(self, request: Request, answer: Completion, failed: bool) -> None:
         """Take note of an answer, and of what waits now."""
@@ -204,7 +204,7 @@ class AsyncHostedSession(AsyncSession):
             await self._stop()
             return
         self._waiting = {
-            str(within(call.metadata or {}, self.name).get(self.calls.request)): replace(call)
+            str(inner_extras(call.metadata or {}, self.name).get(self.calls.request)): replace(call)
             for call in tool_calls_of(answer.message)
         }
         if not self._waiting:

@@ -11,8 +11,8 @@ from typing import Any
 from ...conversion.values import plain
 from ...models import ApiError
 from ...paths import ROOT
-from ...sessions.connecting import HostedCalls
-from ...sessions.on_clients import SessionError, reached
+from ...sessions.client_sessions import SessionError, resolve_attribute
+from ...sessions.connection import HostedCalls
 
 __all__ = ["Inbox", "LiveClient"]
 
@@ -40,7 +40,7 @@ class LiveClient:
     def listen(self) -> None:
         """Listen to the events, from the first time on."""
         if self._unsubscribe is None:
-            self._unsubscribe = reached(self._client, self._calls.subscribe)(self._inbox.put)
+            self._unsubscribe = resolve_attribute(self._client, self._calls.subscribe)(self._inbox.put)
 
     def leave(self) -> None:
         """Listen no more."""
@@ -63,7 +63,7 @@ class LiveClient:
         self._inbox.close()
         try:
             async with asyncio.timeout(_STOPPING):
-                await reached(self._client, self._calls.abort)()
+                await resolve_attribute(self._client, self._calls.abort)()
         except Exception as raised:  # noqa: BLE001 - the reason of the end is what counts, and is raised
             _logger.warning("%s: the turn could not be ended: %s", self._name, type(raised).__name__)
 
@@ -74,7 +74,7 @@ class LiveClient:
             SessionError: what answers it refused the call.
         """
         try:
-            return await reached(self._client, way)(*values, **keywords)
+            return await resolve_attribute(self._client, way)(*values, **keywords)
         except Exception as raised:
             found = {name: getattr(raised, name, None) for name in self._calls.error}
             status = found[self._calls.error[0]]
@@ -106,8 +106,8 @@ class LiveClient:
             if found is None:
                 continue
             event = plain(found, ROOT)
-            origin = reached(event, calls.origin)
-            begins = event.get("type") == calls.begun and reached(event, calls.identifier) in (None, sent)
+            origin = resolve_attribute(event, calls.origin)
+            begins = event.get("type") == calls.begun and resolve_attribute(event, calls.identifier) in (None, sent)
             if sent is None or origin == sent or begins or (origin is None and self._has_failed(event)):
                 return event
 
@@ -116,13 +116,13 @@ class LiveClient:
         if not self._has_failed(event):
             return None
         self._inbox.close()
-        found = reached(event, self._calls.status)
+        found = resolve_attribute(event, self._calls.status)
         status = found if type(found) is int else 0
         return SessionError(self._name, status, self._from_error(status, event))
 
     def _has_failed(self, event: dict[str, Any]) -> bool:
         """Whether an event says that the session failed, and not a sub-agent of it."""
-        return event.get("type") == self._calls.failed and reached(event, self._calls.agent) is None
+        return event.get("type") == self._calls.failed and resolve_attribute(event, self._calls.agent) is None
 
     async def _alive(self) -> None:
         """Try the connection.

@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...answers import FinishReason, count, hold_calls
+from ...conversion.extras import add_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import add_residue
 from ...conversion.values import optional_text
 from ...errors import wrong_type
-from ...json_text import loose
+from ...json_text import dump_loosely
 from ...models import (
     AssistantMessage,
     Completion,
@@ -32,6 +31,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
+from ...responses import FinishReason, count, invalidate_calls
 from ...streams import BaseStream, OpenCall
 from .requests import requested_kind
 from .stream_messages import SessionMessage
@@ -39,7 +39,7 @@ from .stream_messages import SessionMessage
 if TYPE_CHECKING:
     from .converter import CopilotConverter
 
-__all__ = ["SessionEvents"]
+__all__ = ["CopilotStream"]
 
 _DATA: Path = (ROOT, "data")
 _TOKENS = ("inputTokens", "outputTokens", "reasoningTokens", "cacheReadTokens", "cacheWriteTokens")
@@ -47,7 +47,7 @@ _AMOUNTS = ("cost", "duration")
 _REQUEST = frozenset(["arguments", "name", "toolCallId", "toolName"])
 
 
-class SessionEvents(BaseStream):
+class CopilotStream(BaseStream):
     """Joins events into one answer: the parts of all its messages, in their order."""
 
     converter: ClassVar[CopilotConverter]
@@ -204,7 +204,7 @@ class SessionEvents(BaseStream):
         said = arguments is None or (call is not None and call.pieces)
         if call is not None and call.name and said:
             return []
-        return [self._grow(message, identifier, str(name), None if said else loose(arguments))]
+        return [self._grow(message, identifier, str(name), None if said else dump_loosely(arguments))]
 
     def _ask(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         """The agent asks for a tool of the app and waits; asked twice, it is still one call."""
@@ -286,7 +286,7 @@ class SessionEvents(BaseStream):
             earlier = [one.metadata for one in found[:-1] if one.metadata]
             completion.message = AssistantMessage(parts, metadata=completion.message.metadata)
             completion.model = next((one.model for one in reversed(found) if one.model is not None), None)
-            add_residue(completion, self.wire.name, {"$earlier": earlier} if earlier else {})
+            add_extras(completion, self.wire.name, {"$earlier": earlier} if earlier else {})
         if self._usage:
             counted = {key: value for key, value in self._usage.items() if key not in ("finishReason", "model")}
             completion.usage = self.converter.read_usage(counted, ROOT, reader)
@@ -294,7 +294,7 @@ class SessionEvents(BaseStream):
             completion.model = completion.model or (model if type(model) is str else None)
         completion.stop_reason = self._word
         completion.finish_reason = self._reason(open_calls)
-        add_residue(completion, self.wire.name, {f"${kind}": data for kind, data in self._details.items()})
+        add_extras(completion, self.wire.name, {f"${kind}": data for kind, data in self._details.items()})
         return completion
 
     def _reason(self, open_calls: bool) -> FinishReason:
@@ -316,7 +316,7 @@ class SessionEvents(BaseStream):
         reason = self._reason(bool(waiting))
         if waiting:
             held = "error" if reason == "other" and not self._ended() else reason
-            hold_calls(AssistantMessage([*waiting]), held)
+            invalidate_calls(AssistantMessage([*waiting]), held)
         return bool(waiting)
 
     def _read(self, message: SessionMessage, reader: Reader) -> Completion:
@@ -372,20 +372,20 @@ def _parts(message: AssistantMessage) -> list[Any]:
     return [TextPart(content)] if type(content) is str and content else []
 
 
-_TAKES: Mapping[str, Callable[[SessionEvents, dict[str, Any], dict[str, Any]], list[StreamEvent]]] = {
-    "assistant.message_start": SessionEvents._start,
-    "assistant.message_delta": SessionEvents._text,
-    "assistant.message": SessionEvents._whole,
-    "assistant.reasoning_delta": SessionEvents._think,
-    "assistant.reasoning": SessionEvents._thought,
-    "assistant.tool_call_delta": SessionEvents._argue,
-    "assistant.usage": SessionEvents._count,
-    "external_tool.requested": SessionEvents._ask,
-    "external_tool.completed": SessionEvents._answer,
-    "tool.execution_start": SessionEvents._run,
-    "tool.execution_complete": SessionEvents._run,
-    "session.error": SessionEvents._fail,
-    "abort": SessionEvents._fail,
-    "session.idle": SessionEvents._end,
+_TAKES: Mapping[str, Callable[[CopilotStream, dict[str, Any], dict[str, Any]], list[StreamEvent]]] = {
+    "assistant.message_start": CopilotStream._start,
+    "assistant.message_delta": CopilotStream._text,
+    "assistant.message": CopilotStream._whole,
+    "assistant.reasoning_delta": CopilotStream._think,
+    "assistant.reasoning": CopilotStream._thought,
+    "assistant.tool_call_delta": CopilotStream._argue,
+    "assistant.usage": CopilotStream._count,
+    "external_tool.requested": CopilotStream._ask,
+    "external_tool.completed": CopilotStream._answer,
+    "tool.execution_start": CopilotStream._run,
+    "tool.execution_complete": CopilotStream._run,
+    "session.error": CopilotStream._fail,
+    "abort": CopilotStream._fail,
+    "session.idle": CopilotStream._end,
 }
 """What is read, by the type of the event."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from ...answers import finish_reason, hold_calls, stop_word
+from ...conversion.extras import ABSENT, Extras, add_extras, extra_members, is_mark, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, add_residue, leftovers, marked, restore
 from ...conversion.values import optional_text, plain, read_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter, ToolConverter
@@ -26,6 +25,7 @@ from ...models import (
     ToolResult,
 )
 from ...paths import ROOT, Path
+from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import write_result_text
 
 __all__ = ["CopilotQuorumConverter"]
@@ -88,14 +88,14 @@ class CopilotQuorumConverter(ToolConverter):
         """
         wire = plain(result, ROOT)
         found = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
-        kept: Residue = {}
+        kept: Extras = {}
         if tool_call_id is not None and tool_call_id != found.tool_call_id:
             kept["tool_use_id"] = {"$synthetic": tool_call_id, "$wire": wire["tool_use_id"]}
             found.tool_call_id = tool_call_id
         if name is not None and name != found.name:
             kept["tool_name"] = {"$synthetic": name, "$wire": wire["tool_name"]}
             found.name = name
-        add_residue(found, self.wire.name, kept)
+        add_extras(found, self.wire.name, kept)
         return found
 
     def from_tool_calls(
@@ -132,19 +132,19 @@ class CopilotQuorumConverter(ToolConverter):
         if type(block) is not dict:
             raise wrong_type((at, "ToolUse"), "an object", block)
         call = self.read_tool_use(block, (at, "ToolUse"), reader)
-        add_residue(call, self.wire.name, {"$item": {key: value for key, value in wire.items() if key != "ToolUse"}})
+        add_extras(call, self.wire.name, {"$item": {key: value for key, value in wire.items() if key != "ToolUse"}})
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as the application has it, or the block that it came as."""
-        beside = writer.kept(call.metadata).get("$item")
+        beside = writer.kept_extras(call.metadata).get("$item")
         if type(beside) is dict:
             return {**beside, "ToolUse": self.write_tool_use(call, at, writer)}
         return self.write_called(call, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response: its blocks in their order."""
-        rest = leftovers(wire, _RESPONSE)
+        rest = extra_members(wire, _RESPONSE)
         absent = [key for key in ("model", "stop_reason") if key not in wire]
         if absent:
             rest["$absent"] = absent
@@ -159,7 +159,7 @@ class CopilotQuorumConverter(ToolConverter):
         message = self.read_message(wire.get("content"), (at, "content"), reader)
         said = next(iter(self.FINISH_REASONS)) if value is None else word
         reason = finish_reason(said, message, self.FINISH_REASONS)
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         return Completion(
             message,
             reason,
@@ -186,7 +186,7 @@ class CopilotQuorumConverter(ToolConverter):
             block = wire.get("ToolUse")
             if type(block) is dict:
                 call = self.read_tool_use(block, (at, "ToolUse"), reader)
-                reader.called(block.get("id"), call)
+                reader.note_call(block.get("id"), call)
                 return ToolCallPart(call)
         return OpaquePart(reader.wire.name, wire)
 
@@ -194,17 +194,17 @@ class CopilotQuorumConverter(ToolConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response; its id, its time and what it cost have no place here."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         for field, value in (("id", completion.id), ("usage", completion.usage)):
             if value is not None:
-                writer.no_place((ROOT, field), field)
+                writer.report_unsupported((ROOT, field), field)
         kept = own.get("stop_reason", ABSENT)
         word = completion.stop_reason
         stop: Any = None
-        if marked(kept) and _read_stop_reason(kept.get("$whole"), ROOT) == word:
+        if is_mark(kept) and _read_stop_reason(kept.get("$whole"), ROOT) == word:
             stop = kept["$whole"]
         elif word is not None or not ("stop_reason" in own or "stop_reason" in own.get("$absent", ())):
-            stop = _write_stop_reason(stop_word(completion, self.FINISH_REASONS, own))
+            stop = _write_stop_reason(provider_stop_reason(completion, self.FINISH_REASONS, own))
         wire: dict[str, Any] = {
             "content": self.write_message(completion.message, (ROOT, "message"), writer),
             "stop_reason": stop,
@@ -213,36 +213,38 @@ class CopilotQuorumConverter(ToolConverter):
         for key in own.get("$absent", ()):
             if wire.get(key) is None:
                 wire.pop(key, None)
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire
 
     def write_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
         """Write what the model answered as blocks."""
-        writer.own(message.metadata, at)
+        writer.own_extras(message.metadata, at)
         if message.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if type(message.content) is not list:
             return [] if message.content is None else [{"Text": message.content}]
         blocks: list[Any] = []
         for i, part in enumerate(message.content):
             here = (at, "content"), i
             if type(part) is ToolCallPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 blocks.append({"ToolUse": self.write_tool_use(part.call, (here, "call"), writer)})
             elif type(part) is TextPart or type(part) is RefusalPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 if type(part) is RefusalPart:
-                    writer.lost(here, "refusal", "rewritten", "note", "it is text here")
+                    writer.report_loss(here, "refusal", "rewritten", "note", "it is text here")
                 blocks.append({"Text": part.text})
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 blocks.append(part.value)
             else:
-                writer.no_place(here, writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning")
+                writer.report_unsupported(
+                    here, writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning"
+                )
         return blocks
 
     def read_output(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
         """Read what a call gave: a text, or that of an error."""
         text, failed = wire.get("output"), wire.get("is_error", ABSENT)
         if type(text) is not str:
@@ -259,7 +261,7 @@ class CopilotQuorumConverter(ToolConverter):
         )
 
     def write_output(
-        self, kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what a call gave as text, and whether it failed."""
         place = (at[0], "value")
@@ -268,9 +270,9 @@ class CopilotQuorumConverter(ToolConverter):
             for i, part in enumerate(value):
                 if type(part) is TextPart:
                     lines.append(part.text)
-                    writer.own(part.metadata, (place, i))
+                    writer.own_extras(part.metadata, (place, i))
                 else:
-                    writer.no_place((place, i), writer.kind_of(part), "warning")
+                    writer.report_unsupported((place, i), writer.kind_of(part), "warning")
             text = "\n".join(lines)
         elif kind == "error" and type(value) is str:
             return {"output": value, "is_error": True}
@@ -278,7 +280,7 @@ class CopilotQuorumConverter(ToolConverter):
             text = write_result_text(kind, value, ABSENT, place, writer)
         if is_error or kind == "multimodal":
             for field in ("kind", "value", "isError"):
-                writer.lost((at[0], field), field, "rewritten", "note", "it is one text here")
+                writer.report_loss((at[0], field), field, "rewritten", "note", "it is one text here")
         if is_error:
             return {"output": text, "is_error": True}
         if "is_error" in own.get("$absent", ()) or own.get("is_error", ABSENT) is None:

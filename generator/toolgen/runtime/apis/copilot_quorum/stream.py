@@ -7,15 +7,15 @@ from typing import Any
 from ...conversion.values import optional_text
 from ...errors import wrong_type
 from ...fields.arguments import INVALID
-from ...json_text import loads, loose
+from ...json_text import dump_loosely, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
 from ...streams import BaseStream, BaseStreamWriter, OpenCall, place_of
 
-__all__ = ["TaggedEventWriter", "TaggedEvents"]
+__all__ = ["QuorumStream", "QuorumStreamWriter"]
 
 
-class TaggedEvents(BaseStream):
+class QuorumStream(BaseStream):
     """Joins events into one answer. What its end says goes before what came in pieces."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
@@ -102,7 +102,7 @@ class TaggedEvents(BaseStream):
             call = self._calls[i]
             identifier, name = optional_text(found, "id", at), optional_text(found, "name", at)
             call.wire_id, call.name = call.wire_id or identifier, call.name or name
-            text = None if call.pieces else loose(found.get("input") or {})
+            text = None if call.pieces else dump_loosely(found.get("input") or {})
             if text is not None:
                 call.add(text)
             told = call.told
@@ -156,7 +156,7 @@ def _arguments(text: str) -> dict[str, Any]:
     return found if type(found) is dict else {INVALID: text}
 
 
-class TaggedEventWriter(BaseStreamWriter):
+class QuorumStreamWriter(BaseStreamWriter):
     """Writes pieces as they come, and the whole answer at the end; after an error that has no reason of its own."""
 
     failed = False

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...answers import FinishReason, finish_reason, hold_calls, stop_word
+from ...conversion.extras import ABSENT, Extras, extra_members, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, restore, within
 from ...conversion.values import optional_text, read_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...models import AssistantMessage, Completion, OpaquePart, OutputSchema, Reasoning, Request, ToolDefinition, Usage
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
+from ...responses import FinishReason, finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_selection import write_offered
 from .fields import tokens_of, with_tokens
 from .messages import GeminiMessages
@@ -92,7 +92,7 @@ class GeminiConverter(GeminiMessages):
                 continue
             here = ((at, i), "functionDeclarations")
             entries = read_list(declared, here, reader, self.read_declaration) or []
-            begin_group(entries, found, leftovers(tool, _DECLARATIONS), reader)
+            begin_group(entries, found, extra_members(tool, _DECLARATIONS), reader)
             found += entries
         return found, {"$single": True} if type(value) is dict else ABSENT
 
@@ -115,7 +115,7 @@ class GeminiConverter(GeminiMessages):
 
     def read_output_format(
         self, value: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Residue]:
+    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Extras]:
         """Read what the answer shall be; what is none of the format's is kept."""
         found = {key: value[key] for key in _FORMAT if value.get(key) is not None}
         kind = found.get("responseMimeType")
@@ -131,21 +131,21 @@ class GeminiConverter(GeminiMessages):
     def write_output_format(
         self,
         output_format: Literal["text", "json"] | OutputSchema | None,
-        kept: Residue,
+        kept: Extras,
         at: Path,
         writer: Writer,
     ) -> dict[str, Any]:
         """Write what the answer shall be; text is what it is unasked."""
         if output_format is None or output_format == "text":
-            former = within(kept, "$format")
+            former = inner_extras(kept, "$format")
             return former if output_format is None or former == _TEXT else {}
         if output_format == "json":
             return {"responseMimeType": "application/json"}
-        former = writer.own(output_format.metadata, at)
+        former = writer.own_extras(output_format.metadata, at)
         if output_format.name is not None:
-            writer.no_place((at, "name"), "name")
+            writer.report_unsupported((at, "name"), "name")
         if output_format.strict is not None:
-            writer.no_place((at, "strict"), "strict")
+            writer.report_unsupported((at, "strict"), "strict")
         schema = write_schema(output_format.schema, former, _ANSWER, (at, "schema"), writer)
         return {"responseMimeType": "application/json", **schema}
 
@@ -165,13 +165,13 @@ class GeminiConverter(GeminiMessages):
         """Read a response; its first candidate is the answer, further ones are kept. A blocked prompt has none."""
         candidates = wire.get("candidates")
         if wire.get("error") and candidates is None:
-            raise BareApiError(spelled(at), wire)
+            raise BareApiError(format_path(at), wire)
         if candidates is not None and type(candidates) is not list:
             raise wrong_type((at, "candidates"), "an array", candidates)
         usage = wire.get("usageMetadata")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usageMetadata"), "an object", usage)
-        rest = leftovers(wire, _RESPONSE)
+        rest = extra_members(wire, _RESPONSE)
         reason: FinishReason
         if candidates:
             message, word, rest["candidates"] = self.read_candidates(candidates, (at, "candidates"), reader)
@@ -183,10 +183,10 @@ class GeminiConverter(GeminiMessages):
                 rest["$absent"] = ["candidates"]
             message, word = (
                 AssistantMessage(),
-                optional_text(within(wire, "promptFeedback"), "blockReason", (at, "promptFeedback")),
+                optional_text(inner_extras(wire, "promptFeedback"), "blockReason", (at, "promptFeedback")),
             )
             reason = "content_filter" if word else "error"
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         return Completion(
             message,
             reason,
@@ -208,7 +208,7 @@ class GeminiConverter(GeminiMessages):
         if content is not None and type(content) is not dict:
             raise wrong_type(((at, 0), "content"), "an object", content)
         message = self.read_assistant_message(content or {}, ((at, 0), "content"), reader)
-        rest = leftovers(first, _CANDIDATE)
+        rest = extra_members(first, _CANDIDATE)
         word = optional_text(first, "finishReason", (at, 0)) or None
         if word is None or not content or "role" not in content:
             there = (("finishReason", first), ("content", first), ("role", content or {}))
@@ -221,7 +221,7 @@ class GeminiConverter(GeminiMessages):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response with one candidate, and those that were kept."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         wire: dict[str, Any] = {}
         content = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         blocked = "candidates" in own.get("$absent", ()) or own.get("candidates", ABSENT) in (None, [])
@@ -234,11 +234,11 @@ class GeminiConverter(GeminiMessages):
             wire["modelVersion"] = completion.model
         if completion.id is not None or identifier is not None:
             wire["responseId"] = completion.id if completion.id is not None else identifier
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire
 
     def write_candidate(
-        self, completion: Completion, content: dict[str, Any], own: Residue, whole: Residue
+        self, completion: Completion, content: dict[str, Any], own: Extras, whole: Extras
     ) -> dict[str, Any]:
         """Write the first candidate; `whole` is what is kept of the answer around it."""
         absent = own.get("$absent", ())
@@ -248,8 +248,8 @@ class GeminiConverter(GeminiMessages):
         if content or "content" not in absent:
             wire["content"] = content
         if completion.stop_reason is not None or "finishReason" not in absent:
-            wire["finishReason"] = stop_word(completion, self.FINISH_REASONS, whole)
-        restore(wire, own)
+            wire["finishReason"] = provider_stop_reason(completion, self.FINISH_REASONS, whole)
+        restore_extras(wire, own)
         return wire
 
     def read_costs(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
@@ -266,18 +266,18 @@ class GeminiConverter(GeminiMessages):
             wire["promptTokensDetails"] = details
         return wire
 
-    def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Residue]:
+    def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Extras]:
         """Read the schema of a tool's arguments."""
         return read_schema(wire, _PARAMETERS, at, reader)
 
-    def write_parameters(self, schema: Any, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_parameters(self, schema: Any, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the schema of a tool's arguments."""
         return write_schema(schema, own, _PARAMETERS, at, writer)
 
-    def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Residue]:
+    def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Extras]:
         """Read the schema of a tool's result."""
         return read_schema(wire, _RESULT, at, reader)
 
-    def write_result_schema(self, schema: Any, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_result_schema(self, schema: Any, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the schema of a tool's result."""
         return write_schema(schema, own, _RESULT, at, writer)

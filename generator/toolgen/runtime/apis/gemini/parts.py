@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...conversion.extras import ABSENT
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT
 from ...conversion.values import Read, Write, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -100,7 +100,7 @@ def sign_first_call(wire: dict[str, Any], sentinel: str, at: Path, writer: Write
     calls = [part for part in wire.get("parts") or () if type(part) is dict and "functionCall" in part]
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
-        writer.lost(at, "a signature", "defaulted", "note", "the calls come from elsewhere")
+        writer.report_loss(at, "a signature", "defaulted", "note", "the calls come from elsewhere")
 
 
 _MEDIA = ("image", "audio", "video")

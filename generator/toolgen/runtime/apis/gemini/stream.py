@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...answers import hold_call
 from ...errors import wrong_type
-from ...json_text import loose
+from ...json_text import dump_loosely
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
+from ...responses import invalidate_call
 from ...streams import BaseStream, OpenCall, place_of
 from .parts import part_list
 from .stream_arguments import PathArguments
 
-__all__ = ["PartChunks"]
+__all__ = ["GeminiStream"]
 
 _TEXT = frozenset(["text", "thought"])
 _PIECES = frozenset(["args", "partialArgs", "willContinue"])
@@ -67,7 +67,7 @@ class _Candidate:
         return {**part.head, "functionCall": {**part.head["functionCall"], "args": arguments.value()}}
 
 
-class PartChunks(BaseStream):
+class GeminiStream(BaseStream):
     """Joins the parts of chunks: unsigned text of one kind grows, calls come whole or as values for JSON paths."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
@@ -137,9 +137,9 @@ class PartChunks(BaseStream):
         if self._ended() and self._failure is None:
             for call, arguments in answer.updates.items():
                 if arguments.unplaced:
-                    hold_call(completion.message, call.index, "malformed", loose(arguments.unplaced))
+                    invalidate_call(completion.message, call.index, "malformed", dump_loosely(arguments.unplaced))
         if answer.open is not None:
-            hold_call(completion.message, answer.open.index)
+            invalidate_call(completion.message, answer.open.index)
         return completion
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -219,7 +219,7 @@ class PartChunks(BaseStream):
         answer.calls += 1
         answer.parts.append(begun)
         growing = call.get("willContinue") is True or "partialArgs" in call
-        text = "" if growing else loose(call.get("args") or {})
+        text = "" if growing else dump_loosely(call.get("args") or {})
         if growing:
             begun.head["functionCall"] = {key: value for key, value in call.items() if key not in _PIECES}
             answer.updates[begun] = PathArguments()

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, TypeAlias
 
-from ...conversion.residue import ABSENT
+from ...conversion.extras import ABSENT
 from ...errors import wrong_type
 from ...json_text import MAX_DEPTH, compact, is_json, loads
 from ...paths import ROOT, Path

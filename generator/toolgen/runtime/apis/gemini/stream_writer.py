@@ -9,12 +9,12 @@ from ...models import Completion, ToolCallDelta
 from ...paths import ROOT, Path
 from ...streams import BaseStreamWriter
 
-__all__ = ["PartWriter"]
+__all__ = ["GeminiStreamWriter"]
 
 _TEXT = frozenset(["text", "thought"])
 
 
-class PartWriter(BaseStreamWriter):
+class GeminiStreamWriter(BaseStreamWriter):
     """Writes chunks with text as it comes; calls go out whole, at the end, for their signatures are known only then."""
 
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
@@ -83,7 +83,7 @@ class PartWriter(BaseStreamWriter):
             if not sent or not _is_text(part, sent[0][0]):
                 unsent.append(part)
                 if sent:
-                    self.writer.lost((at, i), "a part", "moved", "note", "text behind it was sent before")
+                    self.writer.report_loss((at, i), "a part", "moved", "note", "text behind it was sent before")
                 continue
             text = part["text"]
             thought, gone = sent.pop(0)
@@ -93,7 +93,7 @@ class PartWriter(BaseStreamWriter):
             if text[taken:] or not part.keys() <= _TEXT:
                 unsent.append({**part, "text": text[taken:]})
                 if not part.keys() <= _TEXT:
-                    self.writer.lost((at, i), "a signature", "moved", "note", "its text was sent before")
+                    self.writer.report_loss((at, i), "a signature", "moved", "note", "its text was sent before")
         return unsent
 
 

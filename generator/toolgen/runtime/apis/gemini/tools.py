@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import Residue, within
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import same
+from ...json_text import same_json
 from ...models import OpaquePart, ToolDefinition
 from ...paths import Path
 
@@ -78,11 +78,11 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def begin_group(entries: Sequence[ToolDefinition], before: Sequence[Any], rest: Residue, reader: Reader) -> None:
+def begin_group(entries: Sequence[ToolDefinition], before: Sequence[Any], rest: Extras, reader: Reader) -> None:
     """Mark the first of a tool's declarations, where the tool is not the first with any, or holds more than them."""
     if entries and (rest or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
-        first.metadata = reader.metadata({**within(first.metadata or {}, reader.wire.name), "$begins": rest})
+        first.metadata = reader.metadata({**inner_extras(first.metadata or {}, reader.wire.name), "$begins": rest})
 
 
 def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str, write: Write) -> list[Any]:
@@ -95,13 +95,15 @@ def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str
     for i, tool in enumerate(definitions):
         if type(tool) is OpaquePart:
             if tool.provider != writer.wire.name or not writer.takes(tool.value):
-                writer.no_place((at, i), "a provider's own tool", "warning")
+                writer.report_unsupported((at, i), "a provider's own tool", "warning")
                 continue
             wires.append(tool.value)
             if group is not None and _joins_later(definitions[i + 1 :], writer):
-                writer.lost((at, i), "a provider's own tool", "moved", "note", "declarations stand together, before it")
+                writer.report_loss(
+                    (at, i), "a provider's own tool", "moved", "note", "declarations stand together, before it"
+                )
             continue
-        rest = within(tool.metadata or {}, writer.wire.name).get("$begins")
+        rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")
         written = write(tool, (at, i), writer)
         if group is None or type(rest) is dict:
             group = []
@@ -112,10 +114,10 @@ def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str
 
 def _joins_later(definitions: Sequence[Any], writer: Writer) -> bool:
     following = next((tool for tool in definitions if type(tool) is ToolDefinition), None)
-    return following is not None and "$begins" not in within(following.metadata or {}, writer.wire.name)
+    return following is not None and "$begins" not in inner_extras(following.metadata or {}, writer.wire.name)
 
 
-def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader: Reader) -> tuple[Any, Residue]:
+def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader: Reader) -> tuple[Any, Extras]:
     """Read a schema as JSON Schema; what came is kept where our own writing would differ.
 
     Raises:
@@ -131,17 +133,17 @@ def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader:
         if key == keys[1]:
             return from_openapi(value), {f"${key}": value}
         lowered = lowerings.lowered(value, None)
-        plain = lowerings.key is None and same(lowered.schema, value) and lowered.spelling is None
+        plain = lowerings.key is None and same_json(lowered.schema, value) and lowered.spelling is None
         return value, {} if plain else {f"${key}": value}
     return None, {}
 
 
-def write_schema(schema: Any, own: Residue, keys: tuple[str, str], at: Path, writer: Writer) -> dict[str, Any]:
+def write_schema(schema: Any, own: Extras, keys: tuple[str, str], at: Path, writer: Writer) -> dict[str, Any]:
     """Write a schema under the key that it came with, else as the profile says; what is not taken is reported."""
     if schema is None:
         return {}
     for key in keys:
         kept = own.get(f"${key}")
-        if type(kept) is dict and same(from_openapi(kept) if key == keys[1] else kept, schema):
+        if type(kept) is dict and same_json(from_openapi(kept) if key == keys[1] else kept, schema):
             return {key: kept}
     return {keys[0] if writer.wire.lowerings.key is None else keys[1]: writer.lowered(schema, None, at)}

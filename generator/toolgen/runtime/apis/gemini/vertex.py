@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.extras import ABSENT
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT
 from ...conversion.writer import Writer
 from ...models import ToolChoice
 from ...paths import Path
@@ -33,13 +33,13 @@ class VertexConverter(GeminiConverter):
     ) -> Any:
         """Write how the tools are to be used, and ask for arguments in pieces where the answer may be streamed."""
         if stream is not None:
-            writer.no_place((at[0], "stream"), "stream")
+            writer.report_unsupported((at[0], "stream"), "stream")
         config = self.write_tool_choice(choice, kept, at, writer)
         pieces = kept.get(_PIECES) if type(kept) is dict else None
         if pieces is None or (stream is False and pieces is not True):
             return config
         if stream is False:
-            writer.lost(
+            writer.report_loss(
                 at, "arguments in pieces", "rewritten", "note", "only the streaming method takes the request for them"
             )
             pieces = False

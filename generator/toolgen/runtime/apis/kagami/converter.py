@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...answers import FinishReason
+from ...conversion.extras import ABSENT, Extras, extra_members, is_mark, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, marked, restore
 from ...conversion.values import as_one_text, defaulted, optional_text, read_list, write_list
 from ...conversion.writer import Writer
 from ...converter import ValueReader, ValueWriter
@@ -26,6 +25,7 @@ from ...models import (
     ToolDefinition,
 )
 from ...paths import ROOT, Path
+from ...responses import FinishReason
 from ...tool_results import read_result_object, write_result_object
 from ..text_messages import TextChatConverter
 
@@ -47,7 +47,7 @@ class KagamiConverter(TextChatConverter):
 
     def write_offer(self, definitions: Sequence[Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
         """Write the tools on offer; a request has a list of them, if it did not come without."""
-        if definitions is None and (kept is None or marked(kept)):
+        if definitions is None and (kept is None or is_mark(kept)):
             return kept if kept is None else ABSENT
         return self.write_tools(defaulted(definitions, [], at, writer), ABSENT, at, writer)
 
@@ -64,13 +64,13 @@ class KagamiConverter(TextChatConverter):
         """Write the parts of a content; a text is one."""
         return write_list([TextPart(content)] if type(content) is str else content, at, writer, self.write_part)
 
-    def read_said(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[AssistantPart], Residue]:
+    def read_said(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[AssistantPart], Extras]:
         """Read content and calls of what the model answered, and what our own writing would not give."""
         parts: list[AssistantPart] = [
             *(read_list(wire.get("content"), (at, "content"), reader, self.read_answer_part) or ())
         ]
         calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
-        rest: Residue = {} if "content" in wire else {"$absent": ["content"]}
+        rest: Extras = {} if "content" in wire else {"$absent": ["content"]}
         if not calls and "toolCalls" in wire:
             rest["toolCalls"] = calls
         if not calls and len(parts) == 1 and type(parts[0]) is TextPart and not parts[0].metadata:
@@ -85,16 +85,16 @@ class KagamiConverter(TextChatConverter):
     def write_answer_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
         """Write a part of an answer that is no call; a refusal is text here."""
         if type(part) is RefusalPart:
-            writer.own(part.metadata, at)
-            writer.lost(at, "refusal", "rewritten", "note", "it is text here")
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
             part = TextPart(part.text)
         elif type(part) is ReasoningPart:
-            writer.no_place(at, "reasoning")
+            writer.report_unsupported(at, "reasoning")
             return []
         written = self.write_part(part, at, writer)
         return [] if written is ABSENT else [written]
 
-    def write_said(self, message: AssistantMessage, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_said(self, message: AssistantMessage, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write content and calls of what the model answered; a content that was left out stays so."""
         texts, calls = self.spread(message, at, writer)
         wire: dict[str, Any] = {"content": texts}
@@ -108,7 +108,7 @@ class KagamiConverter(TextChatConverter):
         """Read an answer; it says neither why it ended nor what it cost, and its content is one text."""
         content = optional_text(wire, "content", at)
         calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
-        rest = leftovers(wire, _RESPONSE)
+        rest = extra_members(wire, _RESPONSE)
         if "content" not in wire:
             rest["$absent"] = ["content"]
         if calls == []:
@@ -123,25 +123,27 @@ class KagamiConverter(TextChatConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write an answer. That it was cut off, filtered or failed cannot be said, so that its calls would be run."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         if completion.id is not None:
-            writer.no_place((ROOT, "id"), "id")
+            writer.report_unsupported((ROOT, "id"), "id")
         if completion.model is not None:
-            writer.no_place((ROOT, "model"), "model")
+            writer.report_unsupported((ROOT, "model"), "model")
         if completion.usage is not None:
-            writer.no_place((ROOT, "usage"), "usage")
+            writer.report_unsupported((ROOT, "usage"), "usage")
         at = (ROOT, "message")
-        writer.own(completion.message.metadata, at)
+        writer.own_extras(completion.message.metadata, at)
         texts, calls = self.spread(completion.message, at, writer)
         if completion.finish_reason not in ("stop", "tool_calls"):
-            writer.no_place((ROOT, "finishReason"), completion.finish_reason, "behaviour" if calls else "warning")
+            writer.report_unsupported(
+                (ROOT, "finishReason"), completion.finish_reason, "behaviour" if calls else "warning"
+            )
         wire: dict[str, Any] = {}
         said = "".join(part["value"] for part in texts if part.get("type") == "text")
         if said or not (calls or "content" in own or "content" in own.get("$absent", ())):
             wire["content"] = said
         if calls:
             wire["toolCalls"] = calls
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire
 
     def read_output_word(self, value: Any, at: Path, reader: Reader) -> tuple[Literal["text", "json"] | None, Any]:
@@ -159,16 +161,16 @@ class KagamiConverter(TextChatConverter):
     ) -> Any:
         """Write what the answer shall be; of a schema only that it is JSON."""
         if type(output_format) is OutputSchema:
-            writer.own(output_format.metadata, at)
-            writer.lost(at, "a schema for the answer", "rewritten", "warning", "it is JSON of any form here")
+            writer.own_extras(output_format.metadata, at)
+            writer.report_loss(at, "a schema for the answer", "rewritten", "warning", "it is JSON of any form here")
             return "json"
         if output_format is None and kept is not ABSENT:
-            return ABSENT if marked(kept) else kept
+            return ABSENT if is_mark(kept) else kept
         return defaulted(output_format, "text", at, writer)
 
     def read_result_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Residue]:
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
         """Read what a call gave."""
         response = wire.get("response")
         if type(response) is not dict:
@@ -176,10 +178,10 @@ class KagamiConverter(TextChatConverter):
         return read_result_object(response)
 
     def write_result_response(
-        self, kind: str, value: Any, is_error: bool | None, own: Residue, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write what a call gave; of several parts the texts, as one."""
         if kind == "multimodal":
-            writer.lost((at[0], "kind"), "multimodal", "rewritten", "note", "a result has no parts here")
+            writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "note", "a result has no parts here")
             kind, value = "error" if is_error else "text", as_one_text(value, (at[0], "value"), writer)
         return {"response": write_result_object(kind, value, is_error, own.get("$response"), (at[0], "value"), writer)}

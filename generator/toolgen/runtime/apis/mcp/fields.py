@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...conversion.extras import ABSENT, Extras, extra_members, is_mark
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, marked
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields.arguments import write_object_arguments
-from ...json_text import same
+from ...json_text import same_json
 from ...models import InvalidCall
-from ...paths import Path, spelled
+from ...paths import Path, format_path
 
 __all__ = [
     "WRAPPED",
@@ -49,8 +49,10 @@ def write_live_arguments(
         ConversionError: the call cannot be run, or its arguments hold what JSON cannot.
     """
     if invalid is not None:
-        writer.lost((at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "it would be run as it stands")
-    if not arguments and (kept is None or marked(kept)):
+        writer.report_loss(
+            (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "it would be run as it stands"
+        )
+    if not arguments and (kept is None or is_mark(kept)):
         return None if kept is None else ABSENT
     return write_object_arguments(arguments, None, kept, at, writer)
 
@@ -67,9 +69,9 @@ def read_object_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
         raise wrong_type(at, "an object", value)
     try:
         schema = value_schema_of(value)
-        return schema, ABSENT if same(object_schema_of(schema), value) else value
+        return schema, ABSENT if same_json(object_schema_of(schema), value) else value
     except RecursionError as error:
-        raise ConversionError(spelled(at), "is nested too deeply") from error
+        raise ConversionError(format_path(at), "is nested too deeply") from error
 
 
 def write_object_schema(schema: Any, kept: Any, at: Path, writer: Writer) -> Any:
@@ -85,13 +87,13 @@ def write_object_schema(schema: Any, kept: Any, at: Path, writer: Writer) -> Any
     try:
         return object_schema_of(schema, kept)
     except RecursionError as error:
-        raise ConversionError(spelled(at), "is nested too deeply") from error
+        raise ConversionError(format_path(at), "is nested too deeply") from error
 
 
 _TEXT = frozenset(["text"])
 
 
-def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[str, Residue]:
+def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[str, Extras]:
     """Read the text; what else a resource holds is kept with it.
 
     Raises:
@@ -103,12 +105,12 @@ def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[st
     if type(text) is not str:
         raise wrong_type((place, "text"), "a string", text)
     if embedded:
-        rest: Residue = {"type": "resource", "resource": leftovers(holder, _TEXT)}
+        rest: Extras = {"type": "resource", "resource": extra_members(holder, _TEXT)}
         return text, rest | {key: block[key] for key in _TEXT if key in block}
     return text, {key: block[key] for key in ("resource",) if key in block}
 
 
-def write_text_block(text: str, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+def write_text_block(text: str, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the text where it stood."""
     if own.get("type") == "resource":
         return {"type": "resource", "resource": {"text": text}}
@@ -128,7 +130,7 @@ _DATA = frozenset(["const", "default", "enum", "examples"])
 
 def object_schema_of(schema: Any, kept: Any = ABSENT) -> dict[str, Any]:
     """The schema on the wire for the schema of a value: the one that came (`kept`) while it says the same."""
-    if type(kept) is dict and same(value_schema_of(kept), schema):
+    if type(kept) is dict and same_json(value_schema_of(kept), schema):
         return kept
     if type(schema) is dict and _stays(schema):
         return schema if schema.get("type") == "object" else {"type": "object", **schema}
@@ -197,7 +199,7 @@ def _unwrapped(schema: dict[str, Any]) -> Any:
         inner = _referring(inner, _outwards)
     if type(inner) is dict and _stays(inner):
         return ABSENT
-    return inner if type(inner) in (bool, dict) and same(_wrapped(inner), schema) else ABSENT
+    return inner if type(inner) in (bool, dict) and same_json(_wrapped(inner), schema) else ABSENT
 
 
 def _inwards(reference: str) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...conversion.extras import Extras, UnsupportedValueError, extra_members, inner_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import Residue, UnsayableError, leftovers, within
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.values import read_data_url
@@ -19,7 +19,7 @@ from ...tool_results import address_of, media_kind, name_in
 
 __all__ = ["read_media_block", "write_media_block"]
 
-Fields = tuple[str | None, str | None, str | None, str | None, Residue]
+Fields = tuple[str | None, str | None, str | None, str | None, Extras]
 
 _KEYS = frozenset(["type", "data", "mimeType", "uri", "name", "resource"])
 _USED = {
@@ -38,7 +38,7 @@ def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Map
     """
     form = block["type"]
     used = _USED.get(form, _DIRECT)
-    rest: Residue = {key: value for key, value in block.items() if key in _KEYS and key not in used}
+    rest: Extras = {key: value for key, value in block.items() if key in _KEYS and key not in used}
     if form == "resource_link":
         name = _text(block, "name", at)
         if name is None:
@@ -57,10 +57,10 @@ def _media_type(holder: dict[str, Any], at: Path, table: Mapping[str, str]) -> s
     return None if media_type == table.get("any") else media_type
 
 
-def _embedded(resource: dict[str, Any], at: Path, rest: Residue, table: Mapping[str, str]) -> Fields:
+def _embedded(resource: dict[str, Any], at: Path, rest: Extras, table: Mapping[str, str]) -> Fields:
     data, uri, media_type = _text(resource, "blob", at), _text(resource, "uri", at), _media_type(resource, at, table)
     name = None if uri is None else name_in(uri)
-    inner = leftovers(resource, _EMBEDDED)
+    inner = extra_members(resource, _EMBEDDED)
     if uri is not None and (name is None or address_of(name) != uri):
         inner["uri"] = uri
     if uri is None:
@@ -82,7 +82,7 @@ def write_media_block(
     data: str | None,
     media_type: str | None,
     name: str | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -99,27 +99,30 @@ def write_media_block(
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
-        raise UnsayableError("there is neither an address nor data")
+        raise UnsupportedValueError("there is neither an address nor data")
     if data is None:
         return _link(str(url), media_type, name, own, at, writer, table)
     if url is not None:
-        writer.no_place(at, "url")
+        writer.report_unsupported(at, "url")
     form = own.get("type", table["type"])
     if media_type is None and "mediaType" in table and form != "resource":
         media_type = table["mediaType"]
-        writer.lost((at[0], "mediaType"), "mediaType", "defaulted", "note", f"it must be named: {media_type}")
+        writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", "note", f"it must be named: {media_type}")
     if form != "resource":
         if name is not None:
-            writer.no_place((at[0], "name"), "name")
+            writer.report_unsupported((at[0], "name"), "name")
         return {"type": form, "data": data, "mimeType": media_type}
-    return {"type": form, "resource": _resource(data, media_type, name, within(own, "resource"), at, writer, table)}
+    return {
+        "type": form,
+        "resource": _resource(data, media_type, name, inner_extras(own, "resource"), at, writer, table),
+    }
 
 
 def _resource(
     data: str,
     media_type: str | None,
     name: str | None,
-    kept: Residue,
+    kept: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -138,7 +141,7 @@ def _link(
     url: str,
     media_type: str | None,
     name: str | None,
-    own: Residue,
+    own: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -153,7 +156,7 @@ def _link(
 def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
     if name is not None:
         return name
-    writer.lost((at[0], "name"), "name", "defaulted", "note", f"it must be named: {default}")
+    writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"it must be named: {default}")
     return default
 
 
@@ -164,4 +167,4 @@ def _tell_kind(
     if media_type is not None:
         holder["mimeType"] = media_type
     if media_kind(media_type) != table["kind"]:
-        writer.lost(at[0], table["kind"], "rewritten", "note", "its media type is that of another kind")
+        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type is that of another kind")

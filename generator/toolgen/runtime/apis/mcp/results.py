@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
+from ...conversion.extras import ABSENT, Extras, extra_members, inner_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, within
 from ...conversion.values import Read, Write, read_list, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...json_text import compact, loads, same
+from ...json_text import compact, loads, same_json
 from ...models import ToolResult
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
 from ...tool_results import result_block_kind
 from .fields import WRAPPED
 
@@ -29,7 +29,7 @@ _PAIR = ("content", "structuredContent")
 
 def read_call_result(
     wire: dict[str, Any], wrapped: bool | None, at: Path, reader: Reader, read: Read[Any]
-) -> tuple[Kind, Any, bool | None, Residue]:
+) -> tuple[Kind, Any, bool | None, Extras]:
     """Read kind, value, error flag and residue. `wrapped` says whether the tool's values stand inside an object.
 
     Content and value are kept where our own writing would differ.
@@ -38,14 +38,14 @@ def read_call_result(
         ConversionError: it is no result, or a value has the wrong JSON type.
     """
     if wire.get("resultType") == "input_required":
-        raise ConversionError(spelled((at, "resultType")), "asks for input; there is no result yet")
+        raise ConversionError(format_path((at, "resultType")), "asks for input; there is no result yet")
     content = wire.get("content")
     if type(content) is not list and not (content is None and wire.get("structuredContent") is not None):
         raise wrong_type((at, "content"), "an array", content if "content" in wire else ABSENT)
     failed = wire.get("isError")
     if failed is not None and type(failed) is not bool:
         raise wrong_type((at, "isError"), "a boolean", failed)
-    rest = leftovers(wire, _KNOWN)
+    rest = extra_members(wire, _KNOWN)
     if failed is False:
         rest["isError"] = False
     pair = {key: wire[key] for key in _PAIR if key in wire}
@@ -59,12 +59,12 @@ def read_call_result(
         if not _is_ours(kind, value, wrapped, pair):
             rest["$result"] = pair
     except RecursionError as error:
-        raise ConversionError(spelled((at, "structuredContent")), "is nested too deeply") from error
+        raise ConversionError(format_path((at, "structuredContent")), "is nested too deeply") from error
     return kind, value, True if failed and kind == "data" else None, rest
 
 
 def write_call_result(
-    result: ToolResult, wrapped: bool | None, own: Residue, writer: Writer, write: Write
+    result: ToolResult, wrapped: bool | None, own: Extras, writer: Writer, write: Write
 ) -> dict[str, Any]:
     """Write content, value and error flag; what came is kept while it says the same.
 
@@ -73,19 +73,19 @@ def write_call_result(
     """
     failed = result.kind == "error" or bool(result.is_error)
     try:
-        wire = _content(result, failed, wrapped, within(own, "$result"), writer, write)
+        wire = _content(result, failed, wrapped, inner_extras(own, "$result"), writer, write)
     except (TypeError, RecursionError) as error:
         raise ConversionError("value", f"cannot be written as JSON: {type(error).__name__}") from error
     if failed:
         wire["isError"] = True
     elif wrapped is not None and "structuredContent" not in wire:
         reason = "the tool's schema promises a value to programs, and clients may refuse a result without one"
-        writer.lost((ROOT, "kind"), "structuredContent", "dropped", "warning", reason)
+        writer.report_loss((ROOT, "kind"), "structuredContent", "dropped", "warning", reason)
     return wire
 
 
 def _content(
-    result: ToolResult, failed: bool, wrapped: bool | None, kept: Residue, writer: Writer, write: Write
+    result: ToolResult, failed: bool, wrapped: bool | None, kept: Extras, writer: Writer, write: Write
 ) -> dict[str, Any]:
     """Write content and value."""
     kind, value, at = result.kind, result.value, (ROOT, "value")
@@ -93,11 +93,11 @@ def _content(
         if type(value) is not list:
             raise wrong_type(at, "an array", value)
         content = write_list(value, at, writer, write)
-        if same(content, kept.get("content")):
+        if same_json(content, kept.get("content")):
             return dict(kept)
         if len(value) < 2 and _value(content, ABSENT, failed, wrapped) is not None:
             for field in ("kind", "value"):
-                writer.lost((ROOT, field), field, "rewritten", "note", "one text alone is no list of parts here")
+                writer.report_loss((ROOT, field), field, "rewritten", "note", "one text alone is no list of parts here")
         return {"content": content}
     if _says(kept, kind, value, failed, wrapped):
         return dict(kept)
@@ -106,7 +106,7 @@ def _content(
     try:
         return _written(kind, value, wrapped)
     except ValueError as error:
-        raise ConversionError(spelled(at), f"cannot be written as JSON: {type(error).__name__}") from error
+        raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
 def _written(kind: str, value: Any, wrapped: bool | None) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _written(kind: str, value: Any, wrapped: bool | None) -> dict[str, Any]:
 def _is_ours(kind: str, value: Any, wrapped: bool | None, pair: dict[str, Any]) -> bool:
     """Whether we would write a value just so; what JSON cannot hold is not ours."""
     try:
-        return same(_written(kind, value, wrapped), pair)
+        return same_json(_written(kind, value, wrapped), pair)
     except ValueError:
         return False
 
@@ -130,12 +130,12 @@ def _text(text: str) -> list[dict[str, Any]]:
     return [{"type": "text", "text": text}]
 
 
-def _says(kept: Residue, kind: str, value: Any, failed: bool, wrapped: bool | None) -> bool:
+def _says(kept: Extras, kind: str, value: Any, failed: bool, wrapped: bool | None) -> bool:
     """Whether what came still means this value."""
     if not kept:
         return False
     known = _value(kept.get("content") or [], kept.get("structuredContent", ABSENT), failed, wrapped)
-    return known is not None and known[0] == kind and same(known[1], value)
+    return known is not None and known[0] == kind and same_json(known[1], value)
 
 
 def _value(content: list[Any], structured: Any, failed: bool, wrapped: bool | None) -> tuple[Kind, Any] | None:
@@ -176,6 +176,6 @@ def _repeats_one(text: str, value: Any) -> bool:
     if type(value) is str and text == value:
         return True
     try:
-        return same(loads(text), value)
+        return same_json(loads(text), value)
     except ValueError:
         return False

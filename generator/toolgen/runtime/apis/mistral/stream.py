@@ -6,10 +6,10 @@ from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...streams import OpenCall
-from ..openai_chat.stream import ChatChunks
+from ..openai_chat.stream import ChatStream
 from .client import error_in, unwrapped
 
-__all__ = ["ContentChunks"]
+__all__ = ["MistralStream"]
 
 
 class _Thought:
@@ -37,7 +37,7 @@ class _Thought:
         return {"type": "thinking", **self.head, "thinking": items}
 
 
-class ContentChunks(ChatChunks):
+class MistralStream(ChatStream):
     """Joins chunks into a `chat.completion`, with the parts of its content in the order in which they came.
 
     Pieces of text in a row are one text, and so are those of a thought. The last text waits in `_text`.

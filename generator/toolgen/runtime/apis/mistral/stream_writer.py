@@ -7,12 +7,12 @@ from typing import Any
 from ...conversion.writer import OnLoss
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ..openai_chat.stream_writer import ChatWriter
+from ..openai_chat.stream_writer import ChatStreamWriter
 
-__all__ = ["ContentChunkWriter"]
+__all__ = ["MistralStreamWriter"]
 
 
-class ContentChunkWriter(ChatWriter):
+class MistralStreamWriter(ChatStreamWriter):
     """Writes `chat.completion.chunk` objects, with thoughts in lists and calls in the last one."""
 
     def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
@@ -72,7 +72,7 @@ class ContentChunkWriter(ChatWriter):
             if not sent or sent[0][0] != kind:
                 unsent.append(part)
                 if sent:
-                    self.writer.lost((at, i), "a part", "moved", "note", "what is behind it was sent before")
+                    self.writer.report_loss((at, i), "a part", "moved", "note", "what is behind it was sent before")
                 continue
             gone = sent.pop(0)[1]
             taken = min(len(text), len(gone))
@@ -82,7 +82,9 @@ class ContentChunkWriter(ChatWriter):
             if rest is not None:
                 unsent.append(rest)
                 if not text[taken:] and any(_said(later)[0] == "thinking" for later in content[i + 1 :]):
-                    self.writer.lost((at, i), "what a thought holds", "moved", "note", "its text was sent before")
+                    self.writer.report_loss(
+                        (at, i), "what a thought holds", "moved", "note", "its text was sent before"
+                    )
         return unsent
 
 

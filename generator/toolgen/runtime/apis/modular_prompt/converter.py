@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...answers import finish_reason, hold_calls
+from ...conversion.extras import ABSENT, Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, restore
 from ...conversion.values import as_one_text, optional_text, read_list
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...models import AssistantMessage, AssistantPart, Completion, Message, ReasoningPart, RefusalPart, TextPart, Usage
 from ...paths import ROOT, Path
+from ...responses import finish_reason, invalidate_calls
 from ...tool_results import read_result_text, write_result_text
 from ..text_messages import TextChatConverter
 
@@ -61,11 +61,11 @@ class ModularPromptConverter(TextChatConverter):
 
     def read_said(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[str | list[AssistantPart] | None, Residue]:
+    ) -> tuple[str | list[AssistantPart] | None, Extras]:
         """Read content and calls of what the model answered, and what our own writing would not give."""
         content = optional_text(wire, "content", at)
         calls = read_list(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
-        rest: Residue = {}
+        rest: Extras = {}
         if "content" not in wire:
             rest["$absent"] = ["content"]
         elif content is None:
@@ -74,11 +74,11 @@ class ModularPromptConverter(TextChatConverter):
             return content, rest | ({"toolCalls": calls} if "toolCalls" in wire else {})
         return [*([TextPart(content)] if content else []), *calls], rest
 
-    def write_said(self, message: AssistantMessage, own: Residue, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_said(self, message: AssistantMessage, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write content and calls of what the model answered, its texts as one; a content that was left out stays so."""
         texts, calls = self.spread(message, at, writer)
         if len(texts) > 1:
-            writer.lost((at, "content"), "content", "rewritten", "note", "its texts are one text here")
+            writer.report_loss((at, "content"), "content", "rewritten", "note", "its texts are one text here")
         said = "".join(texts)
         wire: dict[str, Any] = {}
         if said or not ("content" in own or "content" in own.get("$absent", ())):
@@ -98,10 +98,10 @@ class ModularPromptConverter(TextChatConverter):
     ) -> str:
         """Write what a call gave, as text."""
         if is_error and kind in ("data", "multimodal"):
-            writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)
-        writer.lost((at[0], "kind"), "multimodal", "rewritten", "note", "a result is text here")
+        writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "note", "a result is text here")
         return as_one_text(value, (at[0], "value"), writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -112,13 +112,15 @@ class ModularPromptConverter(TextChatConverter):
         word = optional_text(wire, "finishReason", at)
         content, said = self.read_said(wire, at, reader)
         message = AssistantMessage(content, metadata=reader.metadata(said))
-        rest = {key: value for key, value in leftovers(wire, _RESPONSE).items() if key not in ("content", "toolCalls")}
+        rest = {
+            key: value for key, value in extra_members(wire, _RESPONSE).items() if key not in ("content", "toolCalls")
+        }
         if "finishReason" not in wire:
             rest["$absent"] = ["finishReason"]
         silent = word is None and content is None
         opaque = bool(wire.get("toolCalls"))
         reason = finish_reason("error" if silent else word or "stop", message, self.FINISH_REASONS, opaque)
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         if word is not None and self.FINISH_REASONS.get(word) != reason:
             rest["$word"] = word
         return Completion(
@@ -133,22 +135,22 @@ class ModularPromptConverter(TextChatConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a query. It has neither an id nor the model, and one word for all that went wrong."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         if completion.id is not None:
-            writer.no_place((ROOT, "id"), "id")
+            writer.report_unsupported((ROOT, "id"), "id")
         if completion.model is not None:
-            writer.no_place((ROOT, "model"), "model")
+            writer.report_unsupported((ROOT, "model"), "model")
         at = (ROOT, "message")
-        kept = writer.own(completion.message.metadata, at)
+        kept = writer.own_extras(completion.message.metadata, at)
         wire = self.write_said(completion.message, kept, at, writer)
-        restore(wire, kept)
+        restore_extras(wire, kept)
         word = completion.stop_reason
         if completion.finish_reason != "other" and (word is None or word != own.get("$word")):
             word = next(
                 (word for word, reason in self.FINISH_REASONS.items() if reason == completion.finish_reason), None
             )
         if completion.finish_reason == "content_filter" and word is None:
-            writer.lost((ROOT, "finishReason"), "content_filter", "rewritten", "warning", "it is an error here")
+            writer.report_loss((ROOT, "finishReason"), "content_filter", "rewritten", "warning", "it is an error here")
             word = "error"
         unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
         silent = wire.get("content") is None and not wire.get("toolCalls")
@@ -156,15 +158,15 @@ class ModularPromptConverter(TextChatConverter):
             wire["finishReason"] = word
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
-        restore(wire, own)
+        restore_extras(wire, own)
         return wire
 
     def write_answer_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[str]:
         """Write a part of an answer that is no call: a text, or none; a refusal is text here."""
         if type(part) is not TextPart and type(part) is not RefusalPart:
-            writer.no_place(at, writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning")
+            writer.report_unsupported(at, writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning")
             return []
-        writer.own(part.metadata, at)
+        writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
-            writer.lost(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
         return [part.text]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_text import loose
+from ...json_text import dump_loosely
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStream, BaseStreamWriter, OpenCall
 
-__all__ = ["TextsThenResult", "TextsThenResultWriter"]
+__all__ = ["ModularPromptStream", "ModularPromptStreamWriter"]
 
 _RESULT = frozenset(["content", "finishReason", "toolCalls", "usage"])
 """Keys of which an object must have one to be the answer; another object is an event that nobody knows."""
 
 
-class TextsThenResult(BaseStream):
+class ModularPromptStream(BaseStream):
     """Joins texts until the answer comes. What the answer says wins; its text stands for theirs where it has none."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
@@ -60,7 +60,7 @@ class TextsThenResult(BaseStream):
         identifier, _ = self._names.call_id(call.get("id"), ((ROOT, "toolCalls"), known.index))
         known.told = type(function.get("name")) is str
         arguments = function.get("arguments")
-        known.add(arguments if type(arguments) is str else loose(arguments or {}))
+        known.add(arguments if type(arguments) is str else dump_loosely(arguments or {}))
         name = self._names.tool_name(function["name"]) if known.told else None
         return ToolCallDelta(known.index, identifier, name, "".join(known.pieces))
 
@@ -75,7 +75,7 @@ class TextsThenResult(BaseStream):
         return self._whole is not None
 
 
-class TextsThenResultWriter(BaseStreamWriter):
+class ModularPromptStreamWriter(BaseStreamWriter):
     """Writes each piece of text as it is. Calls, and what went wrong, stand in the answer, which is not written if it breaks."""
 
     def _text(self, text: str) -> list[Any]:
@@ -89,5 +89,5 @@ class TextsThenResultWriter(BaseStreamWriter):
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[Any]:
         if not str(body.get("content") or "").startswith("".join(self.text)):
-            self.writer.lost((ROOT, "message"), "content", "dropped", "warning", "other text was sent before")
+            self.writer.report_loss((ROOT, "message"), "content", "dropped", "warning", "other text was sent before")
         return [body]

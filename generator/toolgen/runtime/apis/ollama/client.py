@@ -7,7 +7,7 @@ from typing import Any
 
 from ...conversion.writer import Writer
 from ...errors import ConversionError
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
 
 __all__ = ["keywords_as_typed"]
 
@@ -39,9 +39,9 @@ def keywords_as_typed(
             _missing(value, members[key], key, lost)
     for way, severity in lost.items():
         if severity == "note":
-            writer.lost((ROOT, way.split(".")[0]), way, "dropped", "note", "the client has no member for it")
+            writer.report_loss((ROOT, way.split(".")[0]), way, "dropped", "note", "the client has no member for it")
         else:
-            writer.lost(
+            writer.report_loss(
                 (ROOT, way.split(".")[0]), way, "dropped", "warning", "the client would not send it: send the body"
             )
     if type(found.get("messages")) is list:
@@ -74,5 +74,5 @@ def _with_bytes(message: Any, at: Path) -> Any:
         try:
             found.append(base64.b64decode(image, validate=True))
         except (TypeError, ValueError) as error:
-            raise ConversionError(spelled(((at, "images"), i)), "must be base64") from error
+            raise ConversionError(format_path(((at, "images"), i)), "must be base64") from error
     return {**message, "images": found}

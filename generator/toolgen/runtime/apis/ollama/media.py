@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, UnsayableError
 from ...conversion.values import optional_text, read_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields.values import read_data_url
-from ...messages import call_ids
+from ...message_order import call_ids
 from ...models import AudioPart, ContentPart, ImagePart, Message, OpaquePart, TextPart, ToolResult
 from ...paths import Path
 
@@ -54,7 +54,7 @@ def media_type_of(data: str) -> str | None:
 
 def read_text_and_media(
     wire: dict[str, Any], text: str, media: str, at: Path, reader: Reader
-) -> tuple[str | list[ContentPart], Residue]:
+) -> tuple[str | list[ContentPart], Extras]:
     """Read the text, and the media behind it, under these two keys; without media it is the text alone.
 
     Raises:
@@ -71,7 +71,7 @@ def read_text_and_media(
     return [*parts, *found], kept
 
 
-def empty_members(wire: dict[str, Any], *keys: str) -> Residue:
+def empty_members(wire: dict[str, Any], *keys: str) -> Extras:
     """Those of the members that are empty, which says the same as their absence."""
     return {key: wire[key] for key in keys if wire.get(key) in ("", [])}
 
@@ -93,7 +93,7 @@ def read_medium(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPart |
 
 
 def write_text_and_media(
-    content: str | Sequence[Any], own: Residue, text: str, media: str, at: Path, writer: Writer
+    content: str | Sequence[Any], own: Extras, text: str, media: str, at: Path, writer: Writer
 ) -> dict[str, Any]:
     """Write a content under these two keys: its texts as lines of one text, its media behind them."""
     if type(content) is str:
@@ -101,18 +101,18 @@ def write_text_and_media(
     texts = [part.text for part in content if type(part) is TextPart]
     first = next((i for i, part in enumerate(content) if type(part) is not TextPart), len(content))
     if any(type(part) is TextPart for part in content[first:]):
-        writer.lost(at, "content", "moved", "note", "its text stands before its media")
+        writer.report_loss(at, "content", "moved", "note", "its text stands before its media")
     elif len(texts) > 1:
-        writer.lost(at, "content", "rewritten", "note", "its texts are one text here")
+        writer.report_loss(at, "content", "rewritten", "note", "its texts are one text here")
     for i, part in enumerate(content):
         if type(part) is TextPart and part.metadata:
-            writer.own(part.metadata, (at, i))
+            writer.own_extras(part.metadata, (at, i))
     found = media_of(content, at, writer)
     written = _text("\n".join(texts), own, text)
     return {**written, media: found} if found else written
 
 
-def _text(said: str, own: Residue, key: str) -> dict[str, Any]:
+def _text(said: str, own: Extras, key: str) -> dict[str, Any]:
     if not said and (key in own.get("$absent", ()) or own.get(key, ABSENT) is None):
         return {key: None} if key in own else {}
     return {key: said}
@@ -132,7 +132,7 @@ def write_medium(part: Any, at: Path, writer: Writer) -> Any:
     if type(part) is OpaquePart and part.provider == writer.wire.name:
         return part.value
     if type(part) is not ImagePart and type(part) is not AudioPart:
-        writer.no_place(at, writer.kind_of(part), "warning")
+        writer.report_unsupported(at, writer.kind_of(part), "warning")
         return ABSENT
     data, media_type = part.data, part.media_type
     if data is None and part.url is not None and part.url[:5] == "data:":
@@ -140,20 +140,20 @@ def write_medium(part: Any, at: Path, writer: Writer) -> Any:
         media_type = known or media_type
     try:
         if data is None:
-            raise UnsayableError("it takes content as data only")
+            raise UnsupportedValueError("it takes content as data only")
         known = media_type_of(data)
         if type(part) is AudioPart and (known or "")[:6] != "audio/":
-            raise UnsayableError("its data would be taken for an image")
-    except UnsayableError as reason:
-        writer.lost(at, writer.kind_of(part), "dropped", "warning", f"{writer.wire.title}: {reason}")
+            raise UnsupportedValueError("its data would be taken for an image")
+    except UnsupportedValueError as reason:
+        writer.report_loss(at, writer.kind_of(part), "dropped", "warning", f"{writer.wire.title}: {reason}")
         return ABSENT
     if media_type is not None and media_type != known:
-        writer.no_place((at, "mediaType"), "mediaType")
+        writer.report_unsupported((at, "mediaType"), "mediaType")
     for field in ("name", "detail"):
         if getattr(part, field, None) is not None:
-            writer.no_place((at, field), field)
+            writer.report_unsupported((at, field), field)
     if part.metadata:
-        writer.own(part.metadata, at)
+        writer.own_extras(part.metadata, at)
     return data
 
 
@@ -175,7 +175,7 @@ def in_order_of_name(
         for i, taken in zip(one_name, by_call, strict=True):
             ordered[i] = found[taken]
             if i != taken:
-                writer.lost(
+                writer.report_loss(
                     found[i][1], "a result", "moved", "note", "results of one tool stand in the order of its calls"
                 )
     return ordered

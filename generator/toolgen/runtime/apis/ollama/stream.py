@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...answers import rfc3339
 from ...errors import wrong_type
-from ...json_text import loose
+from ...json_text import dump_loosely
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
+from ...responses import rfc3339
 from ...streams import BaseStream, BaseStreamWriter, OpenCall
 
-__all__ = ["MessageLineWriter", "MessageLines"]
+__all__ = ["OllamaStream", "OllamaStreamWriter"]
 
 _MESSAGE: Path = (ROOT, "message")
 
 
-class MessageLines(BaseStream):
+class OllamaStream(BaseStream):
     """Joins lines into one answer: texts and lists grow, calls come whole in any line, the last one among them."""
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
@@ -92,7 +92,7 @@ class MessageLines(BaseStream):
         self._calls.append(known)
         identifier, _ = self._names.call_id(call.get("id"), ((_MESSAGE, "tool_calls"), known.index))
         known.told = type(function.get("name")) is str
-        known.add(loose(function.get("arguments") or {}))
+        known.add(dump_loosely(function.get("arguments") or {}))
         name = self._names.tool_name(function["name"]) if known.told else None
         events.append(ToolCallDelta(known.index, identifier, name, "".join(known.pieces)))
 
@@ -125,7 +125,7 @@ def _joined(old: Any, new: Any) -> Any:
     return old if new is None else new
 
 
-class MessageLineWriter(BaseStreamWriter):
+class OllamaStreamWriter(BaseStreamWriter):
     """Writes a line for each piece of text; calls go out whole, in the last line, which alone says what it cost."""
 
     def _line(self, key: str, text: str) -> list[dict[str, Any]]:
@@ -152,7 +152,7 @@ class MessageLineWriter(BaseStreamWriter):
             if type(text) is not str:
                 continue
             if not text.startswith(sent):
-                self.writer.lost((ROOT, "message"), key, "dropped", "warning", "other text was sent before")
+                self.writer.report_loss((ROOT, "message"), key, "dropped", "warning", "other text was sent before")
             rest = text[len(sent) :] if text.startswith(sent) else ""
             if rest or key == "content":
                 message[key] = rest

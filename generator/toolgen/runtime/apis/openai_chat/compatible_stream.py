@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...json_text import loose
+from ...json_text import dump_loosely
 from ...models import ReasoningDelta, StreamEvent, ToolCallDelta
 from .reasoning import detail_text, found_at, said_in
-from .stream import ChatChunks
-from .stream_writer import ChatWriter
+from .stream import ChatStream
+from .stream_writer import ChatStreamWriter
 
 if TYPE_CHECKING:
     from .converter import ChatConverter
 
-__all__ = ["CompatibleChunks", "CompatibleWriter"]
+__all__ = ["CompatibleStream", "CompatibleStreamWriter"]
 
 _GROWING = ("text", "summary", "data")
 """Members of a detail that come in pieces."""
 
 
-class CompatibleChunks(ChatChunks):
+class CompatibleStream(ChatStream):
     """Joins chunks into a `chat.completion`, with reasoning and its details.
 
     The text of the reasoning is that of the first key that brings some; a server that says it under several keys says
@@ -97,7 +97,7 @@ class CompatibleChunks(ChatChunks):
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
         function = piece.get("function")
         if type(function) is dict and type(function.get("arguments")) is dict:
-            piece = {**piece, "function": {**function, "arguments": loose(function["arguments"])}}
+            piece = {**piece, "function": {**function, "arguments": dump_loosely(function["arguments"])}}
         super()._take_call(piece, position, events)
 
     def _merge_top(self, event: dict[str, Any]) -> None:
@@ -150,7 +150,7 @@ class _Detail:
         )
 
 
-class CompatibleWriter(ChatWriter):
+class CompatibleStreamWriter(ChatStreamWriter):
     """Writes `chat.completion.chunk` objects; reasoning comes under one key, its details at the end."""
 
     converter: ClassVar[ChatConverter]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
-from ...answers import finish_reason, hold_calls, stop_word
+from ...conversion.extras import ABSENT, Extras, extra_members, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, leftovers, restore, within
 from ...conversion.values import opaque_message, opaque_value, optional_text, read_list, read_text_or_list, write_list
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter, OutputFormatConverter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...messages import Placed, arranged, results_of
+from ...message_order import Placed, in_api_order, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -32,7 +31,8 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...paths import ROOT, Path, spelled
+from ...paths import ROOT, Path, format_path
+from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
 from .reasoning import ReasoningKeys, as_object, found_at, in_text, need_reasoning, read_reasoning, write_reasoning
 
@@ -90,9 +90,9 @@ class ChatMessages(ApiConverter):
         """Read a message of the system; `position` counts the messages before it."""
         return self.read_system_message(wire, at, reader)
 
-    def arranged(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
+    def in_api_order(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API demands."""
-        return arranged(messages, at, writer)
+        return in_api_order(messages, at, writer)
 
 
 class ChatConverter(ChatMessages, OutputFormatConverter):
@@ -123,9 +123,9 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages: one for each result, media of results in a user message behind all results of the turn."""
         wires: list[Any] = []
-        for message, here, places in self.arranged(messages, at, writer):
+        for message, here, places in self.in_api_order(messages, at, writer):
             if type(message) is ToolMessage:
-                writer.own(message.metadata, here)
+                writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
                 continue
@@ -161,7 +161,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             raise wrong_type((at, "name"), "a string", name)
         if refusal is not None and type(refusal) is not str:
             raise wrong_type((at, "refusal"), "a string", refusal)
-        rest = leftovers(wire, self.assistant_keys)
+        rest = extra_members(wire, self.assistant_keys)
         if refusal == "":
             refusal, rest["refusal"] = None, ""
         if content is None and rest.pop("content", ABSENT) is ABSENT:
@@ -196,14 +196,14 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         """Read an entry of the calls; one that is no function call stays as it is."""
         if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type", "function") == "function":
             call = self.read_tool_call(wire, at, reader)
-            reader.called(wire.get("id"), call)
+            reader.note_call(wire.get("id"), call)
             return ToolCallPart(call)
-        reader.called_otherwise(wire)
+        reader.note_opaque_call(wire)
         return OpaquePart(reader.wire.name, wire, metadata=reader.metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write what the model answered, spread over the wire's keys."""
-        own = writer.own(message.metadata, at)
+        own = writer.own_extras(message.metadata, at)
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
             wire["name"] = message.name
@@ -216,11 +216,11 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if self.REASONING.needed:
             need_reasoning(wire, own, self.REASONING)
         if own:
-            restore(wire, own)
+            restore_extras(wire, own)
         return wire
 
     def write_assistant_parts(
-        self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], own: Residue
+        self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any], own: Extras
     ) -> None:
         """Write the parts of an answer: texts into `content`, calls into `tool_calls`."""
         texts: list[Any] = []
@@ -230,22 +230,25 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
-                writer.own(part.metadata, here)
+                writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is RefusalPart and within(part.metadata or {}, writer.wire.name).get("$key") != "content":
-                writer.own(part.metadata, here)
+            elif (
+                type(part) is RefusalPart
+                and inner_extras(part.metadata or {}, writer.wire.name).get("$key") != "content"
+            ):
+                writer.own_extras(part.metadata, here)
                 refusals.append(part.text)
             elif type(part) is ReasoningPart and not self.REASONING.keys:
-                writer.no_place(here, "reasoning")
+                writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
                 if texts or calls:
-                    writer.lost(here, "reasoning", "moved", "note", "reasoning stands before all else")
+                    writer.report_loss(here, "reasoning", "moved", "note", "reasoning stands before all else")
                 thoughts.append((part, here))
-            elif type(part) is OpaquePart and writer.own(part.metadata, here).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.lost(here, writer.kind_of(part), "moved", "note", "content stands before calls")
+                    writer.report_loss(here, writer.kind_of(part), "moved", "note", "content stands before calls")
                 texts += write_list([part], at, writer, self.write_assistant_content)
         bare = len(texts) == 1 and type(texts[0]) is dict and texts[0].keys() == {"type", "text"}
         wire["content"] = (
@@ -273,7 +276,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     ) -> str | list[Any] | None:
         """Write what a call gave; media wait for the end of the turn, for results hold text only."""
         if is_error and kind in ("data", "multimodal"):
-            writer.lost((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)
         return write_result_parts(value, (at[0], "value"), writer, self.write_result_part)
@@ -283,12 +286,12 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         choices_found = wire.get("choices")
         error = self.error_inside(wire)
         if error and choices_found is None:
-            raise BareApiError(spelled(at), wire)
+            raise BareApiError(format_path(at), wire)
         if choices_found is None:
             choices_found = []
         if type(choices_found) is not list:
             raise wrong_type((at, "choices"), "an array", choices_found)
-        rest = leftovers(wire, _RESPONSE)
+        rest = extra_members(wire, _RESPONSE)
         usage = self.usage_inside(wire)
         if usage is not None and wire.get("usage") is None:
             rest["$absent"] = ["usage"]
@@ -309,7 +312,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if word is not None and type(word) is not str:
             raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
         if choices_found:
-            first = leftovers(choice, _CHOICE)
+            first = extra_members(choice, _CHOICE)
             if "finish_reason" not in choice:
                 first["$absent"] = ["finish_reason"]
             elif word == "":
@@ -325,7 +328,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         reason = finish_reason(word, message, self.FINISH_REASONS, opaque)
         if error or not choices_found:
             reason = "error"
-        hold_calls(message, reason)
+        invalidate_calls(message, reason)
         return Completion(
             message,
             reason,
@@ -340,18 +343,18 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write a response with one choice, and those that were kept."""
-        own = writer.own(completion.metadata, ROOT)
+        own = writer.own_extras(completion.metadata, ROOT)
         kept = own.get("choices")
         first, further = (kept[0], kept[1:]) if kept else ({}, [])
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
         if completion.stop_reason is not None or not kept:
-            choice["finish_reason"] = stop_word(completion, self.FINISH_REASONS, own)
+            choice["finish_reason"] = provider_stop_reason(completion, self.FINISH_REASONS, own)
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]
         else:
             choice["finish_reason"] = first.get("finish_reason")
-        restore(choice, first)
+        restore_extras(choice, first)
         if self.ANSWERS:
             as_object(choice, first)
         wire: dict[str, Any] = {}
@@ -368,9 +371,9 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         if not self.ANSWERS:
             if usage is not None:
                 wire["usage"] = usage
-            restore(wire, own)
+            restore_extras(wire, own)
             return wire
-        restore(wire, own)
+        restore_extras(wire, own)
         if usage is not None and ("usage" not in own.get("$absent", ()) or self.usage_inside(wire) != usage):
             wire["usage"] = usage
         return wire

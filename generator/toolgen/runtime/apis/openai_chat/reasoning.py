@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import Residue, within
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import loads, loose, same
+from ...json_text import dump_loosely, loads, same_json
 from ...models import ReasoningPart
 from ...paths import Path
 
@@ -43,12 +43,12 @@ def found_at(body: Any, ways: Iterable[Sequence[str | int]]) -> Any:
 def in_text(message: dict[str, Any]) -> dict[str, Any]:
     """A message whose content is text where it was an object: some hosts parse the JSON that was asked for."""
     content = message.get("content")
-    return {**message, "content": loose(content)} if type(content) is dict else message
+    return {**message, "content": dump_loosely(content)} if type(content) is dict else message
 
 
-def as_object(choice: dict[str, Any], kept: Residue) -> None:
+def as_object(choice: dict[str, Any], kept: Extras) -> None:
     """Give the message of a choice its content as the object that was kept, while its text still says the same."""
-    content = within(kept, "message").get("content")
+    content = inner_extras(kept, "message").get("content")
     message = choice["message"]
     if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
         choice["message"] = {**message, "content": content}
@@ -56,7 +56,7 @@ def as_object(choice: dict[str, Any], kept: Residue) -> None:
 
 def _says(text: str, content: dict[str, Any]) -> bool:
     try:
-        return same(loads(text), content)
+        return same_json(loads(text), content)
     except ValueError:
         return False
 
@@ -96,7 +96,7 @@ def said_in(value: Any) -> str:
 
 
 def read_reasoning(
-    wire: dict[str, Any], rest: Residue, at: Path, reader: Reader, table: ReasoningKeys
+    wire: dict[str, Any], rest: Extras, at: Path, reader: Reader, table: ReasoningKeys
 ) -> ReasoningPart | None:
     """Read the reasoning of a message: its text is that of the first key that has one.
 
@@ -121,7 +121,7 @@ def read_reasoning(
         return None
     source = next((key for key, value in found.items() if said_in(value)), table.details)
     text = said_in(found[source]) if source is not None else ""
-    own: Residue = {key: value for key, value in found.items() if key != source or key == table.details}
+    own: Extras = {key: value for key, value in found.items() if key != source or key == table.details}
     beside = [said_in(value) for value in own.values()]
     if source is not None and source != table.details and any(said not in ("", text) for said in beside):
         own[source] = text
@@ -138,7 +138,7 @@ def write_reasoning(
     The key that carried the text stands first, for that is how it is known again.
     """
     for i, (part, at) in enumerate(parts):
-        own = writer.own(part.metadata, at)
+        own = writer.own_extras(part.metadata, at)
         key = own.get("$key", table.writes)
         kept = {k: own[k] for k in table.known if type(own.get(k)) is (list if k == table.details else str)}
         if key in kept:
@@ -150,11 +150,11 @@ def write_reasoning(
         if key not in table.keys and key not in kept:
             key = table.writes
         if key is None or not (part.text or own):
-            writer.no_place(at, "reasoning")
+            writer.report_unsupported(at, "reasoning")
             continue
         writer.adopted(part.metadata, at)
         if i:
-            writer.lost(at, "reasoning", "moved", "note", "a message has one text of reasoning")
+            writer.report_loss(at, "reasoning", "moved", "note", "a message has one text of reasoning")
         if key in table.keys:
             wire[key] = wire.get(key, "") + part.text
         else:
@@ -166,7 +166,7 @@ def write_reasoning(
                 wire.setdefault(k, value)
 
 
-def need_reasoning(wire: dict[str, Any], own: Residue, table: ReasoningKeys) -> None:
+def need_reasoning(wire: dict[str, Any], own: Extras, table: ReasoningKeys) -> None:
     """Give a message with calls the key that the API demands, empty for no reasoning, if it did not come without."""
     key = table.writes
     if key is not None and "tool_calls" in wire and key not in own.get("$absent", ()) and key not in own:

@@ -8,10 +8,10 @@ from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStreamWriter
 
-__all__ = ["ChatWriter"]
+__all__ = ["ChatStreamWriter"]
 
 
-class ChatWriter(BaseStreamWriter):
+class ChatStreamWriter(BaseStreamWriter):
     """Writes `chat.completion.chunk` objects; usage comes last, in a chunk without choices."""
 
     def _chunk(self, delta: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, Residue, restore, within
 from ...conversion.values import opaque_value
 from ...conversion.writer import Writer
-from ...messages import Placed, arranged, call_ids
+from ...message_order import Placed, call_ids, in_api_order
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -127,7 +127,7 @@ def in_item_order(messages: Sequence[Message], at: Path, writer: Writer) -> list
     The API only wants each result somewhere behind its call: what came from it with something between stays so, while
     each result has its call before it.
     """
-    if any(type(m) is ToolMessage and writer.kept(m.metadata).get("$apart") for m in messages):
+    if any(type(m) is ToolMessage and writer.kept_extras(m.metadata).get("$apart") for m in messages):
         called: set[str] = set()
         for message in messages:
             called.update(call_ids(message))
@@ -135,7 +135,7 @@ def in_item_order(messages: Sequence[Message], at: Path, writer: Writer) -> list
                 break
         else:
             return [(message, (at, i), None) for i, message in enumerate(messages)]
-    return arranged(messages, at, writer)
+    return in_api_order(messages, at, writer)
 
 
 def reasoning_text(item: dict[str, Any]) -> str:
@@ -149,7 +149,7 @@ def _parts(item: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return [part for part in value if type(part) is dict] if type(value) is list else []
 
 
-def reasoning_item(part: ReasoningPart, own: Residue) -> dict[str, Any]:
+def reasoning_item(part: ReasoningPart, own: Extras) -> dict[str, Any]:
     """A reasoning item as it came, while it says what the part says; another text becomes its summary."""
     item: dict[str, Any] = {"type": "reasoning", **own}
     if reasoning_text(item) != part.text or "summary" not in item:
@@ -163,9 +163,9 @@ def stands_apart(call_id: str, last: Message | None) -> bool:
     return type(last) is not AssistantMessage or call_id not in call_ids(last)
 
 
-def inside(part: Any, provider: str) -> Residue:
+def inside(part: Any, provider: str) -> Extras:
     """What a part keeps of the message that it stood in."""
-    return within(part.metadata or {}, provider)
+    return inner_extras(part.metadata or {}, provider)
 
 
 def turn_of_parts(parts: list[AssistantPart], reader: Reader) -> AssistantMessage:
@@ -177,15 +177,15 @@ def turn_of_parts(parts: list[AssistantPart], reader: Reader) -> AssistantMessag
     return AssistantMessage(parts)
 
 
-def said_item(content: list[Any], own: Residue, part: AssistantPart) -> dict[str, Any]:
+def said_item(content: list[Any], own: Extras, part: AssistantPart) -> dict[str, Any]:
     """A message around its content, with what else it said; one of ours has what the API demands."""
-    rest = within(own, "$item")
+    rest = inner_extras(own, "$item")
     if "$single" in rest and type(part) is TextPart:
         item: dict[str, Any] = {"role": "assistant", "content": part.text}
     else:
         item = {"role": "assistant", "content": content}
     if "$item" in own:
-        restore(item, rest)
+        restore_extras(item, rest)
         return item
     return {"type": "message", "status": "completed", **item}
 
@@ -193,20 +193,20 @@ def said_item(content: list[Any], own: Residue, part: AssistantPart) -> dict[str
 def write_short(part: Any, at: Path, writer: Writer) -> list[Any]:
     """Write text as a message in its short form."""
     if type(part) is RefusalPart:
-        writer.lost((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
+        writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
     elif type(part) is not TextPart:
-        writer.no_place(at, writer.kind_of(part), "warning")
+        writer.report_unsupported(at, writer.kind_of(part), "warning")
         return []
-    writer.own(part.metadata, at)
+    writer.own_extras(part.metadata, at)
     return [{"role": "assistant", "content": part.text}]
 
 
 def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short: bool) -> list[Any]:
     """Write reasoning as it came; what was not thought here stays behind, but for answers of ours."""
-    own = writer.own(part.metadata, at)
+    own = writer.own_extras(part.metadata, at)
     if own or not short:
         return [reasoning_item(part, own)]
-    writer.lost(at, "reasoning", "dropped", "note", "only items of the API may be sent back")
+    writer.report_loss(at, "reasoning", "dropped", "note", "only items of the API may be sent back")
     return []
 
 

@@ -10,7 +10,7 @@ from ...paths import ROOT
 from ...streams import BaseStreamWriter
 from .items import reasoning_text
 
-__all__ = ["ResponseEventWriter"]
+__all__ = ["ResponsesStreamWriter"]
 
 _ENDS = {"failed": "response.failed", "incomplete": "response.incomplete"}
 _EMPTY: dict[str, dict[str, Any]] = {
@@ -44,7 +44,7 @@ class _Sent:
         self.text = ""
 
 
-class ResponseEventWriter(BaseStreamWriter):
+class ResponsesStreamWriter(BaseStreamWriter):
     """Writes items as they come; what only the end knows of them (ids, encrypted content) comes as they are done.
 
     Text of one kind in a row is one item. An item of the whole answer that did not come in pieces is written whole at

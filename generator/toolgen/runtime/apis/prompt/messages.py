@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ...conversion.extras import ABSENT, NOTHING, Extras, add_extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.residue import ABSENT, NOTHING, Residue, add_residue, leftovers, restore
 from ...conversion.values import Read, opaque_message, opaque_value, texts_among
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...messages import arranged, results_of
+from ...message_order import in_api_order, results_of
 from ...models import (
     AssistantMessage,
     Message,
@@ -23,9 +23,9 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...prompting.spoken import ResultEntry, entry_of_result, read_result_entries, result_entries_text, result_of
-from ...prompting.tools import BEHIND_TOOLS, entries_text, split_entries
-from .speeches import SpeechWriter, read_speech
+from ...prompting.text_calls import ResultEntry, entry_of_result, read_result_entries, result_entries_text, result_of
+from ...prompting.tool_texts import BEHIND_TOOLS, entries_text, split_entries
+from .assistant_text import AssistantTextWriter, read_assistant_text
 
 __all__ = ["read_text_message", "read_text_messages", "write_results", "write_text_messages"]
 
@@ -53,7 +53,7 @@ def read_text_messages(
     tools = [read(entry, ((at, 0), i), reader) for i, entry in enumerate(entries)]
     names = names_for([*reader.tools, *tools])
     alone = found is not None and not text
-    kept = leftovers(wires[0], _KNOWN) if alone else {}
+    kept = extra_members(wires[0], _KNOWN) if alone else {}
     if text:
         wires = [{**wires[0], "content": text[len(BEHIND_TOOLS) :]}, *wires[1:]]
     places = range(1 if alone else 0, len(wires))
@@ -80,7 +80,7 @@ def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, s
     role, content = wire.get("role"), wire.get("content", ABSENT)
     if role not in ("system", "user", "assistant"):
         return opaque_message(wire, reader)
-    rest = leftovers(wire, _KNOWN)
+    rest = extra_members(wire, _KNOWN)
     if role == "assistant":
         return _assistant(content, rest, at, reader, names)
     if type(content) is not str:
@@ -94,16 +94,16 @@ def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, s
     return ToolMessage(results, metadata=reader.metadata(rest))
 
 
-def _assistant(content: Any, rest: Residue, at: Path, reader: Reader, names: Mapping[str, str]) -> AssistantMessage:
+def _assistant(content: Any, rest: Extras, at: Path, reader: Reader, names: Mapping[str, str]) -> AssistantMessage:
     """Read what the assistant said, which may be nothing."""
     if type(content) is str:
-        message = read_speech(content, names, reader)
+        message = read_assistant_text(content, names, reader)
     elif content is None:
         message = AssistantMessage(None)
         del rest["content"]
     else:
         raise wrong_type((at, "content"), "a string", content)
-    add_residue(message, reader.wire.name, rest)
+    add_extras(message, reader.wire.name, rest)
     reader.next_turn()
     return message
 
@@ -111,7 +111,7 @@ def _assistant(content: Any, rest: Residue, at: Path, reader: Reader, names: Map
 def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
     """A result, with its tool's own name."""
     identifier, called = reader.call_of(entry.identifier or "")
-    reader.closed(identifier)
+    reader.note_answered(identifier)
     return result_of(entry._replace(name=reader.tool_name(entry.name) or called), identifier)
 
 
@@ -124,16 +124,16 @@ def write_text_messages(
         ConversionError: a value is of another type than it should be, or JSON cannot hold it.
     """
     wires: list[Any] = []
-    speeches = SpeechWriter(writer)
+    speeches = AssistantTextWriter(writer)
     offer = entries_text(entries)
-    for message, here, places in arranged(messages, at, writer):
+    for message, here, places in in_api_order(messages, at, writer):
         whole = opaque_value(message, writer) if type(message) is UserMessage else ABSENT
         if whole is not ABSENT:
             wires.append(whole)
             continue
-        own = writer.own(message.metadata, here)
+        own = writer.own_extras(message.metadata, here)
         if getattr(message, "name", None) is not None:
-            writer.no_place((here, "name"), "name")
+            writer.report_unsupported((here, "name"), "name")
         if type(message) is AssistantMessage:
             wires.append(_message("assistant", speeches.written(message, own, here), own))
         elif type(message) is ToolMessage:
@@ -150,9 +150,9 @@ def write_text_messages(
     return wires
 
 
-def _message(role: str, content: str | None, own: Residue) -> dict[str, Any]:
+def _message(role: str, content: str | None, own: Extras) -> dict[str, Any]:
     wire: dict[str, Any] = {"role": role, "content": content}
-    restore(wire, own)
+    restore_extras(wire, own)
     return wire
 
 
@@ -160,11 +160,11 @@ def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str
     """The system's text behind the tools; one that looks like tools is made to look otherwise."""
     text = _plain(message.content, (at, "content"), writer)
     if getattr(message, "cache", None):
-        writer.no_place((at, "cache"), "cache")
+        writer.report_unsupported((at, "cache"), "cache")
     if offer:
         return offer + BEHIND_TOOLS + text
     if _offered({"role": "system", "content": text}) is not None:
-        writer.lost((at, "content"), "content", "rewritten", "warning", "it would be read as the tools on offer")
+        writer.report_loss((at, "content"), "content", "rewritten", "warning", "it would be read as the tools on offer")
         return " " + text
     return text
 
@@ -173,7 +173,7 @@ def _user(message: UserMessage, at: Path, writer: Writer) -> str:
     """The user's text; one that looks like results is made to look otherwise."""
     text = _plain(message.content, (at, "content"), writer)
     if read_result_entries(text) is not None:
-        writer.lost((at, "content"), "content", "rewritten", "warning", "it would be read as results of calls")
+        writer.report_loss((at, "content"), "content", "rewritten", "warning", "it would be read as results of calls")
         return " " + text
     return text
 
@@ -183,7 +183,7 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
     if type(content) is str:
         return content
     texts = texts_among(content, at, writer)
-    writer.lost(at, "content", "rewritten", "note", "a list of texts is one text here")
+    writer.report_loss(at, "content", "rewritten", "note", "a list of texts is one text here")
     return "".join(texts)
 
 
@@ -195,13 +195,13 @@ def write_results(results: Iterable[tuple[ToolResult, Path]], writer: Writer) ->
     """
     entries: list[dict[str, Any]] = []
     for result, at in results:
-        writer.own(result.metadata, at)
+        writer.own_extras(result.metadata, at)
         entry = {**entry_of_result(result), "id": writer.call_id(result.tool_call_id)}
         entry["name"] = writer.tool_name(result.name, (at, "name")) if result.name else ""
         for i, part in enumerate(result.value if result.kind == "multimodal" else ()):
             if type(part) is TextPart:
-                writer.own(part.metadata, ((at, "value"), i))
+                writer.own_extras(part.metadata, ((at, "value"), i))
             else:
-                writer.no_place(((at, "value"), i), writer.kind_of(part), "warning")
+                writer.report_unsupported(((at, "value"), i), writer.kind_of(part), "warning")
         entries.append(entry)
     return result_entries_text(entries)

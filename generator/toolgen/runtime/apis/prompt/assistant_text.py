@@ -1,0 +1,154 @@
+"""What the assistant said, turn by turn, as text on a wire, and back.
+
+A text that was read goes back as it came while it still says the same; an id is written only where reading would make
+another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...conversion.extras import Extras
+from ...conversion.reader import Reader
+from ...conversion.wire import synthetic_id
+from ...conversion.writer import Writer
+from ...json_text import same_json
+from ...models import AssistantMessage, AssistantPart, ReasoningPart, RefusalPart, TextPart, ToolCall, ToolCallPart
+from ...paths import Path
+from ...prompting.text_parser import CallMaker, reply_of
+from ...prompting.tool_texts import call_text, reply_text
+
+__all__ = ["AssistantTextWriter", "read_assistant_text"]
+
+
+def read_assistant_text(text: str, names: Mapping[str, str], reader: Reader) -> AssistantMessage:
+    """Read what the assistant said, where tools go by these names; the reader knows the calls from then on."""
+    message = reply_of(text, names, (), CallMaker(reader.turn, reader.used), reader.wire.wire_name)
+    for part in message.content if type(message.content) is list else ():
+        if type(part) is ToolCallPart:
+            reader.decode_call(part.call)
+            reader.note_call(part.call.id, part.call)
+    return message
+
+
+class AssistantTextWriter:
+    """Writes what the assistant said, message after message.
+
+    `turn` counts those before the first one; None stands for an answer by itself, which leaves out the ids made here.
+    """
+
+    __slots__ = ("_turn", "_used", "_writer")
+
+    def __init__(self, writer: Writer, turn: int | None = 0) -> None:
+        self._writer = writer
+        self._turn = turn
+        self._used: set[str] = set()
+
+    def written(self, message: AssistantMessage, own: Extras, at: Path) -> str | None:
+        """Write a message; its own residue is `own`. None for one that has no content.
+
+        Raises:
+            ConversionError: arguments of a call hold what JSON cannot.
+        """
+        turn = self._turn
+        self._turn = None if turn is None else turn + 1
+        content = message.content
+        if content is None:
+            return None
+        parts: list[AssistantPart] = [TextPart(content)] if isinstance(content, str) else content
+        calls = self._calls(parts, (at, "content"))
+        kept, names = own.get("$text"), own.get("$names")
+        spelled = (
+            {key: self._writer.wire.wire_name(str(name)) for key, name in names.items()} if type(names) is dict else {}
+        )
+        if type(kept) is str and self._says(kept, spelled, parts, calls, turn):
+            text = kept
+        else:
+            pieces = self._pieces(parts, calls, (at, "content"), turn)
+            text = reply_text(pieces)[0]
+            if not self._says(text, {call.name: call.name for call in calls}, parts, calls, turn):
+                self._writer.report_loss(
+                    (at, "content"), "content", "rewritten", "note", "it reads otherwise when it comes back"
+                )
+        self._used.update(call.id for call in calls)
+        return text
+
+    def _calls(self, parts: list[AssistantPart], at: Path) -> list[ToolCall]:
+        """The calls of a message, as the wire has them."""
+        found: list[ToolCall] = []
+        for i, part in enumerate(parts):
+            if type(part) is ToolCallPart:
+                here = ((at, i), "call")
+                call = self._writer.encode_call(part.call, here)
+                name = self._writer.tool_name(call.name, (here, "name"))
+                identifier = self._writer.call_id(call.id)
+                found.append(ToolCall(identifier, name, call.arguments, call.invalid, call.metadata))
+        return found
+
+    def _says(
+        self, text: str, names: Mapping[str, str], parts: list[AssistantPart], calls: list[ToolCall], turn: int | None
+    ) -> bool:
+        """Whether a text means these parts and calls, read where it will stand."""
+        read = reply_of(text, names, (), CallMaker(turn or 0, set(self._used))).content
+        again = [TextPart(read)] if isinstance(read, str) else read or []
+        if [_text(part) for part in again] != [_text(part) for part in parts]:
+            return False
+        said = [part.call for part in again if type(part) is ToolCallPart]
+        if len(said) != len(calls) or not all(map(_same_call, said, calls)):
+            return False
+        return turn is None or [call.id for call in said] == [call.id for call in calls]
+
+    def _pieces(
+        self, parts: list[AssistantPart], calls: list[ToolCall], at: Path, turn: int | None
+    ) -> list[tuple[str, bool]]:
+        """Texts, and calls with what was thought before them."""
+        pieces: list[tuple[str, bool]] = []
+        thought: str | None = None
+        waiting = iter(enumerate(calls))
+        for i, part in enumerate(parts):
+            here = (at, i)
+            if type(part) is ToolCallPart:
+                position, call = next(waiting)
+                self._writer.own_extras(part.metadata, here)
+                with_id = None if turn is None else call.id != synthetic_id(turn, position)
+                pieces.append((call_text(call, thought, with_id=with_id), True))
+                thought = None
+            elif (
+                type(part) is ReasoningPart and i + 1 < len(parts) and type(parts[i + 1]) is ToolCallPart and part.text
+            ):
+                self._writer.own_extras(part.metadata, here)
+                self._writer.adopted(part.metadata, here)
+                thought = part.text
+            elif type(part) is TextPart or type(part) is RefusalPart:
+                self._text(part, pieces, bool(calls), here)
+            else:
+                self._writer.report_unsupported(
+                    here, self._writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning"
+                )
+        return pieces
+
+    def _text(self, part: TextPart | RefusalPart, pieces: list[tuple[str, bool]], beside_calls: bool, at: Path) -> None:
+        """Add a text; to the one before it where nothing stands between them."""
+        self._writer.own_extras(part.metadata, at)
+        if type(part) is RefusalPart:
+            self._writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+        if beside_calls and not part.text.strip():
+            self._writer.report_loss(at, "text", "dropped", "note", "it is blank, and stands beside calls")
+        elif pieces and not pieces[-1][1]:
+            self._writer.report_loss(at[0], "content", "rewritten", "note", "texts in a row are one text here")
+            pieces[-1] = (pieces[-1][0] + part.text, False)
+        else:
+            pieces.append((part.text, False))
+
+
+def _text(part: AssistantPart) -> tuple[str, str]:
+    return part.type, part.text if isinstance(part, (TextPart, ReasoningPart)) else ""
+
+
+def _same_call(said: ToolCall, meant: ToolCall) -> bool:
+    """Whether two calls have one name and the same arguments, or text in their place."""
+    if said.name != meant.name:
+        return False
+    if said.invalid is not None:
+        return meant.invalid is not None and said.invalid.text == meant.invalid.text
+    return same_json(said.arguments, meant.arguments)

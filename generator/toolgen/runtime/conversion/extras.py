@@ -1,0 +1,172 @@
+"""What of the wire the format's typed fields do not hold, kept beside them and put back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..json_text import same_json
+
+__all__ = [
+    "ABSENT",
+    "NOTHING",
+    "Extras",
+    "UnsupportedValueError",
+    "add_extras",
+    "contains_schema",
+    "extra_at",
+    "extra_members",
+    "first_present",
+    "has_value_at",
+    "inner_extras",
+    "is_mark",
+    "keep_inner_extras",
+    "note_alias",
+    "original_key",
+    "restore_extras",
+    "without_extra",
+]
+
+Extras = dict[str, Any]
+
+
+class _Absent:
+    """The type of ABSENT."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Final[Any] = _Absent()
+"""No value at all, told apart from null."""
+
+
+NOTHING: Final[Extras] = {}
+"""No residue."""
+
+
+def extra_at(own: Extras, *way: str) -> Any:
+    """What a residue keeps at the end of a chain of keys; ABSENT where it keeps nothing there."""
+    value: Any = own
+    for key in way:
+        if type(value) is not dict or key not in value:
+            return ABSENT
+        value = value[key]
+    return value
+
+
+def without_extra(own: Extras, *way: str) -> Extras:
+    """A residue without what it keeps at the end of a chain of keys, nor the objects that are empty then."""
+    key, *further = way
+    inner = without_extra(own[key], *further) if further else {}
+    rest = {name: value for name, value in own.items() if name != key}
+    return {**rest, key: inner} if inner else rest
+
+
+def extra_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
+    """What `wire` holds that the typed fields do not: keys outside `known`, and nulls."""
+    if wire.keys() <= known and None not in wire.values():
+        return {}
+    return {
+        f"${key}" if key[:1] == "$" else key: value for key, value in wire.items() if value is None or key not in known
+    }
+
+
+def inner_extras(residue: Extras, key: str) -> Extras:
+    """The residue of the object that stands under `key`; empty where there is none."""
+    inner = residue.get(key)
+    return inner if type(inner) is dict else {}
+
+
+def keep_inner_extras(rest: Extras, holder: dict[str, Any], key: str, inner: Extras) -> None:
+    """Keep the residue of an object inside another; an empty object is kept as one."""
+    if inner or holder.get(key) == {}:
+        rest[key] = inner
+
+
+_MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])
+
+
+def is_mark(value: Any) -> bool:
+    """Whether a kept value is only a mark of ours, which never goes out."""
+    return type(value) is dict and not _MARKS.isdisjoint(value)
+
+
+def restore_extras(wire: dict[str, Any], residue: Extras) -> None:
+    """Put residue back into an object that was written from typed fields; what is written already wins."""
+    for key, value in residue.items():
+        if key[:1] == "$":
+            if key[:2] != "$$":
+                continue
+            key = key[1:]
+        if key not in wire:
+            if not is_mark(value):
+                wire[key] = value
+        elif type(value) is dict and type(wire[key]) is dict:
+            merged = dict(wire[key])
+            restore_extras(merged, value)
+            wire[key] = merged
+
+
+def add_extras(value: Any, provider: str, rest: Extras) -> None:
+    """Add to the residue that a value of the format keeps for a provider."""
+    if rest:
+        value.metadata = {
+            **(value.metadata or {}),
+            provider: {**inner_extras(value.metadata or {}, provider), **rest},
+        }
+
+
+def first_present(wire: dict[str, Any], key: str, *aliases: str) -> tuple[Any, str]:
+    """The value of the first of several keys that has one, and that key."""
+    value = wire.get(key)
+    if value is None:
+        for alias in aliases:
+            found = wire.get(alias)
+            if found is not None:
+                return found, alias
+    return value, key
+
+
+def note_alias(rest: Extras, key: str, alias: str) -> None:
+    """Note that `alias` carried the field of `key`."""
+    if alias != key:
+        rest.pop(alias, None)
+        rest["$as"] = {**rest.get("$as", {}), key: alias}
+
+
+def original_key(own: Extras, key: str) -> str:
+    """The key that carried the field of `key` when it was read."""
+    return str(inner_extras(own, "$as").get(key, key))
+
+
+def has_value_at(wire: dict[str, Any], *keys: str) -> bool:
+    """Whether a chain of keys leads to a value."""
+    value: Any = wire
+    for key in keys:
+        if type(value) is not dict or value.get(key) is None:
+            return False
+        value = value[key]
+    return True
+
+
+class UnsupportedValueError(Exception):
+    """The wire cannot say this; the converter reports the loss with this reason."""
+
+
+def contains_schema(kept: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether what a provider kept of a tool holds this schema, a few levels deep."""
+    waiting = [(kept, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if type(value) is dict:
+            if same_json(value, schema):
+                return True
+            if depth < 3:
+                waiting += [(inner, depth + 1) for inner in value.values()]
+    return False

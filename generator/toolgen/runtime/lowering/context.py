@@ -1,0 +1,126 @@
+"""The state of one lowering, and what all that take part in it ask of it; `engine.py` lowers the schemas."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..conversion.encoding import Table
+from .changes import NEVER, SchemaChange, Way
+from .dialects import Dialect
+from .references import References, RetainedDefinitions
+from .schemas import merge_schemas
+
+__all__ = ["LoweringContext", "Node", "TooLargeError", "Trail"]
+
+_MOST = 4000
+"""Schemas that one lowering makes."""
+
+Node = tuple[dict[str, Any], Table | None]
+Trail = tuple[Way, ...]
+"""The targets of the references that led to a schema."""
+
+
+class TooLargeError(Exception):
+    """What was asked for would be too large."""
+
+
+class LoweringContext(ABC):
+    """One lowering: what was said so far of the source, and the definitions that are kept.
+
+    `wrapped` says that the root stands under one property, `unions` are what is left to say of their branches.
+    """
+
+    def __init__(self, source: Mapping[str, Any], dialect: Dialect, depth: int) -> None:
+        """Take the whole schema, and how deep recursion is unrolled."""
+        self.dialect = dialect
+        self.depth = depth
+        self.references = References(source)
+        self.records: dict[tuple[Way, str, str], SchemaChange] = {}
+        self.kept = RetainedDefinitions()
+        self.wrapped = False
+        self.unions: list[tuple[list[Any], Any, Any]] = []
+        self._ways: dict[int, Way] = {}
+        self._made: list[dict[str, Any]] = []
+        self._left = _MOST
+        for way, schema in self.references.walked():
+            self._ways.setdefault(id(schema), way)
+
+    def names_fit(self) -> bool:
+        """Whether the dialect takes the names of all properties."""
+        legal = self.dialect.properties
+        if legal is None:
+            return True
+        named = (schema.get("properties") for _, schema in self.references.walked())
+        return all(legal.fullmatch(name) for names in named if type(names) is dict for name in names)
+
+    def note(self, way: Way, what: str, action: Any, reason: str, **said: Any) -> None:
+        """Record what was done; the same thing at the same place is one record."""
+        self.records.setdefault((way, what, action), SchemaChange(way, what, action, reason, **said))
+
+    def note_described(self, way: Way, what: str, sentence: object, reason: str) -> None:
+        """Record a rule that a sentence stands for, where there is one and a place for it; else the rule is dropped."""
+        action = "described" if sentence and self.allows_description(way) else "dropped"
+        self.note(way, what, action, reason, checked="parse_arguments")
+
+    def note_conflicts(self, way: Way, keywords: Iterable[str]) -> None:
+        """Record keywords of which only one of two rules could be kept."""
+        for keyword in keywords:
+            self.note(way, keyword, "dropped", "two rules of one keyword hold at once", checked="parse_arguments")
+
+    def register(self, schema: dict[str, Any], way: Way) -> dict[str, Any]:
+        """Remember which place in the source a schema that was put together here stands for."""
+        self._made.append(schema)
+        self._ways[id(schema)] = way
+        return schema
+
+    def way_of(self, schema: Any, otherwise: Way) -> Way:
+        """The place in the source that a schema stands for."""
+        return self._ways.get(id(schema), otherwise)
+
+    @abstractmethod
+    def node(self, schema: Any, way: Way, trail: Trail = ()) -> Node:
+        """Lower a schema; NEVER for one that admits no value."""
+
+    def resolve(self, schema: Any, trail: Trail) -> tuple[Any, Trail]:
+        """Follow the references of a schema; a circle ends in a schema that says nothing."""
+        seen: set[Way] = set()
+        while type(schema) is dict and "$ref" in schema:
+            target = self.references.way(schema["$ref"])
+            rest = {key: value for key, value in schema.items() if key != "$ref"}
+            if target is None or target in seen or trail.count(target) > self.depth:
+                return rest, trail
+            seen.add(target)
+            trail = (*trail, target)
+            found = self.references.at(target)
+            if type(found) is not dict:
+                return (found if not rest else {**rest}), trail
+            schema = self.register(merge_schemas(rest, found, []), target)
+        return schema, trail
+
+    def merge_all_of(self, schema: dict[str, Any], way: Way, trail: Trail) -> tuple[dict[str, Any], Trail]:
+        """Merge the parts of `allOf` into the schema that has them."""
+        parts = 0
+        while type(schema.get("allOf")) is list and parts < 50:
+            parts += 1
+            lost: list[str] = []
+            joined = {key: value for key, value in schema.items() if key != "allOf"}
+            for part in schema["allOf"]:
+                inner, trail = self.resolve(part, trail)
+                if inner is False:
+                    return NEVER, trail
+                joined = merge_schemas(joined, inner, lost) if type(inner) is dict else joined
+            self.note_conflicts(way, lost)
+            schema = self.register(joined, way)
+        return schema, trail
+
+    def reason(self, what: str) -> str:
+        """Why a keyword is not sent."""
+        return f"{what} is not taken here"
+
+    def allows_description(self, way: Way) -> bool:
+        """Whether there can be a description at a place."""
+        return self.dialect.takes("description") and (
+            way != () or "description" not in self.dialect.root.get("without", ())
+        )

@@ -1,0 +1,337 @@
+"""One schema lowered: its root as an object, the definitions that it keeps, its limits, and the table of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..conversion.encoding import Table
+from .changes import NEVER, Lowered
+from .context import LoweringContext, TooLargeError
+from .dialects import Dialect, violated_limits
+from .engine import Engine
+from .keywords import describe_rule
+from .schemas import ANNOTATIONS, IDENTITY, declared_types, merge_schemas
+
+__all__ = ["lower"]
+
+_WRAPPER = "value"
+"""The property that a union stands under where an author wants it so."""
+
+_UNIONS = ("anyOf", "oneOf")
+_DEEPEST = 3
+"""Levels of a schema that tell branches apart."""
+
+
+def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3) -> Lowered:
+    """Lower a schema that stands on its own. Recursion that cannot stay is unrolled `depth` deep, or less if that is much.
+
+    True and false are lowered as the objects that mean the same.
+    """
+    if isinstance(schema, bool):
+        schema = {} if schema else {"not": {}}
+    for levels in range(depth, -1, -1):
+        run = Engine(schema, dialect, levels)
+        try:
+            return _lowered(run, dict(schema))
+        except (TooLargeError, RecursionError):
+            continue
+    run = Engine({}, dialect, 0)
+    run.note((), "the schema", "dropped", "it is too large once its references are followed", checked="parse_arguments")
+    return _lowered(run, {"type": "object"})
+
+
+def _lowered(run: LoweringContext, schema: dict[str, Any]) -> Lowered:
+    dialect = run.dialect
+    root = _one_object(run, schema)
+    if dialect.plain and not run.wrapped and run.names_fit():
+        out, spelling = root, None
+    else:
+        out, spelling = run.node(root, ())
+        for name, target in run.kept.waiting():
+            run.kept.schemas[name], run.kept.spellings[name] = run.node(run.references.at(target), target)
+        if run.wrapped:
+            entry = (spelling or {"object": {}})["object"].get(_WRAPPER, {})
+            spelling = {"wrap": _WRAPPER, **entry}
+    out = {**out}
+    if "properties" in dialect.root.get("needs", ()) and "properties" not in out:
+        out["properties"] = {}
+    if dialect.complete and not out.get("description"):
+        out.pop("description", None)
+    for keyword in dialect.root.get("without", ()):
+        if keyword in out:
+            del out[keyword]
+            run.note((), keyword, "dropped", f"{keyword} is not taken at the root")
+    if run.kept.schemas:
+        out["$defs"] = run.kept.schemas
+    if dialect.values == "upper":
+        out = _upper(out)
+    least = dialect.root.get("least_required", 0)
+    required = out.get("required")
+    if out.get("properties") and (len(required) if type(required) is list else 0) < least:
+        reason = f"of all properties at least {least} must be required here"
+        run.note((), "required", "narrowed", reason, stops=True, refused=True)
+    for reason in violated_limits(out, dialect):
+        run.note((), "the schema", "narrowed", f"it is too large: {reason}", stops=True, refused=True)
+    return Lowered(out, tuple(run.records.values()), _table(run, spelling, schema, out))
+
+
+def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a tool's parameters as one object, with nothing at its root that the dialect refuses there."""
+    source = schema
+    refused = set(run.dialect.root.get("without", ()))
+    if not run.dialect.plain:
+        refused |= {"$ref", "allOf", "anyOf", "oneOf"}
+    if "$ref" in schema and ("$ref" in refused or "type" not in schema):
+        definitions: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+        found, _ = run.resolve(schema, ())
+        schema = {**(found if type(found) is dict else {}), **definitions}
+        run.register(schema, ())
+    sentences: list[str] = []
+    if "allOf" in refused and "allOf" in schema:
+        schema, _ = run.merge_all_of(schema, (), ())
+        run.note((), "allOf", "rewritten", "what it says is said by the root itself")
+    for keyword in _UNIONS:
+        if keyword in refused and type(schema.get(keyword)) is list:
+            branches = _objects(run, schema[keyword])
+            if run.dialect.unions == "wrapped" and len(branches) > 1 and run.dialect.takes("anyOf"):
+                return _wrapped(run, schema, keyword, branches)
+            schema = _merged(run, schema, keyword, branches, sentences)
+    for keyword in ("enum", "const", "not", "if", "then", "else"):
+        if keyword in refused and keyword in schema:
+            text = describe_rule(keyword, schema[keyword])
+            sentences.append(text)
+            run.note_described((), keyword, text, f"{keyword} is not taken at the root")
+            schema = {key: value for key, value in schema.items() if key != keyword}
+    composed = not run.dialect.plain and any(keyword in source for keyword in ("$ref", "allOf", *_UNIONS))
+    if (composed or run.dialect.root.get("type") == "object") and declared_types(schema) != ("object",):
+        schema = {"type": "object", **{key: value for key, value in schema.items() if key != "type"}}
+    texts = [text for text in sentences if text]
+    if texts and run.allows_description(()):
+        words = schema.get("description")
+        schema = {**schema, "description": " ".join([words, *texts] if type(words) is str and words else texts)}
+    return run.register(schema, ())
+
+
+def _objects(run: LoweringContext, branches: list[Any]) -> list[dict[str, Any]]:
+    """The branches that may be objects, each as one schema."""
+    found: list[dict[str, Any]] = []
+    for branch in branches:
+        inner, _ = run.resolve(branch, ())
+        if type(inner) is dict:
+            inner, _ = run.merge_all_of(inner, (), ())
+        if (
+            type(inner) is dict
+            and inner is not NEVER
+            and ("object" in declared_types(inner) or not declared_types(inner))
+        ):
+            found.append(inner)
+    return found
+
+
+def _wrapped(
+    run: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """An object with one property that holds the union; each branch has the rules that stand beside it."""
+    reason = f"{keyword} is not taken at the root: its branches stand under the property {_WRAPPER}"
+    run.note((), keyword, "rewritten", reason)
+    run.wrapped = True
+    kept = ANNOTATIONS | IDENTITY
+    outer = {key: value for key, value in schema.items() if key != keyword and key not in kept}
+    lost: list[str] = []
+    inner = []
+    for i, branch in enumerate(branches):
+        joined = {**merge_schemas(branch, outer, lost), "type": "object"}
+        inner.append(run.register(joined, run.way_of(branch, (keyword, i))))
+    run.note_conflicts((), lost)
+    root = {key: value for key, value in schema.items() if key in kept}
+    union = run.register({keyword: inner}, ())
+    root |= {"type": "object", "properties": {_WRAPPER: union}, "required": [_WRAPPER], "additionalProperties": False}
+    return run.register(root, ())
+
+
+def _merged(
+    run: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]], sentences: list[str]
+) -> dict[str, Any]:
+    """One object for a union of objects: what every branch requires is required, and a sentence says the rest."""
+    outer = {key: value for key, value in schema.items() if key != keyword}
+    needs = [[str(name) for name in branch.get("required", ())] for branch in branches]
+    if any(needs):
+        sentences.append(_needs(needs))
+    run.note_described((), keyword, any(needs), f"{keyword} is not taken at the root: its branches are one object")
+    found = dict(outer)
+    properties: dict[str, list[Any]] = {}
+    for branch in branches:
+        for name, value in _properties(branch).items():
+            if not any(value == other for other in properties.setdefault(name, [])):
+                properties[name].append(value)
+    if properties:
+        merged = {name: values[0] if len(values) == 1 else _either(values) for name, values in properties.items()}
+        lost: list[str] = []
+        found = merge_schemas({"properties": {}, **found}, {"properties": merged}, lost)
+    common = [name for name in (needs[0] if needs else []) if all(name in names for names in needs)]
+    if common:
+        found["required"] = list(dict.fromkeys([*found.get("required", ()), *common]))
+    closed = branches and all(branch.get("additionalProperties") is False for branch in branches)
+    if closed and "additionalProperties" not in found:
+        found["additionalProperties"] = False
+    if "description" not in found:
+        words = [branch["description"] for branch in branches if type(branch.get("description")) is str]
+        if len(words) == 1 and not set(found) & (ANNOTATIONS - {"$comment"}):
+            found["description"] = words[0]
+    return run.register(found, ())
+
+
+def _properties(branch: dict[str, Any]) -> dict[str, Any]:
+    value = branch.get("properties")
+    return value if type(value) is dict else {}
+
+
+def _either(values: list[Any]) -> dict[str, Any]:
+    """A property that is one thing in one branch and another in the next: its values together, where they are listed."""
+    listed = [[v["const"]] if "const" in v else v.get("enum") for v in values if type(v) is dict]
+    words = ANNOTATIONS | {"const", "enum", "type"}
+    kinds = {str(v.get("type")) for v in values if type(v) is dict}
+    alike = len(listed) == len(values) and all(type(v) is list for v in listed) and len(kinds) == 1
+    if not alike or not all(v.keys() <= words for v in values):
+        return {"anyOf": values}
+    joined: list[Any] = []
+    for found in listed:
+        joined += [value for value in found or () if value not in joined]
+    return {
+        **{key: value for key, value in values[0].items() if key not in ("const", "enum", "default")},
+        "enum": joined,
+    }
+
+
+def _needs(needs: list[list[str]]) -> str:
+    """A sentence on which properties go together."""
+    texts = list(dict.fromkeys(" and ".join(names) if names else "none of them" for names in needs))
+    return f"Needs {', or '.join(texts)}."
+
+
+def _table(run: LoweringContext, spelling: Table | None, source: dict[str, Any], out: dict[str, Any]) -> Table | None:
+    """The table of values without what says nothing."""
+    for entry, here, there in run.unions:
+        entry[0] = _shape_of(here, lambda reference: _at(run, reference))
+        entry[1] = _shape_of(there, lambda reference: _in(reference, run, out))
+    telling: set[str] = {name for name, node in run.kept.spellings.items() if _tells(node, frozenset())}
+    while True:
+        more = {name for name, node in run.kept.spellings.items() if _tells(node, frozenset(telling))}
+        if _tells(spelling, frozenset(telling)):
+            more.add("")
+        if more <= telling:
+            break
+        telling |= more
+    found = _pruned(spelling, telling)
+    if found is None:
+        return None
+    definitions = {name: _pruned(node, telling) for name, node in run.kept.spellings.items() if name in telling}
+    return {**found, "defs": definitions} if definitions else found
+
+
+def _at(run: LoweringContext, reference: Any) -> Any:
+    way = run.references.way(reference)
+    return None if way is None else run.references.at(way)
+
+
+def _in(reference: Any, run: LoweringContext, out: dict[str, Any]) -> Any:
+    return out if reference == "#" else run.kept.schemas.get(str(reference).removeprefix("#/$defs/"))
+
+
+def _tells(node: Any, telling: frozenset[str]) -> bool:
+    """Whether a node changes a value; of references those do whose definition is among `telling`."""
+    if node is None:
+        return False
+    if "ref" in node:
+        return node["ref"] in telling
+    if not {"json", "texts", "pairs", "wrap"}.isdisjoint(node):
+        return True
+    if any(
+        "name" in entry or "null" in entry or _tells(entry.get("as"), telling)
+        for entry in node.get("object", {}).values()
+    ):
+        return True
+    inner = [node.get("more"), node.get("items"), *node.get("first", ()), *(entry[2] for entry in node.get("any", ()))]
+    return any(_tells(one, telling) for one in inner)
+
+
+def _pruned(node: Any, telling: set[str]) -> Any:
+    """A node without the inner ones that change nothing; None where nothing is left."""
+    if not _tells(node, frozenset(telling)) or "ref" in node:
+        return node if node is not None and _tells(node, frozenset(telling)) else None
+    found: Table = {key: value for key, value in node.items() if key in ("json", "texts", "said", "pairs", "wrap")}
+    if "object" in node:
+        entries: dict[str, Any] = {}
+        for name, entry in node["object"].items():
+            inner = _pruned(entry.get("as"), telling)
+            rest = {key: value for key, value in entry.items() if key != "as"}
+            entry = rest if inner is None else {**rest, "as": inner}
+            if entry:
+                entries[name] = entry
+        found["object"] = entries
+    for key in ("more", "items", "as"):
+        inner = _pruned(node.get(key), telling)
+        if inner is not None:
+            found[key] = inner
+    if "first" in node:
+        found["first"] = [_pruned(inner, telling) for inner in node["first"]]
+    if "any" in node:
+        found["any"] = [[here, there, _pruned(inner, telling)] for here, there, inner in node["any"]]
+    return found
+
+
+def _shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict[str, Any]:
+    """The shape of a schema; `resolve` gives what a reference leads to, or None."""
+    if type(schema) is not dict or depth > _DEEPEST:
+        return {}
+    steps = 0
+    while "$ref" in schema and steps < 8:
+        schema = resolve(schema["$ref"])
+        if type(schema) is not dict:
+            return {}
+        steps += 1
+    found: dict[str, Any] = {}
+    if kinds := declared_types(schema):
+        found["type"] = list(kinds)
+    if "const" in schema:
+        found["enum"] = [schema["const"]]
+    elif type(schema.get("enum")) is list:
+        found["enum"] = schema["enum"]
+    if type(schema.get("required")) is list:
+        found["required"] = list(schema["required"])
+    properties = schema.get("properties")
+    if type(properties) is dict:
+        inner = {name: _shape_of(value, resolve, depth + 1) for name, value in properties.items()}
+        if inner := {name: shape for name, shape in inner.items() if shape}:
+            found["properties"] = inner
+        if schema.get("additionalProperties") is False and not schema.get("patternProperties"):
+            found["only"] = list(properties)
+    items = _shape_of(schema.get("items"), resolve, depth + 1) if "prefixItems" not in schema else {}
+    if items:
+        found["items"] = items
+    branches = schema.get("anyOf") or schema.get("oneOf")
+    if type(branches) is list and "type" not in found:
+        shapes = [_shape_of(branch, resolve, depth + 1) for branch in branches]
+        if all(shapes):
+            found["any"] = shapes
+    return found
+
+
+def _upper(schema: Any) -> Any:
+    """A schema with its types in capitals."""
+    if type(schema) is not dict:
+        return schema
+    found: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "type" and type(value) is str:
+            found[key] = value.upper()
+        elif key == "properties" and type(value) is dict:
+            found[key] = {name: _upper(inner) for name, inner in value.items()}
+        elif key == "anyOf" and type(value) is list:
+            found[key] = [_upper(inner) for inner in value]
+        elif key in ("items", "additionalProperties"):
+            found[key] = _upper(value)
+        else:
+            found[key] = value
+    return found

@@ -1,0 +1,224 @@
+"""What a model writes, as it comes: text at once, calls when they are whole.
+
+Held back is only what may still be a call or belong to one: a line that begins as a block does, until it does so no more;
+an open block; blanks that may stand before a call; and from a whole ` ```json ` fence or `<tool_call>` block on that
+would be a call, or from the beginning where the text may be one value of JSON, all that follows, until a ` ```tool ` fence
+yields a call, which makes text of them, or the end. So what was told never has to be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..json_text import dump_loosely
+from ..models import (
+    AssistantMessage,
+    OpaquePart,
+    ReasoningDelta,
+    ReasoningPart,
+    StreamEvent,
+    TextDelta,
+    TextPart,
+    ToolCall,
+    ToolCallDelta,
+    ToolCallPart,
+    ToolDefinition,
+)
+from .text_calls import find_text_calls, names_of
+from .text_parser import CallMaker, reply_of, without_feeds_before, without_feeds_behind
+from .tool_blocks import LONGEST, BlockKind, BlockScanner, may_begin_block
+
+__all__ = ["ReplyReader"]
+
+
+class ReplyReader:
+    """Reads one answer of a model: `feed` its text, `finish` at its end, `message` is what came so far.
+
+    The events say text and calls; `message` at the end is what `read_reply` gives on the whole text.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[ToolDefinition | OpaquePart] = (),
+        untrusted: Iterable[str] = (),
+        turn: int = 0,
+        *,
+        names: Mapping[str, str] | None = None,
+        used: Iterable[str] = (),
+    ) -> None:
+        """Take the tools that were offered, or the names that they go by; `used` are ids that earlier calls have."""
+        self._used = frozenset(used)
+        self._untrusted = tuple(untrusted)
+        self._turn = turn
+        self._names = names_of(tools) if names is None else names
+        self._whole: list[str] = []
+        self._head: str | None = "" if self._names else None
+        self._waits = False
+        self._scanner = BlockScanner()
+        self._line: list[str] = []
+        self._line_head = ""
+        self._line_start = 0
+        self._line_says = False
+        self._held: list[str] = []
+        self._held_start = 0
+        self._length = 0
+        self._segment = _Segment()
+        self._maker = CallMaker(turn, set(self._used))
+        self._told = 0
+
+    def feed(self, text: str) -> list[StreamEvent]:
+        """Take more text, and return what it brings: O(1) a character."""
+        events: list[StreamEvent] = []
+        first, *others = text.split("\n")
+        self._grow(first, events)
+        for piece in others:
+            self._grow("\n", events)
+            self._grow(piece, events)
+        return events
+
+    def finish(self) -> list[StreamEvent]:
+        """Tell what was held back."""
+        return list(self._untold(self.message()))
+
+    def message(self) -> AssistantMessage:
+        """The answer as far as it came."""
+        return reply_of("".join(self._whole), self._names, self._untrusted, CallMaker(self._turn, set(self._used)))
+
+    def _untold(self, message: AssistantMessage) -> Iterator[StreamEvent]:
+        """What of a message was not told yet."""
+        said, told, reasoning = self._segment.said, 0, ""
+        content = message.content
+        parts = [TextPart(content)] if isinstance(content, str) else content or []
+        for part in parts:
+            if type(part) is TextPart:
+                text = part.text[said:]
+                said = max(0, said - len(part.text))
+                if text:
+                    yield TextDelta(text)
+            elif type(part) is ReasoningPart:
+                reasoning = part.text
+            elif type(part) is ToolCallPart:
+                if told >= self._told:
+                    yield from _call_told(told, part.call, reasoning)
+                told, reasoning = told + 1, ""
+
+    def _grow(self, piece: str, events: list[StreamEvent]) -> None:
+        """Take a part of a line, or the line feed behind one."""
+        if not piece:
+            return
+        self._whole.append(piece)
+        self._held.append(piece)
+        self._length += len(piece)
+        self._judge(piece)
+        if piece == "\n":
+            self._end_line(events)
+        else:
+            self._line.append(piece)
+            self._line_head += piece[: LONGEST + 1 - len(self._line_head)]
+            self._line_says = self._line_says or self._scanner.quotes or not may_begin_block(self._line_head)
+        if not self._holds_back():
+            self._say(events)
+
+    def _holds_back(self) -> bool:
+        """Whether what is held may be a call, or stand behind one."""
+        if self._waits or self._head is not None:
+            return True
+        if self._scanner.holds is not None and self._matters(self._scanner.holds):
+            return True
+        return bool(self._line) and not self._line_says
+
+    def _matters(self, kind: BlockKind) -> bool:
+        """Whether blocks of a kind may still be calls."""
+        return kind == "tool" or bool(self._names and not self._told)
+
+    def _end_line(self, events: list[StreamEvent]) -> None:
+        """Take the line that ended."""
+        block = self._scanner.take("".join(self._line), self._line_start)
+        self._line, self._line_head, self._line_says = [], "", False
+        self._line_start = self._length
+        if block is None or not self._matters(block.kind):
+            return
+        calls = find_text_calls(block.body, self._names, explicit=block.kind == "tool")
+        if calls and block.kind == "tool":
+            held = "".join(self._held)
+            self._held = [held[: block.start - self._held_start]]
+            self._say(events)
+            events += self._segment.closed()
+            self._held, self._held_start = [held[block.end - self._length :]], block.end
+            self._waits, self._head = False, None
+            for spoken in calls:
+                events += _call_told(self._told, self._maker.made(spoken), spoken.reasoning or "")
+                self._told += 1
+        elif calls:
+            self._waits = True
+
+    def _say(self, events: list[StreamEvent]) -> None:
+        """What is held is text."""
+        text = "".join(self._held)
+        self._held, self._held_start = [], self._length
+        events += self._segment.more(text)
+
+    def _judge(self, piece: str) -> None:
+        """Find out whether the whole text may be a value of JSON; of what it began with little is kept."""
+        if self._head is None:
+            return
+        head = self._head + piece
+        bare = head.lstrip(" \t\r\n")
+        margin = head[: len(head) - len(bare)].rpartition("\n")[2]
+        if not bare:
+            self._head = margin[:1]
+        elif margin or bare[0] not in _SECOND:
+            self._head = None
+        elif second := bare[1:].lstrip(" \t\r\n"):
+            self._head, self._waits = None, second[0] == _SECOND[bare[0]]
+        else:
+            self._head = bare[0]
+
+
+_SECOND = {"{": '"', "[": "{"}
+"""What the first sign of a value that may be a call is followed by."""
+
+
+class _Segment:
+    """The text between two calls: blanks wait until it is known whether they stand between text and a call.
+
+    `said` counts the characters that were told, in all segments.
+    """
+
+    __slots__ = ("_after", "_blanks", "_speaks", "said")
+
+    def __init__(self) -> None:
+        self.said = 0
+        self._after = False
+        self._blanks: list[str] = []
+        self._speaks = False
+
+    def more(self, text: str) -> list[StreamEvent]:
+        """Take text that is no call."""
+        if not text.strip():
+            self._blanks.append(text)
+            return []
+        text = "".join((*self._blanks, text))
+        if self._after and not self._speaks:
+            text = without_feeds_before(text)
+        self._speaks = True
+        spoken = text.rstrip()
+        self._blanks = [text[len(spoken) :]]
+        return self._told(spoken)
+
+    def closed(self) -> list[StreamEvent]:
+        """Begin a new segment behind a call."""
+        events = self._told(without_feeds_behind("".join(self._blanks))) if self._speaks else []
+        self._after, self._blanks, self._speaks = True, [], False
+        return events
+
+    def _told(self, text: str) -> list[StreamEvent]:
+        self.said += len(text)
+        return [TextDelta(text)] if text else []
+
+
+def _call_told(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
+    """A call as one delta, behind what was thought before it."""
+    arguments = dump_loosely(call.arguments) if call.invalid is None else call.invalid.text
+    delta = ToolCallDelta(index, call.id, call.name, arguments)
+    return [ReasoningDelta(reasoning), delta] if reasoning else [delta]

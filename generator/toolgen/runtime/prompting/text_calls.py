@@ -1,0 +1,256 @@
+"""Calls and results as texts spell them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from ..conversion.extras import inner_extras
+from ..errors import ConversionError, wrong_type
+from ..json_text import JSONError, compact, dump_loosely, loads
+from ..models import InvalidCall, OpaquePart, TextPart, ToolDefinition, ToolResult
+from ..paths import ROOT
+from .tool_blocks import json_line
+
+__all__ = [
+    "ResultEntry",
+    "TextCall",
+    "entry_of_result",
+    "find_text_calls",
+    "names_of",
+    "read_result_entries",
+    "read_results_text",
+    "result_entries_text",
+    "result_of",
+    "results_text",
+]
+
+_BEGIN = "Results of your calls, each one JSON on a line:\n"
+_KINDS: dict[str, Literal["text", "data", "error", "multimodal"]] = {
+    "text": "text",
+    "data": "data",
+    "error": "error",
+    "texts": "multimodal",
+}
+"""What a value is, by its key."""
+
+
+class ResultEntry(NamedTuple):
+    """A line: the id of the call, if it has one, the tool, and what the call gave."""
+
+    identifier: str | None
+    name: str
+    kind: Literal["text", "data", "error", "multimodal"]
+    value: Any
+    failed: bool
+
+
+def entry_of_result(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
+    """The line of a result, before it is JSON; of parts their texts.
+
+    Raises:
+        ConversionError: the value is of another type than its kind says.
+    """
+    entry: dict[str, Any] = {"id": result.tool_call_id} if with_id else {}
+    entry["name"] = result.name
+    kind, value = result.kind, result.value
+    if kind == "multimodal":
+        if type(value) is not list:
+            raise wrong_type((ROOT, "value"), "an array", value)
+        entry["texts"] = [part.text for part in value if type(part) is TextPart]
+    elif kind != "data" and type(value) is not str:
+        raise wrong_type((ROOT, "value"), "a string", value)
+    else:
+        entry[kind] = value
+    if result.is_error and kind != "error":
+        entry["failed"] = True
+    return entry
+
+
+def result_entries_text(entries: Sequence[dict[str, Any]]) -> str:
+    """Write the lines of results.
+
+    Raises:
+        ConversionError: a value holds what JSON cannot.
+    """
+    return _BEGIN + "".join("\n" + json_line(entry, f"results[{i}].value") for i, entry in enumerate(entries))
+
+
+def results_text(results: Iterable[ToolResult]) -> str:
+    """Write results as what the user says next.
+
+    Raises:
+        ConversionError: a value is of another type than its kind says, or holds what JSON cannot.
+    """
+    return result_entries_text([entry_of_result(result) for result in results])
+
+
+def read_result_entries(text: str) -> list[ResultEntry] | None:
+    """Read the lines of results; None for a text that is none of ours."""
+    if not text.startswith(_BEGIN + "\n"):
+        return None
+    try:
+        entries = [loads(line) for line in text[len(_BEGIN) + 1 :].split("\n")]
+        if any(type(entry) is not dict for entry in entries) or result_entries_text(entries) != text:
+            return None
+    except (JSONError, ConversionError):
+        return None
+    found = [_entry(entry) for entry in entries]
+    whole = [entry for entry in found if entry is not None]
+    return whole if len(whole) == len(found) else None
+
+
+def read_results_text(text: str) -> list[ToolResult] | None:
+    """Read what `results_text` wrote; None for any other text."""
+    entries = read_result_entries(text)
+    if entries is None:
+        return None
+    return [result_of(entry, entry.identifier or "") for entry in entries]
+
+
+def result_of(entry: ResultEntry, tool_call_id: str) -> ToolResult:
+    """The result that a line says, of the call with this id."""
+    value = [TextPart(text) for text in entry.value] if entry.kind == "multimodal" else entry.value
+    return ToolResult(tool_call_id, entry.name, entry.kind, value, entry.failed or None)
+
+
+def _entry(entry: dict[str, Any]) -> ResultEntry | None:
+    """A line as it was written; None where it holds anything else."""
+    keys = [key for key in entry if key in _KINDS]
+    failed = entry.get("failed")
+    if len(keys) != 1 or list(entry) != [key for key in ("id", "name", keys[0], "failed") if key in entry]:
+        return None
+    (key,) = keys
+    value = entry[key]
+    fits = {
+        "text": type(value) is str,
+        "error": type(value) is str and failed is None,
+        "data": True,
+        "texts": type(value) is list and all(type(text) is str for text in value),
+    }
+    if not fits[key] or (failed is not None and failed is not True) or type(entry.get("name")) is not str:
+        return None
+    identifier = entry.get("id")
+    if "id" in entry and type(identifier) is not str:
+        return None
+    return ResultEntry(identifier, entry["name"], _KINDS[key], value, failed is True)
+
+
+_STRING = r'"(?:[^"\\]|\\.)*+"'
+_FIRST_NAME = rf'\s*+\{{(?:\s*+"(?:id|reasoning)"\s*+:\s*+{_STRING}\s*+,)*\s*+"(?:name|tool)"\s*+:\s*+({_STRING})'
+_ANY_NAME = rf'"(?:name|tool)"\s*+:\s*+({_STRING})'
+
+
+class TextCall:
+    """A call as it is written: the tool's name as `format_path` and as it is known, and the `identifier` it was given.
+
+    `text` is the object as compact JSON, or what stands in its place.
+    """
+
+    __slots__ = ("arguments", "identifier", "invalid", "name", "reasoning", "spelled", "text")
+
+    def __init__(
+        self,
+        spelled: str,
+        name: str,
+        arguments: dict[str, Any],
+        invalid: InvalidCall | None,
+        reasoning: str | None,
+        identifier: str | None,
+        text: str,
+    ) -> None:
+        self.spelled = spelled
+        self.name = name
+        self.arguments = arguments
+        self.invalid = invalid
+        self.reasoning = reasoning
+        self.identifier = identifier
+        self.text = text
+
+
+def names_of(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
+    """The tools' names by each name that text may use for them: their own, and aliases that are one tool's alone."""
+    named = [tool for tool in tools if type(tool) is ToolDefinition]
+    aliased: dict[str, str | None] = {}
+    for tool in named:
+        aliases = inner_extras(tool.metadata or {}, "declaration").get("$aliases")
+        for alias in aliases if type(aliases) is list else ():
+            if type(alias) is str:
+                aliased[alias] = tool.name if aliased.get(alias, tool.name) == tool.name else None
+    found = {alias: name for alias, name in aliased.items() if name is not None}
+    return found | {tool.name: tool.name for tool in named}
+
+
+def find_text_calls(body: str, names: Mapping[str, str] | None, *, explicit: bool) -> list[TextCall]:
+    """The calls that a block holds: one object, or a list of them; none where that is not what it holds.
+
+    `explicit` says that the block can mean nothing else than calls. Without `names` every name is a known one.
+    """
+    try:
+        value = loads(body.strip(" \t\r\n"))
+    except JSONError:
+        return _broken(body, names) if explicit else []
+    found = [_spoken(item, names, explicit) for item in (value if type(value) is list else [value])]
+    calls = [call for call in found if call is not None]
+    return calls if len(calls) == len(found) else []
+
+
+def _spoken(value: Any, names: Mapping[str, str] | None, explicit: bool) -> TextCall | None:
+    """The call that an object is."""
+    if type(value) is not dict:
+        return None
+    said = [value[key] for key in ("name", "tool") if key in value]
+    given = [value[key] for key in ("arguments", "args") if key in value]
+    if not said or type(said[0]) is not str or not said[0].strip():
+        return None
+    spelled = said[0]
+    if not explicit and (len(said) > 1 or len(given) != 1 or not _is_known(spelled, names)):
+        return None
+    text = compact(value)
+    arguments, invalid = _arguments(given[0]) if given else ({}, None)
+    if len(said) > 1 or len(given) > 1:
+        arguments, invalid = {}, InvalidCall(text, "malformed")
+    reasoning, identifier = (value.get(key) for key in ("reasoning", "id"))
+    return TextCall(
+        spelled,
+        (names or {}).get(spelled, spelled),
+        arguments,
+        invalid,
+        reasoning if type(reasoning) is str else None,
+        identifier if type(identifier) is str else None,
+        text,
+    )
+
+
+def _is_known(name: str, names: Mapping[str, str] | None) -> bool:
+    return names is None or name in names
+
+
+def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:
+    """Arguments as an object, or as its JSON text; null is none."""
+    if type(value) is dict:
+        return value, None
+    if value is None:
+        return {}, None
+    if type(value) is not str:
+        return {}, InvalidCall(dump_loosely(value), "not_an_object")
+    try:
+        read = loads(value)
+    except JSONError:
+        return {}, InvalidCall(value, "malformed")
+    return (read, None) if type(read) is dict else ({}, InvalidCall(value, "not_an_object"))
+
+
+def _broken(body: str, names: Mapping[str, str] | None) -> list[TextCall]:
+    """The call that a broken text was to be, where it says of which tool."""
+    found = re.match(_FIRST_NAME, body, re.DOTALL) or re.search(_ANY_NAME, body, re.DOTALL)
+    try:
+        spelled = loads(found[1]) if found else ""
+    except JSONError:
+        spelled = ""
+    if not spelled.strip():
+        return []
+    return [
+        TextCall(spelled, (names or {}).get(spelled, spelled), {}, InvalidCall(body, "malformed"), None, None, body)
+    ]

@@ -1,0 +1,196 @@
+"""The calls in what a model wrote, by four stages: the first one that yields a call wins, and all else is text.
+
+1. ` ```tool ` fences. 2. ` ```json ` fences. 3. `<tool_call>` blocks. 4. The whole text as one value of JSON.
+
+A message with calls has its texts and calls as parts, in their order. Up to two line feeds between a text and a call stand
+between them and belong to neither, and texts of blanks alone are none; where that, or the spelling of a call, is not how
+it would be written here, the text is kept in the message's residue, as `$text`, beside the `$names` that it used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..conversion.wire import synthetic_id
+from ..errors import ConversionError
+from ..json_text import dump_loosely
+from ..lazy_dataclass import replace
+from ..models import (
+    AssistantMessage,
+    AssistantPart,
+    InvalidCall,
+    OpaquePart,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolDefinition,
+)
+from .text_calls import TextCall, find_text_calls, names_of
+from .tool_blocks import Block, BlockKind, blocks_of, repeated, whole_of
+from .tool_texts import PROVIDER, call_text, reply_text
+
+__all__ = [
+    "CallBlock",
+    "CallMaker",
+    "call_blocks",
+    "read_reply",
+    "reply_of",
+    "without_feeds_before",
+    "without_feeds_behind",
+]
+
+_STAGES: tuple[BlockKind, ...] = ("tool", "json", "tool_call")
+
+
+class CallBlock(NamedTuple):
+    """A block that calls tools."""
+
+    start: int
+    end: int
+    body: str
+    calls: list[TextCall]
+
+
+class CallMaker:
+    """Makes calls, each with an id of its own: what the text gave it, or one made of turn and position.
+
+    `used` are ids that calls of earlier messages have.
+    """
+
+    __slots__ = ("_given", "_position", "_turn", "_used")
+
+    def __init__(self, turn: int, used: set[str]) -> None:
+        self._turn = turn
+        self._position = 0
+        self._used = used
+        self._given: set[str] = set()
+
+    def made(self, spoken: TextCall) -> ToolCall:
+        """Make a call."""
+        position, self._position = self._position, self._position + 1
+        call = ToolCall("", spoken.name, spoken.arguments, spoken.invalid)
+        given = spoken.identifier
+        if given is not None and given.strip() and given not in self._used:
+            call.id = given
+        else:
+            call.id = synthetic_id(self._turn, position)
+            while call.id in self._used:
+                call.id += "_"
+            call.metadata = {PROVIDER: {"$synthetic": call.id}}
+        if given is not None and given.strip():
+            if given in self._given and call.invalid is None:
+                call.invalid = InvalidCall(dump_loosely(call.arguments), "duplicate_id")
+            self._given.add(given)
+        self._used.add(call.id)
+        return call
+
+
+def read_reply(
+    text: str, tools: Iterable[ToolDefinition | OpaquePart] = (), untrusted: Iterable[str] = (), turn: int = 0
+) -> AssistantMessage:
+    """Read what a model answered. `tools` are those that it was offered, `turn` counts the assistant messages before.
+
+    A block that also stands in one of the `untrusted` texts is a call that is not run.
+    """
+    return reply_of(text, names_of(tools), untrusted, CallMaker(turn, set()))
+
+
+def reply_of(
+    text: str,
+    names: Mapping[str, str],
+    untrusted: Iterable[str],
+    maker: CallMaker,
+    spelling: Callable[[str], str] = str,
+) -> AssistantMessage:
+    """Read what a model answered, where tools go by these names; `original_key` is how a tool's own name would be written."""
+    blocks = call_blocks(text, names)
+    if not blocks:
+        kept = {"$text": text, "$names": {}} if reply_text([(text, False)])[1] else None
+        return AssistantMessage(text, metadata=None if kept is None else {PROVIDER: kept})
+    distrusted = _distrusted(blocks, untrusted)
+    parts: list[AssistantPart] = []
+    pieces: list[tuple[str, bool]] = []
+    end = 0
+    for i, block in enumerate(blocks):
+        before = text[end : block.start]
+        _say(without_feeds_behind(without_feeds_before(before) if i else before), parts, pieces)
+        for spoken, doubted in zip(block.calls, distrusted[i], strict=True):
+            call = maker.made(spoken)
+            if doubted:
+                unread = call.invalid
+                call.invalid = InvalidCall(dump_loosely(call.arguments) if unread is None else unread.text, "untrusted")
+            if spoken.reasoning:
+                parts.append(ReasoningPart(spoken.reasoning))
+            parts.append(ToolCallPart(call))
+            pieces.append((_written(call, spoken, spelling), True))
+        end = block.end
+    _say(without_feeds_before(text[end:]), parts, pieces)
+    if reply_text(pieces)[0] == text:
+        return AssistantMessage(parts)
+    used = {spoken.spelled: spoken.name for block in blocks for spoken in block.calls if spoken.spelled in names}
+    return AssistantMessage(parts, metadata={PROVIDER: {"$text": text, "$names": used}})
+
+
+def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
+    """The blocks of the first stage that yields a call."""
+    blocks = blocks_of(text)
+    for stage in _STAGES:
+        found = [_called(block, names) for block in blocks if block.kind == stage]
+        calls = [block for block in found if block.calls]
+        if calls:
+            return calls
+    whole = whole_of(text)
+    last = None if whole is None else _called(whole, names)
+    return [last] if last is not None and last.calls else []
+
+
+def without_feeds_before(text: str) -> str:
+    """A text without the line feeds that stand between it and a call before it, two at most."""
+    return _FEEDS.sub("", text, count=1)
+
+
+def without_feeds_behind(text: str) -> str:
+    """A text without the line feeds that stand between it and a call behind it, two at most."""
+    for _ in range(2):
+        text = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
+    return text
+
+
+_FEEDS = re.compile(r"\A(?:\r?\n){0,2}")
+
+
+def _called(block: Block, names: Mapping[str, str]) -> CallBlock:
+    explicit = block.kind == "tool"
+    return CallBlock(block.start, block.end, block.body, find_text_calls(block.body, names, explicit=explicit))
+
+
+def _say(text: str, parts: list[AssistantPart], pieces: list[tuple[str, bool]]) -> None:
+    if text.strip():
+        parts.append(TextPart(text))
+        pieces.append((text, False))
+
+
+def _written(call: ToolCall, spoken: TextCall, spelling: Callable[[str], str]) -> str:
+    """How a call would be written; what cannot be, is written in no way that a text has."""
+    try:
+        return call_text(replace(call, name=spelling(call.name)), spoken.reasoning or None)
+    except ConversionError:
+        return ""
+
+
+def _distrusted(blocks: Sequence[CallBlock], untrusted: Iterable[str]) -> list[list[bool]]:
+    """For each call whether it, or the block that it stands in, is in a text that is not trusted."""
+    texts = list(untrusted)
+    if not texts:
+        return [[False] * len(block.calls) for block in blocks]
+    found = iter(
+        repeated([needle for block in blocks for needle in (block.body, *(c.text for c in block.calls))], texts)
+    )
+    distrusted: list[list[bool]] = []
+    for block in blocks:
+        whole = next(found)
+        distrusted.append([next(found) or whole for _ in block.calls])
+    return distrusted

@@ -1,0 +1,221 @@
+"""Blocks of a text that may be calls: fences, tags, lines of JSON, and what repeats untrusted text."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ..errors import ConversionError
+from ..json_text import compact
+
+__all__ = [
+    "CALL_TAG",
+    "LONGEST",
+    "Block",
+    "BlockKind",
+    "BlockScanner",
+    "blocks_of",
+    "json_line",
+    "lines_of",
+    "may_begin_block",
+    "opens_fence",
+    "repeated",
+    "whole_of",
+]
+
+_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
+"""What some readers take for a line's end and JSON leaves as it is; it stands in strings alone."""
+
+
+def json_line(value: Any, path: str) -> str:
+    """Write a value as compact JSON; `path` says where it stands.
+
+    Raises:
+        ConversionError: JSON cannot hold it.
+    """
+    try:
+        return compact(value).translate(_BREAKS)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConversionError(path, f"cannot be written as JSON: {type(error).__name__}") from error
+
+
+_PIECES = re.compile(r"\\+[nrt]?|\s+|(\w+|[^\w\s\\])")
+
+
+def _pieces(text: str) -> list[str]:
+    return [match[1] for match in _PIECES.finditer(text) if match[1] is not None]
+
+
+def repeated(blocks: Sequence[str], texts: Iterable[str]) -> list[bool]:
+    """For each block whether it stands in one of the texts. One without any sign stands nowhere."""
+    following: list[dict[str, int]] = [{}]
+    ends: list[int] = []
+    for block in blocks:
+        state = 0
+        for piece in _pieces(block):
+            if piece not in following[state]:
+                following[state][piece] = len(following)
+                following.append({})
+            state = following[state][piece]
+        ends.append(state)
+    shorter, order = _shorter(following)
+    seen = [False] * len(following)
+    for text in texts:
+        state = 0
+        for piece in _pieces(text):
+            while state and piece not in following[state]:
+                state = shorter[state]
+            state = following[state].get(piece, 0)
+            seen[state] = True
+    for state in reversed(order):
+        if seen[state]:
+            seen[shorter[state]] = True
+    return [end > 0 and seen[end] for end in ends]
+
+
+def _shorter(following: list[dict[str, int]]) -> tuple[list[int], list[int]]:
+    """For each state the longest shorter one that its text ends with; and the states, the shorter first."""
+    shorter = [0] * len(following)
+    waiting = deque(following[0].values())
+    order: list[int] = []
+    while waiting:
+        state = waiting.popleft()
+        order.append(state)
+        for piece, after in following[state].items():
+            rest = shorter[state]
+            while rest and piece not in following[rest]:
+                rest = shorter[rest]
+            shorter[after] = following[rest].get(piece, 0)
+            waiting.append(after)
+    return shorter, order
+
+
+BlockKind: TypeAlias = Literal["tool", "json", "tool_call", "whole"]
+
+CALL_TAG = "<tool_call>"
+CLOSES = "</tool_call>"
+
+_FENCE = re.compile(r"( {0,3}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,4})?)(`{3,}+|~{3,}+)(.*)", re.DOTALL)
+_BLANKS = " \t\r"
+_KINDS: dict[str, BlockKind] = {"tool": "tool", "json": "json"}
+LONGEST = 64
+"""Characters of a line that may begin a block of ours; a longer one has something else in it."""
+
+
+class Block(NamedTuple):
+    """A whole block: from where to where it stands, its line end aside, and what is inside."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    body: str
+
+
+class BlockScanner:
+    """Takes the lines of a text, one after the other, and gives each block once its last line is there.
+
+    `contains_schema` is the kind of block that is open; None also inside of fences that are quotes.
+    """
+
+    __slots__ = ("_body", "_in_list", "_marks", "_start", "holds")
+
+    def __init__(self) -> None:
+        self.holds: BlockKind | None = None
+        self._marks = ""
+        self._in_list = False
+        self._start = 0
+        self._body: list[str] = []
+
+    @property
+    def quotes(self) -> bool:
+        """Whether what comes next stands inside of a fence."""
+        return bool(self._marks)
+
+    def take(self, line: str, start: int) -> Block | None:
+        """Take a line without its line feed, and where it begins."""
+        if self._marks:
+            if not self._ends(line):
+                if self.holds is not None:
+                    self._body.append(line)
+                return None
+            self._marks = ""
+            return self._closed("\n".join(self._body), start + len(line))
+        fence = _FENCE.fullmatch(line)
+        if fence is not None and not (fence[2][0] == "`" and "`" in fence[3]):
+            self._open(line, start, fence)
+            return None
+        bare = line.rstrip(_BLANKS)
+        if line.startswith(CALL_TAG):
+            self.holds, self._start, self._body = "tool_call", start, []
+            line, bare = line[len(CALL_TAG) :], bare[len(CALL_TAG) :]
+        if self.holds is None:
+            return None
+        if bare.endswith(CLOSES):
+            self._body.append(bare[: -len(CLOSES)])
+            return self._closed(
+                "\n".join(self._body), start + len(line) + (len(CALL_TAG) if start == self._start else 0)
+            )
+        self._body.append(line)
+        return None
+
+    def _open(self, line: str, start: int, fence: re.Match[str]) -> None:
+        margin, self._marks, words = fence.groups()
+        plain = margin == "" and self._marks == "```" and len(line) <= LONGEST
+        self.holds = _KINDS.get(words.strip(_BLANKS)) if plain else None
+        self._in_list = bool(margin.strip())
+        self._start, self._body = start, []
+
+    def _ends(self, line: str) -> bool:
+        """Whether a line ends the fence that is open: as many marks alone, behind three blanks at most but in a list."""
+        bare = line.rstrip(_BLANKS)
+        marks = bare.lstrip(" \t" if self._in_list else " ")
+        near = self._in_list or len(bare) - len(marks) <= 3
+        return near and len(marks) >= len(self._marks) and not marks.strip(self._marks[0])
+
+    def _closed(self, body: str, end: int) -> Block | None:
+        kind, self.holds, self._body = self.holds, None, []
+        return None if kind is None else Block(kind, self._start, end, body)
+
+
+def lines_of(text: str) -> Iterator[tuple[str, int]]:
+    """The lines of a text, and where they begin."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end], start
+        start = end + 1
+    yield text[start:], start
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The blocks of a text, in their order."""
+    if "```" not in text and CALL_TAG not in text:
+        return []
+    scanner = BlockScanner()
+    found = (scanner.take(line, start) for line, start in lines_of(text))
+    return [block for block in found if block is not None]
+
+
+def whole_of(text: str) -> Block | None:
+    """A text as one block, if it begins as a value of JSON does, at its left margin."""
+    begin = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANKS + "\n"))) + 1
+    return (
+        Block("whole", begin, len(text.rstrip(_BLANKS + "\n")), text[begin:])
+        if text[begin : begin + 1] in ("{", "[")
+        else None
+    )
+
+
+def may_begin_block(line: str) -> bool:
+    """Whether a line of which this much is there may still be the first one of a block."""
+    if line.startswith("```"):
+        words = line[3:].lstrip(_BLANKS)
+        known = any(kind.startswith(words.rstrip(_BLANKS)) for kind in _KINDS)
+        return len(line) <= LONGEST and known
+    return line.startswith(CALL_TAG) or CALL_TAG.startswith(line) or "```".startswith(line)
+
+
+def opens_fence(line: str) -> bool:
+    """Whether a line may begin or end a fence, or begin a block."""
+    return line.startswith(CALL_TAG) or _FENCE.fullmatch(line) is not None

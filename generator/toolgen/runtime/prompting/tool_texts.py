@@ -1,0 +1,172 @@
+"""Definitions of tools as text, and texts that are safe to stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..conversion.extras import inner_extras
+from ..json_text import JSONError, loads
+from ..models import OpaquePart, ToolCall, ToolDefinition
+from .text_calls import find_text_calls
+from .tool_blocks import blocks_of, json_line, lines_of, opens_fence, whole_of
+
+__all__ = [
+    "BEHIND_TOOLS",
+    "PROVIDER",
+    "call_text",
+    "entries_in",
+    "entries_text",
+    "read_tools_text",
+    "reply_text",
+    "split_entries",
+    "tools_text",
+]
+
+_BEGIN = "# Tools\n\nYou can call these tools. Each line is one of them, as JSON:\n\n"
+_END = """
+To call a tool, write a block of this form, with nothing before it on its lines:
+
+```tool
+{"name":"the_tool","arguments":{"parameter":"value"}}
+```
+
+The block holds one JSON object: "name" is one of the names above, "arguments" fits its parameters, and "reasoning" may say \
+why you call it. Write one block for each call, and end your message behind the last one. The results come in the next \
+message; never write them yourself.
+"""
+BEHIND_TOOLS = "\n"
+"""What stands between the tools and what else the system says."""
+
+
+def entries_text(entries: Sequence[dict[str, Any]]) -> str:
+    """Write entries of tools; no text for none.
+
+    Raises:
+        ConversionError: one holds what JSON cannot.
+    """
+    if not entries:
+        return ""
+    return _BEGIN + "".join(json_line(entry, f"[{i}]") + "\n" for i, entry in enumerate(entries)) + _END
+
+
+def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
+    """The entries that a text begins with, and what comes behind them; None where it begins otherwise."""
+    end = text.find("\n" + _END, len(_BEGIN)) + 1
+    if not text.startswith(_BEGIN) or not end:
+        return None
+    try:
+        entries = [loads(line) for line in text[len(_BEGIN) : end - 1].split("\n")]
+    except JSONError:
+        return None
+    if not all(map(_is_entry, entries)):
+        return None
+    end += len(_END)
+    return (entries, text[end:]) if entries_text(entries) == text[:end] else None
+
+
+def entries_in(text: str) -> list[dict[str, Any]]:
+    """The entries that a text begins with; none where it begins otherwise."""
+    found = split_entries(text)
+    return [] if found is None else found[0]
+
+
+def tools_text(definitions: Iterable[ToolDefinition | OpaquePart]) -> str:
+    """Write definitions of tools; what is another provider's own tool is left out.
+
+    Raises:
+        ConversionError: a schema holds what JSON cannot.
+    """
+    return entries_text(
+        [
+            {key: value for key in _TYPES if (value := getattr(tool, key)) is not None}
+            for tool in definitions
+            if type(tool) is ToolDefinition
+        ]
+    )
+
+
+def read_tools_text(text: str) -> list[ToolDefinition] | None:
+    """Read what `tools_text` wrote; None for any other text."""
+    found = split_entries(text)
+    if found is None or found[1] or any(entry.keys() - _TYPES.keys() for entry in found[0]):
+        return None
+    return [ToolDefinition(**entry) for entry in found[0]]
+
+
+_TYPES = {"name": str, "description": str, "parameters": dict}
+
+
+def _is_entry(entry: Any) -> bool:
+    """Whether a value is an entry with its keys in our order, whatever else it has behind them."""
+    if type(entry) is not dict or not str(entry.get("name", "")).strip():
+        return False
+    known = [key for key in _TYPES if key in entry]
+    return list(entry)[: len(known)] == known and all(type(entry[key]) is _TYPES[key] for key in known)
+
+
+PROVIDER = "prompt"
+"""The key in `metadata` under which it stands how a text was spelled."""
+
+BETWEEN = "\n\n"
+"""What stands between a call and what is before or behind it."""
+
+
+def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | None = None) -> str:
+    """Write a call as a ` ```tool ` fence, with its id unless that was made here.
+
+    A call that cannot be run keeps the text that came in place of its arguments.
+
+    Raises:
+        ConversionError: its arguments hold what JSON cannot.
+    """
+    if with_id is None:
+        with_id = inner_extras(call.metadata or {}, PROVIDER).get("$synthetic") != call.id
+    entry: dict[str, Any] = {"id": call.id} if with_id else {}
+    entry["name"] = call.name
+    if reasoning is not None:
+        entry["reasoning"] = reasoning
+    entry["arguments"] = call.arguments if call.invalid is None or call.arguments else call.invalid.text
+    return f"```tool\n{json_line(entry, 'arguments')}\n```"
+
+
+def reply_text(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
+    """Join texts and calls, each with whether it is a call, and say whether texts had to be indented."""
+    text, places = _joined(pieces)
+    if _reads_as(text, places):
+        return text, False
+    return _joined([(piece if is_call else _indented(piece), is_call) for piece, is_call in pieces])[0], True
+
+
+def _joined(pieces: Sequence[tuple[str, bool]]) -> tuple[str, list[int]]:
+    """The pieces with what stands between them, and where the calls are."""
+    parts: list[str] = []
+    places: list[int] = []
+    length, before = 0, None
+    for piece, is_call in pieces:
+        between = BETWEEN if before is not None and (is_call or before) else ""
+        if is_call:
+            places.append(length + len(between))
+        parts += (between, piece)
+        length += len(between) + len(piece)
+        before = is_call
+    return "".join(parts), places
+
+
+def _reads_as(text: str, places: list[int]) -> bool:
+    """Whether a text has calls just there, whatever tools there are."""
+    blocks = blocks_of(text)
+    found = [b.start for b in blocks if b.kind == "tool" and find_text_calls(b.body, None, explicit=True)]
+    if found or places:
+        return found == places
+    whole = whole_of(text)
+    blocks += [whole] if whole is not None else []
+    return not any(find_text_calls(block.body, None, explicit=False) for block in blocks)
+
+
+def _indented(text: str) -> str:
+    """A text without a line that could begin or end a block."""
+    lines = ["    " + line if opens_fence(line) else line for line, _ in lines_of(text)]
+    found = "\n".join(lines)
+    whole = whole_of(found)
+    return found if whole is None else f"{found[: whole.start]}    {found[whole.start :]}"

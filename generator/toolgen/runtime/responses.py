@@ -1,0 +1,200 @@
+"""Answers: why they ended, what they cost, when they were made, and errors of an API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from .errors import wrong_type
+from .json_text import dump_loosely
+from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCallPart
+from .paths import Path
+
+__all__ = [
+    "FinishReason",
+    "api_error",
+    "count",
+    "counts",
+    "finish_reason",
+    "invalidate_call",
+    "invalidate_calls",
+    "provider_stop_reason",
+    "rfc3339",
+]
+
+FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error", "other"]
+
+
+def finish_reason(
+    word: Any, message: AssistantMessage, table: Mapping[str, Any], opaque_calls: bool = False
+) -> FinishReason:
+    """Derive the reason: a cut, a filter or a failure wins, then calls, then the provider's word.
+
+    Providers say `stop` with calls there, and `tool_calls` with none; what is in the message decides.
+    """
+    reason: FinishReason = table.get(word, "other") if type(word) is str else "other"
+    if reason in ("length", "content_filter", "error"):
+        return reason
+    content = message.content
+    if type(content) is list:
+        for part in content:
+            if type(part) is ToolCallPart:
+                return "tool_calls"
+    if reason == "tool_calls" and not opaque_calls:
+        return "stop"
+    return reason
+
+
+def invalidate_calls(message: AssistantMessage, reason: FinishReason) -> None:
+    """Mark the calls of an answer that did not end as it should: valid JSON is no proof that a call is whole.
+
+    Text that could not be read is that of a call which was cut, too.
+    """
+    if reason == "length" or reason == "error":
+        fault: Literal["truncated", "filtered"] = "truncated"
+    elif reason == "content_filter":
+        fault = "filtered"
+    else:
+        return
+    if type(message.content) is list:
+        for part in message.content:
+            if type(part) is ToolCallPart:
+                unread = part.call.invalid
+                part.call.invalid = InvalidCall(
+                    dump_loosely(part.call.arguments) if unread is None else unread.text, fault
+                )
+
+
+def invalidate_call(
+    message: AssistantMessage,
+    index: int,
+    reason: Literal["truncated", "malformed"] = "truncated",
+    text: str | None = None,
+) -> None:
+    """Mark one call of an answer, by its place among the calls, as cut off, or as one that could not be read."""
+    content = message.content
+    calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+    if index < len(calls):
+        calls[index].invalid = InvalidCall(dump_loosely(calls[index].arguments) if text is None else text, reason)
+
+
+def provider_stop_reason(completion: Completion, table: Mapping[str, str], own: Mapping[str, Any]) -> str | None:
+    """The provider's word for why an answer ended: its own, else the first of the table with that meaning.
+
+    A word that the table lacks is this provider's where it left residue (`own`) in the answer, or where it means
+    nothing else; the words of another provider say nothing here. Where there is no word for calls, the answer ended
+    as it should.
+    """
+    word = completion.stop_reason
+    if word is not None and (word in table or own or completion.finish_reason == "other"):
+        return word
+    meaning = completion.finish_reason
+    if meaning == "tool_calls" and meaning not in table.values():
+        meaning = "stop"
+    return next((word for word, reason in table.items() if reason == meaning), None)
+
+
+def count(wire: dict[str, Any], key: str, at: Path) -> int | None:
+    """A number of tokens; None where it is null or not there.
+
+    Raises:
+        ConversionError: it is something else. A whole number with a fraction of zero is one.
+    """
+    value = wire.get(key)
+    if value is None or type(value) is int:
+        return value
+    if type(value) is float and value.is_integer():
+        return int(value)
+    raise wrong_type((at, key), "an integer", value)
+
+
+def counts(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
+    """An object of counts; empty where it is null or not there.
+
+    Raises:
+        ConversionError: it is something else.
+    """
+    value = wire.get(key)
+    if value is None:
+        return {}
+    if type(value) is not dict:
+        raise wrong_type((at, key), "an object", value)
+    return value
+
+
+def rfc3339(seconds: int) -> str:
+    """Seconds since 1970 as a date and time in UTC."""
+    from datetime import UTC, datetime  # late, for few conversions write a date
+
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+Kind = Literal[
+    "invalid_request",
+    "authentication",
+    "rate_limit",
+    "context_length",
+    "content_policy",
+    "overloaded",
+    "server",
+    "unknown",
+]
+
+_STATUSES: dict[int, Kind] = {
+    400: "invalid_request",
+    401: "authentication",
+    403: "authentication",
+    404: "invalid_request",
+    405: "invalid_request",
+    408: "server",
+    409: "server",
+    413: "invalid_request",
+    415: "invalid_request",
+    422: "invalid_request",
+    429: "rate_limit",
+    503: "overloaded",
+    529: "overloaded",
+}
+_RETRYABLE = ("rate_limit", "overloaded", "server")
+
+
+def api_error(provider: str, status: int, body: Any, table: Mapping[str, Any]) -> ApiError:
+    """Classify an error by the words in its body, else by its status.
+
+    `table` has `codes`: the ways to a word, `words`: what a word means, `phrases`: what a piece of the message means,
+    `message`: the ways to the message, `final`: words that a second try does not help. Where the status is that of an answer,
+    a code of the body that is a status goes before it.
+    """
+    codes = [found for way in table.get("codes", ()) if type(found := _at(body, way)) in (str, int)]
+    if status < 400:
+        status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", str(code))), status)
+    texts = [_at(body, way) for way in table.get("message", ())] + [body]
+    message = next((text for text in texts if type(text) is str and text.strip()), f"HTTP status {status}")
+    words: Mapping[str, Kind] = table.get("words", {})
+    phrases: Mapping[str, Kind] = table.get("phrases", {})
+    lowered = message.lower()
+    kind = _first(words, [str(code) for code in codes])
+    if kind in (None, "invalid_request", "server"):
+        kind = _first(phrases, [phrase for phrase in phrases if phrase in lowered]) or kind
+    if kind is None:
+        kind = _STATUSES.get(status) or ("server" if status >= 500 else "unknown")
+    final = any(str(code) in table.get("final", ()) for code in codes)
+    state = {"status": status, "body": body}
+    return ApiError(kind, message, kind in _RETRYABLE and not final, {provider: state})
+
+
+def _first(table: Mapping[str, Kind], words: list[str]) -> Kind | None:
+    for word in words:
+        if word in table:
+            return table[word]
+    return None
+
+
+def _at(body: Any, way: list[Any]) -> Any:
+    for step in way:
+        if type(step) is int:
+            body = body[step] if type(body) is list and len(body) > step else None
+        else:
+            body = body.get(step) if type(body) is dict else None
+    return body

@@ -1,0 +1,176 @@
+"""Calls one handler, and waits until it is done or cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import threading
+from collections.abc import Awaitable, Callable
+from types import FunctionType
+from typing import Any
+
+from .json_values import PLAIN
+from .sync_runner import ENDING, a_loop, between_steps, running_loop
+
+__all__ = ["Cancellation", "HandlerTimeoutError", "call_handler", "is_async"]
+
+
+Handler = Callable[[Any], Any]
+
+
+class HandlerTimeoutError(Exception):
+    """A handler did not end in its time."""
+
+
+class Cancellation:
+    """Tells whether this task was asked to end since this was made: whoever cancels counts, not what code raises.
+
+    What is stepped by hand is nobody's task before it goes on on a loop.
+    """
+
+    __slots__ = ("_before", "_task")
+
+    def __init__(self) -> None:
+        """Begin to watch."""
+        self._task = None if running_loop() is None else asyncio.current_task()
+        self._before = 0 if self._task is None else self._task.cancelling()
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether the task was cancelled."""
+        task = self._task
+        if task is None and running_loop() is not None:
+            task = asyncio.current_task()
+        return task is not None and task.cancelling() > self._before
+
+    def goes_up(self, error: BaseException) -> bool:
+        """Whether an exception ends the task, or the program, and is no failure of the code that raised it."""
+        return self.was_asked if isinstance(error, asyncio.CancelledError) else isinstance(error, ENDING)
+
+
+def is_async(handler: Handler) -> bool:
+    """Whether calling a handler makes a coroutine."""
+    function = getattr(handler, "__func__", handler)
+    if type(function) is FunctionType and not function.__dict__:  # nothing is said of it but what its code says
+        return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
+    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
+
+
+async def call_handler(handler: Handler, arguments: object, timeout: float | None, inline: bool) -> Any:
+    """Call a handler and return what it gives; `timeout` is in seconds.
+
+    `inline` calls one that is not async on this very thread, between two steps of the loop, for which nothing else waits.
+
+    Raises:
+        NotInTimeError: it did not end in its time.
+    """
+    later = is_async(handler)
+    here = inline and timeout is None and not later
+    if running_loop() is None:
+        if here:
+            value = contextvars.copy_context().run(_whole, handler, arguments)
+            return await _waited_for(value) if _is_awaitable(value) else value
+        await a_loop()
+    if later and timeout is None:
+        return await handler(arguments)
+    cancellation = Cancellation()
+    end = None if timeout is None else asyncio.get_running_loop().time() + timeout
+    if here:
+        value = await between_steps(_whole, handler, arguments)
+    elif later:
+        value = handler(arguments)
+    else:
+        value = await _beside(asyncio.get_running_loop(), handler, arguments, end)
+    if not _is_awaitable(value):
+        return value
+    if cancellation.was_asked:
+        _drop(value)
+        raise asyncio.CancelledError
+    limit = asyncio.timeout_at(end)
+    try:
+        async with limit:
+            return await value
+    except TimeoutError:
+        if limit.expired():
+            raise HandlerTimeoutError from None
+        raise
+
+
+def _is_awaitable(value: object) -> bool:
+    return type(value) not in PLAIN and inspect.isawaitable(value)
+
+
+async def _waited_for(value: Awaitable[Any]) -> Any:
+    """Wait on a loop for what a handler gave where none runs."""
+    try:
+        await a_loop()
+    except BaseException:
+        _drop(value)
+        raise
+    return await value
+
+
+def _whole(handler: Handler, arguments: object) -> Any:
+    """What a handler gives; the items of a generator, whose code is the handler's and runs where that does."""
+    value = handler(arguments)
+    return list(value) if inspect.isgenerator(value) else value
+
+
+def _drop(value: Any) -> None:
+    """Leave what a handler gave and nobody waits for: a coroutine is never begun, a task is ended."""
+    if inspect.iscoroutine(value):
+        value.close()
+    elif isinstance(value, asyncio.Future):
+        value.cancel()
+
+
+async def _beside(loop: asyncio.AbstractEventLoop, handler: Handler, arguments: object, end: float | None) -> Any:
+    """Call a handler in a thread of its own, until a time of the loop.
+
+    Raises:
+        NotInTimeError: it did not end in its time; the thread goes on.
+    """
+    done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def finish(value: Any, error: BaseException | None) -> None:
+        if not done.cancelled():
+            done.set_result((value, error))
+        else:
+            _drop(value)
+
+    def work() -> None:
+        value, error = None, None
+        try:
+            value = context.run(_whole, handler, arguments)
+        except BaseException as raised:  # noqa: BLE001 - raised again by whoever waits
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+            loop.call_soon_threadsafe(finish, value, error)
+
+    threading.Thread(target=work, name="tool", daemon=True).start()
+    try:
+        await _ended(loop, done, end)
+    except HandlerTimeoutError:
+        done.cancel()
+        raise
+    value, error = done.result()
+    if error is not None:
+        raise error
+    return value
+
+
+async def _ended(loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any], end: float | None) -> None:
+    """Wait for a thread, through cancellations too; whoever cancels is told when it is done.
+
+    Raises:
+        NotInTimeError: the time was over before.
+    """
+    while not done.done():
+        left = None if end is None else end - loop.time()
+        if left is not None and left <= 0:
+            raise HandlerTimeoutError
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait([done], timeout=left)

@@ -1,0 +1,218 @@
+"""Sessions made of a configuration: which client, with which keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
+
+from ..errors import type_name
+
+__all__ = [
+    "AnyProviderConfig",
+    "ClientCalls",
+    "ClientMaker",
+    "GenAIProviderConfig",
+    "HostedCalls",
+    "OpenAIProviderConfig",
+    "ProviderConfig",
+    "connected",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCalls:
+    """The client's own calls, as ways of attributes from the client, with dots between them.
+
+    `events` is the key of a stream's answer under which its events are. `streamed` are keywords of streams besides those of the
+    request. `blocking` says that there is no async client: the other one is called in a thread. `status` and `body` lead from
+    an exception to the status and the body of an API's error.
+    """
+
+    send: str
+    stream: str
+    send_async: str
+    stream_async: str
+    status: str
+    body: str
+    events: str | None = None
+    blocking: bool = False
+    streamed: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientMaker:
+    """The classes of a client, and the keywords that they take; None where there is none."""
+
+    module: str
+    sync: str
+    later: str
+    key: str | None
+    address: str | None
+    needs_address: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HostedCalls:
+    """The calls of a client that is itself a live session with an agent, as ways of attributes from it.
+
+    `offer` takes the tools under the key `tools`; `forget` takes an empty list instead of the tools that the client runs
+    itself. `accepted` says in what `answer` gives whether the call still waited. `error` are the attributes of the client's exception that say what was refused, the first of them a number.
+    `begun`, `asked` and `failure_text` are types of events: a message was taken up, a tool of the app is asked for, the session
+    failed. Ways from an event lead to the id that `send` gave (`identifier`), to that of the message which the event belongs
+    to (`origin`), to the name of the tool (`asked_for`), to the sub-agent (`agent`) and to the HTTP status (`status`).
+    `request` is the key of a request's id. `steering` are keywords of a message that is sent while the agent works.
+    """
+
+    subscribe: str
+    send: str
+    answer: str
+    accepted: str
+    offer: str
+    tools: str
+    forget: str
+    set_model: str
+    abort: str
+    alive: str
+    begun: str
+    asked: str
+    failed: str
+    identifier: str
+    origin: str
+    asked_for: str
+    agent: str
+    status: str
+    request: str
+    error: tuple[str, ...]
+    steering: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Keys(BaseModel):
+    """What every configuration has. What is wrong with one is told without its values, of which some are keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    api_keys: list[SecretStr]
+    """Keys, which take turns."""
+    models: Annotated[list[str], Field(min_length=1)]
+    """Names of models; requests without one go to the first."""
+
+
+class OpenAIProviderConfig(_Keys):
+    """The configuration of OpenAI's API."""
+
+    interface: Literal["openai"]
+    base_url: str | None = None
+    """Address of the API, where it is not OpenAI's own."""
+
+
+class GenAIProviderConfig(_Keys):
+    """The configuration of Google's API, which has no other address."""
+
+    interface: Literal["genai"]
+
+
+class AnyProviderConfig(_Keys):
+    """The configuration of any interface that there are sessions for."""
+
+    interface: str
+    """The API; `INTERFACES` lists them."""
+    base_url: str | None = None
+    """Address of the API, where it is not the client's own."""
+
+
+ProviderConfig: TypeAlias = Annotated[OpenAIProviderConfig | GenAIProviderConfig, Field(discriminator="interface")]
+"""One of the two, told apart by `interface`."""
+
+
+def connected(
+    config: OpenAIProviderConfig | GenAIProviderConfig | AnyProviderConfig | Mapping[str, Any],
+    interfaces: Mapping[str, tuple[str, ClientMaker]],
+    package: str,
+    kind: str,
+) -> Any:
+    """Make a session of a kind, `Session` or `AsyncSession`, whose modules are below a package.
+
+    Raises:
+        ValueError: the configuration says what the interface does not take.
+        ImportError: the client is not installed.
+    """
+    read = _read(config if isinstance(config, Mapping) else _said(config))
+    if read.interface not in interfaces:
+        raise ValueError(
+            f"no session can be made of a configuration for this interface; one can for: {', '.join(sorted(interfaces)) or 'none'}"
+        )
+    module, maker = interfaces[read.interface]
+    later = kind == "AsyncSession"
+    clients = [_client(maker, read, key, later) for key in _keys(maker, read)]
+    session = getattr(import_module(f"{package}.{module}"), kind)
+    return session(clients[0], read.models[0], further=clients[1:])
+
+
+def _said(config: _Keys) -> dict[str, Any]:
+    return {name: getattr(config, name) for name in type(config).model_fields}
+
+
+def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
+    """Read a configuration, by the type of its own where its interface has one.
+
+    Raises:
+        ValueError: it does not fit. What is told of it are places and types; no value is in the error, nor behind it.
+    """
+    said = dict(config)
+    own = said.get("interface") in ("openai", "genai")
+    adapter: TypeAdapter[Any] = TypeAdapter(ProviderConfig if own else AnyProviderConfig)
+    try:
+        found: _Keys = adapter.validate_python(said)
+    except ValidationError as error:
+        rows = error.errors(include_url=False, include_context=False)
+    else:
+        return AnyProviderConfig(**_said(found))
+    known = list((GenAIProviderConfig if said.get("interface") == "genai" else AnyProviderConfig).model_fields)
+    raise ValueError("; ".join(dict.fromkeys(_fault(row["type"], row["loc"], row["input"], known) for row in rows)))
+
+
+def _fault(kind: str, place: tuple[int | str, ...], found: Any, known: list[str]) -> str:
+    """What is wrong at a place of a configuration. An unknown name is told where it is near a known one: it may be a key, else."""
+    way = [step for step in place if step not in ("openai", "genai")]
+    if kind == "extra_forbidden":
+        near = get_close_matches(str(way[-1]), known, n=1, cutoff=0.7)
+        meant = f"{way[-1]} (perhaps {near[0]})" if near else "a key of another name"
+        return f"{meant} is not taken: the keys are {', '.join(known)}"
+    where = "".join(f"[{step}]" if isinstance(step, int) else step for step in way) or "the configuration"
+    if kind == "missing":
+        return f"{where} is missing"
+    if kind == "too_short":
+        return f"{where} must not be empty"
+    expected = "a list of texts" if where in ("api_keys", "models") else "a text"
+    return f"{where} must be {expected}, found {type_name(found)}"
+
+
+def _keys(maker: ClientMaker, config: AnyProviderConfig) -> list[str | None]:
+    if maker.key is None:
+        if config.api_keys:
+            raise ValueError(f"the interface {config.interface} takes no keys")
+        return [None]
+    if not config.api_keys:
+        raise ValueError(f"the interface {config.interface} needs a key")
+    return [key.get_secret_value() for key in config.api_keys]
+
+
+def _client(maker: ClientMaker, config: AnyProviderConfig, key: str | None, later: bool) -> Any:
+    """Make an official client."""
+    if config.base_url is not None and maker.address is None:
+        raise ValueError(f"the interface {config.interface} has no other address")
+    if config.base_url is None and maker.needs_address:
+        raise ValueError(f"the interface {config.interface} needs a base_url")
+    try:
+        module = import_module(maker.module)
+    except ImportError as error:
+        raise ImportError(f"the interface {config.interface} needs the package of {maker.module}") from error
+    keywords = {} if maker.key is None else {maker.key: key}
+    if config.base_url is not None and maker.address is not None:
+        keywords[maker.address] = config.base_url
+    return getattr(module, maker.later if later else maker.sync)(**keywords)

@@ -1,0 +1,247 @@
+"""Requests for a model without tools of its own: tools, calls and results as text, and its answer read back.
+
+The tools that may be called stand at the front of the first system text. What users and tools wrote is not trusted: a block of theirs that the
+model repeats is a call that is not run.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..conversion.writer import OnLoss
+from ..errors import ConversionLoss
+from ..history import text_of, tool_calls_of
+from ..json_text import dump_loosely
+from ..models import (
+    AllowedToolChoice,
+    AssistantMessage,
+    CompletedEvent,
+    Completion,
+    ContentPart,
+    ErrorEvent,
+    Loss,
+    Message,
+    OpaquePart,
+    ReasoningDelta,
+    ReasoningPart,
+    RefusalPart,
+    Request,
+    StreamEvent,
+    SystemMessage,
+    TextDelta,
+    TextPart,
+    ToolCallDelta,
+    ToolCallEvent,
+    ToolCallPart,
+    ToolMessage,
+    UserMessage,
+)
+from ..prompting.stream_parser import ReplyReader
+from ..prompting.text_calls import names_of, results_text
+from ..prompting.text_parser import CallMaker, reply_of
+from ..prompting.tool_texts import call_text, reply_text, tools_text
+from ..responses import invalidate_calls
+from ..running.handlers import callable_tools
+
+__all__ = [
+    "TextStreamReader",
+    "as_request",
+    "events_of",
+    "parse_completion",
+    "to_text_request",
+    "turn_of",
+    "untrusted_texts",
+]
+
+
+def as_request(request: Request | str) -> Request:
+    """A request; text stands for one with one user message."""
+    return Request([UserMessage(request)]) if isinstance(request, str) else request
+
+
+def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:
+    """The same request without tools, calls and results: all of them are text. What has no text is reported.
+
+    Raises:
+        ConversionError: a schema, an argument or a result holds what JSON cannot.
+    """
+    for loss in _losses(request):
+        if on_loss is not None:
+            on_loss(loss)
+        elif loss.severity != "note":
+            warnings.warn(f"{loss.path}: {loss.what} {loss.action}: {loss.reason}", ConversionLoss, stacklevel=3)
+    offered = tools_text(callable_tools(request))
+    messages = [_folded(message) for message in request.messages]
+    if offered and messages and isinstance(messages[0], SystemMessage):
+        first = messages[0]
+        content: list[ContentPart] = [TextPart(first.content)] if isinstance(first.content, str) else first.content
+        messages[0] = replace(first, content=[TextPart(offered), *content])
+    elif offered:
+        messages.insert(0, SystemMessage(offered))
+    return replace(request, messages=messages, tools=None, tool_choice=None, parallel_tool_calls=None)
+
+
+def _losses(request: Request) -> Iterator[Loss]:
+    if request.tool_choice == "none" or (
+        isinstance(request.tool_choice, AllowedToolChoice) and request.tool_choice.mode != "required"
+    ):
+        yield Loss("toolChoice", "the choice", "rewritten", "note", "tools that may not be called are left out")
+    elif request.tool_choice not in (None, "auto"):
+        yield Loss(
+            "toolChoice", "the choice", "dropped", "behaviour", "a model without tools of its own cannot be held to one"
+        )
+    for i, tool in enumerate(request.tools or []):
+        if isinstance(tool, OpaquePart):
+            yield Loss(f"tools[{i}]", "a tool", "dropped", "warning", "it is a provider's own")
+    for i, message in enumerate(request.messages):
+        if isinstance(message, AssistantMessage) and isinstance(message.content, list):
+            for j, part in enumerate(message.content):
+                if not isinstance(part, TextPart | RefusalPart | ReasoningPart | ToolCallPart):
+                    yield Loss(f"messages[{i}].content[{j}]", part.type, "dropped", "warning", "it has no text")
+
+
+def _folded(message: Message) -> Message:
+    if isinstance(message, ToolMessage):
+        text = results_text(message.results)
+        media = [
+            part
+            for result in message.results
+            if result.kind == "multimodal"
+            for part in result.value
+            if not isinstance(part, TextPart)
+        ]
+        return UserMessage([TextPart(text), *media] if media else text)
+    if isinstance(message, AssistantMessage) and isinstance(message.content, list):
+        return AssistantMessage(reply_text(_pieces(message.content))[0], name=message.name)
+    return message
+
+
+def _pieces(parts: Sequence[Any]) -> list[tuple[str, bool]]:
+    """Texts and calls of an answer; reasoning right before a call is that call's."""
+    pieces: list[tuple[str, bool]] = []
+    reasoning: str | None = None
+    for part in parts:
+        if isinstance(part, ToolCallPart):
+            pieces.append((call_text(part.call, reasoning), True))
+        elif isinstance(part, TextPart | RefusalPart):
+            pieces.append((part.text, False))
+        reasoning = part.text if isinstance(part, ReasoningPart) and part.text else None
+    return pieces
+
+
+def untrusted_texts(request: Request) -> list[str]:
+    """The texts of a request that somebody else than the model or the app's author wrote."""
+    found: list[str] = []
+    for message in request.messages:
+        if isinstance(message, UserMessage):
+            found.append(text_of(message))
+        elif isinstance(message, ToolMessage):
+            for result in message.results:
+                found += _texts(result.value)
+    return found
+
+
+def _texts(value: Any) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, TextPart):
+            yield one.text
+        elif isinstance(one, dict):
+            waiting += [*one.keys(), *one.values()]
+        elif isinstance(one, list):
+            waiting += one
+
+
+def turn_of(request: Request) -> int:
+    """The turn of the answer to a request: the assistant messages before it."""
+    return sum(isinstance(message, AssistantMessage) for message in request.messages)
+
+
+def _used(request: Request) -> set[str]:
+    """The ids of calls of earlier answers."""
+    return {call.id for message in request.messages for call in tool_calls_of(message)}
+
+
+def parse_completion(request: Request, answer: Completion | str) -> Completion:
+    """Read what a model without tools said to a request: its text, with the calls that are in it."""
+    said = Completion(AssistantMessage(answer), "stop") if isinstance(answer, str) else answer
+    if not isinstance(said.message.content, str | None) and not _is_text(said.message.content):
+        return said
+    text = text_of(said.message)
+    maker = CallMaker(turn_of(request), _used(request))
+    message = reply_of(text, names_of(callable_tools(request)), untrusted_texts(request), maker)
+    return _ended(replace(said, message=_whole(message, said.message)))
+
+
+def _is_text(parts: Sequence[Any]) -> bool:
+    return all(isinstance(part, TextPart | ReasoningPart | OpaquePart) for part in parts)
+
+
+def _whole(message: AssistantMessage, said: AssistantMessage) -> AssistantMessage:
+    """What was read, behind what the model thought, and with what else there was."""
+    thought = [part for part in said.content or () if isinstance(part, ReasoningPart)]
+    if thought:
+        content = [TextPart(message.content)] if isinstance(message.content, str) else message.content or []
+        message = replace(message, content=[*thought, *content])
+    return replace(message, metadata={**(said.metadata or {}), **(message.metadata or {})} or None)
+
+
+def _ended(completion: Completion) -> Completion:
+    """A completion with the reason that its calls give it; calls of an answer that was cut cannot be run."""
+    content = completion.message.content
+    called = isinstance(content, list) and any(isinstance(part, ToolCallPart) for part in content)
+    reason = completion.finish_reason
+    if reason in ("length", "error", "content_filter"):
+        invalidate_calls(completion.message, reason)
+        return completion
+    return replace(completion, finish_reason="tool_calls" if called else "stop" if reason == "tool_calls" else reason)
+
+
+class TextStreamReader:
+    """Reads an answer as it comes: `feed` its text, `finish` once it ends or breaks."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._reader = ReplyReader(
+            callable_tools(request), untrusted_texts(request), turn_of(request), used=_used(request)
+        )
+        self._text: list[str] = []
+
+    def feed(self, text: str) -> list[StreamEvent]:
+        """Take more text."""
+        self._text.append(text)
+        return self._reader.feed(text)
+
+    def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
+        """Tell what was held back, the calls and the whole; of an answer that broke no call can be run."""
+        events = self._reader.finish()
+        answer = Completion(AssistantMessage("".join(self._text)), "stop" if error is None else "error")
+        completion = parse_completion(self._request, answer)
+        if error is not None:
+            events.append(ErrorEvent(type(error).__name__))
+        calls = [ToolCallEvent(call) for call in tool_calls_of(completion.message)]
+        return [*events, *calls, CompletedEvent(completion)]
+
+
+def events_of(completion: Completion) -> Iterator[StreamEvent]:
+    """The events of an answer that came as a whole."""
+    content = completion.message.content
+    index = 0
+    for part in [TextPart(content)] if isinstance(content, str) else content or []:
+        if isinstance(part, TextPart):
+            yield TextDelta(part.text)
+        elif isinstance(part, ReasoningPart):
+            yield ReasoningDelta(part.text)
+        elif isinstance(part, ToolCallPart):
+            call = part.call
+            text = dump_loosely(call.arguments) if call.invalid is None else call.invalid.text
+            yield ToolCallDelta(index, call.id, call.name, text)
+            yield ToolCallEvent(call)
+            index += 1
+    yield CompletedEvent(completion)
