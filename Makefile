@@ -55,7 +55,7 @@ lint: $(READY) ## ruff: rules and layout
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 
-format: $(READY) ## lay the code out, and mend what ruff can mend
+format: $(READY) ## lay the code out, and fix what ruff can fix
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 

@@ -3,7 +3,7 @@
     LLM_MODEL=... LLM_API_KEY=... python -m examples.mcp_client "What is the weather in Oslo?" python -m examples.mcp_server
 
 What follows the question is the command that starts the server, which should be one that you trust: the tools that it says
-are read-only run unasked, for all others you are asked at the terminal.
+are read-only run by default, for all others you are asked at the terminal.
 """
 
 from __future__ import annotations

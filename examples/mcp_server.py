@@ -36,7 +36,7 @@ def make_server(handlers: Handlers) -> Server[Any]:
         if params.name not in [tool["name"] for tool in OFFERED]:
             raise MCPError(types.INVALID_PARAMS, "Unknown tool")  # by the specification no result, but an error
         call = mcp.from_tool_call(params, str(context.request_id))
-        # Arguments that do not fit and handlers that fail become results that say so: the model can mend its call.
+        # Arguments that do not fit and handlers that fail become results that say so: the model can fix its call.
         result = await dispatch(call, handlers, timeout=60)
         return types.CallToolResult.model_validate(mcp.to_tool_result(result))
 

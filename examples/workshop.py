@@ -35,7 +35,7 @@ class Workshop:
         self.preferences: dict[str, object] = {}
 
     def get_weather(self, args: GetWeatherArguments) -> GetWeatherResult:
-        """Look a city up. The text of a ToolError goes to the model, which can mend its call."""
+        """Look a city up. The text of a ToolError goes to the model, which can fix its call."""
         celsius = CELSIUS.get(args.city)
         if celsius is None:
             raise ToolError(f"No weather station there. There are stations in {', '.join(CELSIUS)}.")

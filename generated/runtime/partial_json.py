@@ -53,7 +53,7 @@ def partial_object(text: str) -> dict[str, Any]:
 
 
 def _closed(text: str) -> str | None:
-    """The text cut behind its last whole value, with what is open closed."""
+    """The text cut after its last whole value, with what is open closed."""
     stack: list[str] = []
     keep: list[tuple[int, tuple[str, ...]]] = []
     expects_key = False

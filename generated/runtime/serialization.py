@@ -25,7 +25,7 @@ Data = dict[str, Any]
 
 
 def _assistant(data: Data, at: Path) -> Data:
-    """`toolCalls` beside the content become parts behind it."""
+    """`toolCalls` beside the content become parts after it."""
     if "toolCalls" in data and "tool_calls" in data:
         raise ConversionError(
             format_path((at, "toolCalls")),
@@ -377,7 +377,7 @@ def _class_of(
         if not untagged:
             raise ConversionError(
                 format_path((at, tag)),
-                f"{word[:40]!r} is none of {', '.join(map(repr, tagged))}",
+                f"{word[:40]!r} is not one of {', '.join(map(repr, tagged))}",
             )
     if len(untagged) == 1 and tagged:
         return untagged[0]
@@ -424,7 +424,8 @@ def _object_loader(kind: Any) -> Load:
         if unknown:
             if not keeps:
                 raise ConversionError(
-                    format_path((at, min(unknown))), f"is no field of {kind.__name__}"
+                    format_path((at, min(unknown))),
+                    f"is not a field of {kind.__name__}",
                 )
             values["metadata"] = {**(values.get("metadata") or {}), UNKNOWN: unknown}
         if refined is not None:

@@ -87,7 +87,7 @@ def write_result_parts(
     parts: Sequence[Any], at: Path, writer: Writer, write: Write
 ) -> str | list[Any]:
     """Write the text parts of a result, and those that came inside of one; the others wait in `writer.media`."""
-    behind = len(writer.media)
+    after = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
         inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
@@ -106,7 +106,7 @@ def write_result_parts(
                 "note",
                 "it follows the results in a user message",
             )
-    if len(writer.media) == behind:
+    if len(writer.media) == after:
         return texts
     if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
         return str(texts[0]["text"])

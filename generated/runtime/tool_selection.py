@@ -170,7 +170,7 @@ def write_choice(
         )
         return ABSENT
     if table[row] == UNSAID:
-        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is so unasked")
+        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is so by default")
         return ABSENT
     spelling = [writer.tool_name(name, (at, "name")) for name in names]
     if row == choice and type(kept) is dict:

@@ -330,7 +330,7 @@ class AgentSdk(AgentSdkConverter):
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text" and has_value_at(wire, "text"):
@@ -347,7 +347,7 @@ class AgentSdk(AgentSdkConverter):
         return ABSENT
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text" and has_value_at(wire, "text"):
@@ -372,7 +372,7 @@ class AgentSdk(AgentSdkConverter):
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text" and has_value_at(wire, "text"):
@@ -399,7 +399,7 @@ class AgentSdk(AgentSdkConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)

@@ -221,7 +221,7 @@ class Copilot(CopilotConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             return self.read_tool(wire, at, reader)
         return OpaquePart(reader.wire.name, wire)
@@ -236,7 +236,7 @@ class Copilot(CopilotConverter):
         return ABSENT
 
     def read_binary_result(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = binary_kind(wire)
             if kind == "image":

@@ -408,7 +408,7 @@ class OpenaiResponses(ResponsesConverter):
         return wire
 
     def read_given_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = given_part(wire)
             if kind == "text":
@@ -433,7 +433,7 @@ class OpenaiResponses(ResponsesConverter):
         return ABSENT
 
     def read_said_content(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "output_text":
@@ -456,7 +456,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "function":

@@ -62,7 +62,7 @@ def cached_status(words: list[str]) -> str | None:
             if (words[0] != "build" or _stamp(found[key]) != stamp) and _digest(found[key]) != digest:
                 return None
     except (OSError, ValueError):
-        return None  # there is no record, or it is none of ours, or files come and go
+        return None  # there is no record, or it is not one of ours, or files come and go
     return _text(build if words[0] == "build" else check)
 
 
@@ -177,7 +177,7 @@ def _files(root: str, below: str = "") -> Iterator[tuple[str, str]]:
             elif entry.is_file(follow_symlinks=False) and "\n" not in path:
                 yield path, entry.path
             else:
-                raise ValueError("a link, or something that is no file")
+                raise ValueError("a link, or something that is not a file")
 
 
 def _has_litter(package: str) -> bool:

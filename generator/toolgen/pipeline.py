@@ -38,7 +38,7 @@ def no_progress(step: str, tools: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project that was read: its sources, its configuration and its catalogue."""
+    """A project that was read: its sources, its configuration and its catalog."""
 
     sources: Sources
     config: Config

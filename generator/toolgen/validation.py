@@ -170,7 +170,7 @@ class _Reporter:
             values: list[object] = list(error.validator_value)  # type: ignore[arg-type]
             value = error.instance
             hint = did_you_mean(value, words(values)) if isinstance(value, str) else None
-            self._problem(span, f"{_shown(value)} is none of {_listed(values)}", hint)
+            self._problem(span, f"{_shown(value)} is not one of {_listed(values)}", hint)
         else:
             self._problem(span, _sentence(keyword, error))
 
@@ -207,7 +207,7 @@ _SENTENCES = {
     "maximum": "{1} is more than {0}",
     "exclusiveMinimum": "{1} is not more than {0}",
     "exclusiveMaximum": "{1} is not less than {0}",
-    "multipleOf": "{1} is no multiple of {0}",
+    "multipleOf": "{1} is not a multiple of {0}",
     "pattern": "{1} does not match the pattern {0}",
     "const": "{1} is not {0}",
     "oneOf": "the value fits more than one of the forms it may have",
@@ -245,7 +245,7 @@ def _listed(values: Iterable[object]) -> str:
 
 
 def type_hint(expected: str, value: object) -> str | None:
-    """What mends a value of the wrong type, where it is plain to see."""
+    """What fixes a value of the wrong type, where it is plain to see."""
     if value is None:
         return "give it a value, or take it out"
     if "string" in expected and isinstance(value, bool | int | float):

@@ -58,7 +58,7 @@ BODIES = {
         "system": [text("s"), LONG, {"guardContent": {"text": {"text": "g"}}}, POINT],
         "toolConfig": {"tools": [SPEC, LONG, {"systemTool": {"name": "x"}}]},
     },
-    "marks behind calls and results": {
+    "marks after calls and results": {
         "messages": [user(text("a")), assistant(call("1"), POINT), user(answer("1", text("x")), POINT, text("b"))],
         "toolConfig": {"tools": [SPEC]},
     },

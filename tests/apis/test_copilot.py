@@ -261,7 +261,7 @@ def test_an_answer_is_open_until_all_its_calls_wait(sample: Package) -> None:
 
 
 def test_a_call_that_was_answered_is_not_to_be_run_again(sample: Package) -> None:
-    """A terminal tool ends the turn: nothing comes behind its answer."""
+    """A terminal tool ends the turn: nothing comes after its answer."""
     module, events = sample.provider(PROVIDER), stream_of("failure")
     answered = [e for e in events if e["data"].get("messageId") != "m2"]
     assert heard(module, answered)[-1].completion.finish_reason == "stop"
@@ -437,7 +437,7 @@ def test_what_is_no_answer_is_refused(sample: Package, models: Any) -> None:
         with pytest.raises(models.ConversionError, match="from_error"):
             module.from_response(body)
     for body in ({}, {"type": "session.idle", "data": {}}, {"data": {"content": "x"}, "type": "user.message"}):
-        with pytest.raises(models.ConversionError, match=r"is no assistant\.message event"):
+        with pytest.raises(models.ConversionError, match=r"is not an assistant\.message event"):
             module.from_response(body)
     for wire in ({}, {"requestId": "r"}, {"requestId": "r", "result": {"text": "x"}}, {"requestId": "r", "result": 1}):
         with pytest.raises(models.ConversionError):

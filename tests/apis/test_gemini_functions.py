@@ -102,7 +102,7 @@ NOWHERE: dict[str, tuple[list[Any], Any]] = {
     "any member": ([leaf("$.*", stringValue="x")], {}),
     "any place": ([leaf("$.a[*]", stringValue="x")], {}),
     "descendants": ([leaf("$..a", stringValue="x")], {}),
-    "a place from behind": ([leaf("$.a[-1]", stringValue="x")], {}),
+    "a place from after": ([leaf("$.a[-1]", stringValue="x")], {}),
     "a filter": ([leaf("$.a[?(@.b)]", stringValue="x")], {}),
     "an open bracket": ([leaf("$['a", stringValue="x")], {}),
     "half of a character": ([leaf(r"$['\ud800']", stringValue="x")], {}),
@@ -186,11 +186,11 @@ SCHEMAS = {
         {"type": "ARRAY", "minItems": "1", "items": {"type": "STRING"}},
         {"type": "array", "minItems": 1, "items": {"type": "string"}},
     ),
-    "bounds that are no numbers": (
+    "bounds that are not numbers": (
         {"type": "ARRAY", "minItems": "²", "maxItems": "--1", "items": {"minLength": "9" * 5000}},
         {"type": "array", "minItems": "²", "maxItems": "--1", "items": {"minLength": "9" * 5000}},
     ),
-    "values that are no numbers": (
+    "values that are not numbers": (
         {"type": "NUMBER", "enum": ["nan", "1_000", "1.5", "1e999", "inf", "²"]},
         {"type": "number", "enum": ["nan", "1_000", 1.5, "1e999", "inf", "²"]},
     ),

@@ -85,8 +85,8 @@ def test_content_keeps_its_form_and_its_order(sample: Package, name: str, calls:
     given = answer(content=CONTENTS[name], **calls)
     laws.answer_is_read(sample, PROVIDER, given) if name not in ("a thought of none", "a thought as text") else None
     laws.answer_comes_back(sample, PROVIDER, given)
-    behind = [RESULT] if calls.get("tool_calls") else [USER]
-    comes_back(sample, body(USER, given["choices"][0]["message"], *behind))
+    after = [RESULT] if calls.get("tool_calls") else [USER]
+    comes_back(sample, body(USER, given["choices"][0]["message"], *after))
 
 
 def test_a_message_may_lack_its_content(sample: Package) -> None:
@@ -218,7 +218,7 @@ def test_a_writer_sends_thoughts_as_they_come_and_calls_whole(sample: Package, m
 
 
 def test_a_writer_sends_late_what_came_too_late(sample: Package, models: Any) -> None:
-    """A chunk that no event speaks of stands behind what was sent, and that is told."""
+    """A chunk that no event speaks of stands after what was sent, and that is told."""
     reference = models.OpaquePart(PROVIDER, {"type": "reference", "reference_ids": [1]})
     content = [models.TextPart("So "), reference, models.TextPart("it is.")]
     completion = models.Completion(models.AssistantMessage(content), "stop", "an-id", "m", "stop")
@@ -303,15 +303,15 @@ def test_results_come_in_each_form(sample: Package, content: Any) -> None:
 
 
 def test_media_stay_inside_of_a_result_where_they_came_so(sample: Package) -> None:
-    """Only the newest servers take them there, so that those of others follow behind."""
+    """Only the newest servers take them there, so that those of others follow after."""
     image = {"type": "image_url", "image_url": "https://e.com/a.png"}
     given = body(USER, ASKED, {**RESULT, "content": [text("A map:"), image]})
     request = comes_back(sample, given)
     assert [p.type for p in request.messages[2].results[0].value] == ["text", "image"]
     losses: list[Any] = []
-    behind = laws.write(sample, PROVIDER, laws.bare(request), losses)["messages"]
-    assert behind[2]["content"] == "A map:"
-    assert behind[3] == {"role": "user", "content": [image]}
+    after = laws.write(sample, PROVIDER, laws.bare(request), losses)["messages"]
+    assert after[2]["content"] == "A map:"
+    assert after[3] == {"role": "user", "content": [image]}
     assert [(loss.path, loss.action) for loss in losses] == [("messages[2].results[0].value[1]", "moved")]
 
 
@@ -330,12 +330,12 @@ def test_arguments_are_text_or_an_object_both_ways(sample: Package, arguments: A
 
 
 ORDERS = {
-    "behind an answer": ([USER, SAID, SYSTEM, USER], [USER, SYSTEM, SAID, USER]),
-    "behind a result": ([USER, ASKED, RESULT, SYSTEM, USER], [USER, SYSTEM, ASKED, RESULT, USER]),
+    "after an answer": ([USER, SAID, SYSTEM, USER], [USER, SYSTEM, SAID, USER]),
+    "after a result": ([USER, ASKED, RESULT, SYSTEM, USER], [USER, SYSTEM, ASKED, RESULT, USER]),
     "at the end": ([USER, SYSTEM], [SYSTEM, USER]),
-    "at the end, behind an answer": ([USER, SAID, USER, SYSTEM], [USER, SYSTEM, SAID, USER]),
-    "at the end, behind a result": ([USER, ASKED, RESULT, SYSTEM], [USER, SYSTEM, ASKED, RESULT]),
-    "behind an answer that is first": ([SAID, SYSTEM, USER], [SYSTEM, SAID, USER]),
+    "at the end, after an answer": ([USER, SAID, USER, SYSTEM], [USER, SYSTEM, SAID, USER]),
+    "at the end, after a result": ([USER, ASKED, RESULT, SYSTEM], [USER, SYSTEM, ASKED, RESULT]),
+    "after an answer that is first": ([SAID, SYSTEM, USER], [SYSTEM, SAID, USER]),
     "alone": ([SYSTEM], [SYSTEM]),
     "legal": ([SYSTEM, SYSTEM, USER, SYSTEM, USER, SAID, USER], [SYSTEM, SYSTEM, USER, SYSTEM, USER, SAID, USER]),
 }

@@ -53,7 +53,7 @@ class Driver:
         return self.ours.to_response(self.theirs.from_response(found), on_loss=lambda loss: None)
 
     def stream_query(self, prompt: str, options: Any) -> Iterator[Any]:
-        """The texts, and the result behind them."""
+        """The texts, and the result after them."""
         request = self._request(prompt, {**options, "stream": True})
         words = self.theirs.to_sdk(request, on_loss=lambda loss: None)
         events = WIRES[self.target].split(self.replies.pop(0))

@@ -100,7 +100,7 @@ def test_empty_arguments_are_none(sample: Package, text: str | None, reason: str
     "text", ['"{\\"a\\": 1}"', "[1]", "7", '{"a":', '{"a": 1} {"a": 2}', '{"a": NaN}', '{"a":1,"a":2}']
 )
 def test_arguments_that_are_no_object_make_a_call_that_cannot_be_run(sample: Package, text: str, reason: str) -> None:
-    """Text that was encoded twice is one of them: it is not decoded behind the model's back."""
+    """Text that was encoded twice is one of them: it is not decoded after the model's back."""
     completion, told = played(sample, piece(head("call_a", "now", text), index=0), chunk(reason=reason))
     (call,) = laws.calls_of(sample, completion)
     assert call.invalid is not None

@@ -1,4 +1,4 @@
-"""Streams of OpenAI's Responses as hosts really send them: out of step, in one piece, without ids, broken off."""
+"""Streams of OpenAI's Responses as hosts really send them: out of date, in one piece, without ids, broken off."""
 
 from __future__ import annotations
 

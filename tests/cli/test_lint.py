@@ -103,7 +103,7 @@ def test_where_there_is_nothing_to_say_a_program_reads_nothing(project: Path, fo
     result = toolgen("lint", "--format", form, cwd=project)
     assert (result.returncode, result.stdout) == (0, "")
     assert result.stderr == {"json": "[]\n", "github": ""}[form]
-    assert toolgen("lint", cwd=project).stderr == "schemas: 1 tool, nothing to say\n"
+    assert toolgen("lint", cwd=project).stderr == "schemas: 1 tool, no problems found\n"
 
 
 def test_what_a_build_refuses_ends_with_two(project: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_comment_or_the_configuration_silences_a_rule(project: Path) -> None:
     change(
         project, "{type: array}", "{type: array} # toolgen: allow array-without-items, parameter-without-description"
     )
-    assert toolgen("lint", cwd=project).stderr == "schemas: 1 tool, nothing to say\n"
+    assert toolgen("lint", cwd=project).stderr == "schemas: 1 tool, no problems found\n"
     change(project, " # toolgen: allow array-without-items, parameter-without-description", "")
     levels = "lint: {array-without-items: warning, parameter-without-description: off}\n"
     (project / "schemas" / "toolgen.yaml").write_text(CONFIG + levels, "utf-8")
@@ -163,7 +163,7 @@ def test_what_is_lost_is_told_once_for_all_providers_that_lose_the_same(project:
 def test_explain_says_what_why_and_how(tmp_path: Path, code: str) -> None:
     result = toolgen("explain", code, cwd=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
-    for title in ("What it means", "Why it matters", "How to mend it", "How to silence it"):
+    for title in ("What it means", "Why it matters", "How to fix it", "How to silence it"):
         assert f"\n{title}\n" in result.stdout
     assert CODES[code].why.split()[0] in result.stdout
 

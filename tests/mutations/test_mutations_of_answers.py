@@ -114,7 +114,7 @@ MUTATIONS = (
         'slot = ("at", position)',
     ),
     Mutation(
-        "3: usage behind the end is not looked at",
+        "3: usage after the end is not looked at",
         streams(CHAT, laws.stream_is_read),
         CHUNKS,
         "self._top[key] = value",
@@ -170,7 +170,7 @@ MUTATIONS = (
         "True",
     ),
     Mutation(
-        "3: text in front of a chunk comes behind it",
+        "3: text in front of a chunk comes after it",
         answers(MISTRAL, laws.stream_says_what_the_whole_says),
         CONTENT,
         "        self._close_text()\n        self._parts.append(part)",
@@ -243,7 +243,7 @@ MUTATIONS = (
         "self._event(end)",
     ),
     Mutation(
-        "3: usage behind the stop is not looked at",
+        "3: usage after the stop is not looked at",
         streams(BEDROCK, laws.stream_is_read),
         BLOCKS,
         'self._rest |= _unpadded(event["metadata"])',
@@ -271,7 +271,7 @@ MUTATIONS = (
         "if False:",
     ),
     Mutation(
-        "6: neighbours of one role stay apart",
+        "6: neighbors of one role stay apart",
         every_order(BEDROCK),
         "runtime/apis/bedrock/content.py",
         'if last is not None and last["role"] == role and "$apart" not in own:\n            self._report',

@@ -65,7 +65,7 @@ TALK = "runtime/apis/prompt/messages.py"
 
 MUTATIONS = (
     Mutation(
-        "a longer fence is no quote", on_quotes, BLOCKS, 'self._marks == "```" and', 'self._marks[:3] == "```" and'
+        "a longer fence is not a quote", on_quotes, BLOCKS, 'self._marks == "```" and', 'self._marks[:3] == "```" and'
     ),
     Mutation("a fence may stand anywhere", on_quotes, BLOCKS, 'margin == "" and self._marks', "self._marks"),
     Mutation(
@@ -127,7 +127,7 @@ MUTATIONS = (
         "distrusted.append([any([next(found) for _ in block.calls]) or whole] * len(block.calls))",
     ),
     Mutation(
-        "an id twice is no fault",
+        "an id twice is not a fault",
         on(test_stages.test_an_id_twice_is_one_that_cannot_be_run),
         READING,
         "if given in self._given and call.invalid is None:",

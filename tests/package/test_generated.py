@@ -178,7 +178,7 @@ def test_ruff_would_format_nothing(sample: Package) -> None:
 
 
 def guarded(package: Package) -> str:
-    """A module of an app that reads a message's fields behind the guards, where checkers must know its type."""
+    """A module of an app that reads a message's fields after the guards, where checkers must know its type."""
     file = package.folder.parent / f"{package.name}_app.py"
     file.write_text(
         f"from {package.name}.messages import has_tool_calls, is_tool_result\n"

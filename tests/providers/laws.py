@@ -91,7 +91,7 @@ def covered(losses: list[Any], path: str) -> bool:
 def forget(before: Any, after: Any, losses: list[Any]) -> None:
     """Take what losses speak of out of both; items that were dropped or moved are gone from the one that was written."""
     ways = [(steps_of(loss.path), loss.action) for loss in losses]
-    # From behind, for what was taken out must not move what is still to come.
+    # From after, for what was taken out must not move what is still to come.
     for way, action in sorted(ways, key=lambda w: [int(s) if s.isdigit() else -1 for s in w[0]], reverse=True):
         for value in (before, after):
             for step in way[:-1]:
@@ -347,7 +347,7 @@ def stream_comes_back(package: Package, provider: str, events: list[Any]) -> Non
 def outline(package: Package, completion: Any) -> Any:
     """What every wire can say of an answer: its text (a refusal is text where there is no other word), its calls.
 
-    Text that is no object goes as the one member INVALID_JSON where arguments are an object on the wire.
+    Text that is not an object goes as the one member INVALID_JSON where arguments are an object on the wire.
     """
     text = joined(completion, "TextPart") + joined(completion, "RefusalPart")
     calls = [(c.name, said(c), c.invalid is None) for c in calls_of(package, completion)]
@@ -412,8 +412,8 @@ def next_request(package: Package, provider: str, completion: Any) -> tuple[Any,
         models.ToolResult(call.id, call.name, "text", f"result {i} of the call")
         for i, call in enumerate(calls_of(package, completion))
     ]
-    behind = models.ToolMessage(results) if results else models.UserMessage("Go on.")
-    request = models.Request([models.UserMessage("Begin."), message, behind], model="m")
+    after = models.ToolMessage(results) if results else models.UserMessage("Go on.")
+    request = models.Request([models.UserMessage("Begin."), message, after], model="m")
     return write(package, provider, request), results
 
 
@@ -463,7 +463,7 @@ def handed_over(package: Package, provider: str, target: str, body: Any) -> None
     """Law 6: a history made by one provider goes out through another one.
 
     Order, types, ids and names are the target's; text, calls, arguments and results are there or in a loss; opaque
-    state stays behind, and that is told.
+    state stays after, and that is told.
     """
     models, there, here = package.module("models"), WIRES[target], WIRES[provider]
     request, losses = read(package, provider, body), []

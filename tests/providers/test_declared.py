@@ -102,7 +102,7 @@ def history(models: Any, name: str, arguments: dict[str, Any], tools: Any) -> An
 
 
 @pytest.mark.parametrize("value", VALUES, ids=json.dumps)
-@pytest.mark.parametrize("offered", ["none", "alone", "behind others"])
+@pytest.mark.parametrize("offered", ["none", "alone", "after others"])
 @pytest.mark.parametrize("provider", REQUESTING)
 def test_a_history_is_spelled_as_its_body_offers_the_tool(
     declared: Package, provider: str, offered: str, value: Any
@@ -111,7 +111,7 @@ def test_a_history_is_spelled_as_its_body_offers_the_tool(
     module, models = declared.provider(provider), declared.module("models")
     definitions = declared.module("tools").DEFINITIONS
     others = [definitions[f"another_{i}"] for i in range(CROWD)]
-    tools = {"none": None, "alone": [definitions["mixed"]], "behind others": [*others, definitions["mixed"]]}[offered]
+    tools = {"none": None, "alone": [definitions["mixed"]], "after others": [*others, definitions["mixed"]]}[offered]
     arguments = {"v": value, "any": {"a": None}}
     body = json.loads(json.dumps(module.to_request(history(models, "mixed", arguments, tools), on_loss=str)))
     request = module.from_request(body)

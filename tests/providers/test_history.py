@@ -78,7 +78,7 @@ ORDERS = {
     "text after": [TWO, tool(ONE, OTHER), user("Well?")],
     "text everywhere": [TWO, user("A?"), tool(OTHER), user("B?"), tool(ONE), user("C?")],
     "an image in a result": [TWO, tool(result("a", "now", "multimodal", [text("noon"), IMAGE]), OTHER)],
-    "an image, and text behind": [TWO, tool(result("a", "now", "multimodal", [IMAGE]), OTHER), user("Well?")],
+    "an image, and text after": [TWO, tool(result("a", "now", "multimodal", [IMAGE]), OTHER), user("Well?")],
     "an assistant's text between": [TWO, assistant(text("Hm.")), tool(ONE, OTHER)],
     "parts of a user between": [TWO, tool(ONE), user([text("Well?"), IMAGE]), tool(OTHER)],
 }
@@ -101,7 +101,7 @@ def test_results_come_first_and_together(sample: Package, models: Any, provider:
     by_id = {r.id: laws.exact(r.value) for r in results}
     assert sorted(by_id) == sorted(c.id for c in calls)
     assert "rain" in by_id[calls[1].id]
-    assert "noon" in by_id[calls[0].id] or order == "an image, and text behind"
+    assert "noon" in by_id[calls[0].id] or order == "an image, and text after"
     for said in ("Well?", "A?", "B?", "C?", "Hm.", "One moment."):
         assert (said in laws.exact(ORDERS[order])) == (said in wire.texts(body))
     image = PIXEL in laws.exact(ORDERS[order]) and not table(provider).get("no_media")
@@ -286,7 +286,7 @@ CUTS = [(i, j) for i, j in itertools.combinations(range(len(transcript()) + 1), 
 @pytest.mark.pain("P22")
 @pytest.mark.parametrize("cut", CUTS, ids=lambda c: f"{c[0]}-{c[1]}")
 def test_a_history_that_was_cut_is_found_and_repaired(sample: Package, models: Any, cut: tuple[int, int]) -> None:
-    """At every boundary, from the front and from behind; no result with a call is ever dropped."""
+    """At every boundary, from the front and from after; no result with a call is ever dropped."""
     messages = [models.load(models.Message, m) for m in transcript()[slice(*cut)]]
     module, before = sample.module("messages"), copy.deepcopy(messages)
     asked = {c.id for m in messages for c in module.tool_calls_of(m)}

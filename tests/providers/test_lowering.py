@@ -85,7 +85,7 @@ def test_auto_is_strict_where_all_can_be_said_and_says_why_where_not(package: Pa
 def test_a_loss_is_reported_with_its_place_and_what_still_checks_it(package: Package) -> None:
     report = package.files["PORTABILITY.md"]
     assert "| `find` | lossy, strict | lossy, strict | lossy, strict | ok |" in report
-    row = "| `tools/find.json:9:9 /properties/what` | minLength | described | minLength is not taken here | `parse_arguments` |"
+    row = "| `tools/find.json:9:9 /properties/what` | minLength | described | minLength is not supported by this provider | `parse_arguments` |"
     assert row in report
     sent = function(package.provider("openai_chat").tools("find")[0])["parameters"]["properties"]["what"]
     assert sent == {"type": "string", "description": "At least 2 characters."}
@@ -392,7 +392,7 @@ def test_names_of_sources_cannot_break_the_report(tmp_path: Path) -> None:
 def test_show_tells_where_a_loss_is_and_what_still_checks_it(tmp_path: Path) -> None:
     sources(tmp_path, FIND)
     result = toolgen("show", "find", "--provider", "openai_chat", cwd=tmp_path)
-    place = "openai_chat: schemas/tools/find.json:9:9: minLength described: minLength is not taken here; parse_arguments checks it"
+    place = "openai_chat: schemas/tools/find.json:9:9: minLength described: minLength is not supported by this provider; parse_arguments checks it"
     assert place in result.stderr.splitlines()
     assert json.loads(result.stdout)["openai_chat"][0]["function"]["strict"] is True
 

@@ -1,4 +1,4 @@
-"""Results on every wire: the four kinds, their order, and what is behind them."""
+"""Results on every wire: the four kinds, their order, and what is after them."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, prov
     body = laws.write(sample, provider, request, losses)
     assert [seen.id for seen in WIRES[provider].results(body)] == [spelled(provider, i) for i in ("call_a", "call_b")]
     assert WIRES[provider].order_faults(body) == []
-    behind = len(table(provider)["results"]["multimodal"]["wire"]) > 1
+    after = len(table(provider)["results"]["multimodal"]["wire"]) > 1
     messages = body[table(provider)["messages"]]
     if table(provider).get("no_addresses") or table(provider).get("no_media"):
         assert ("messages[2].results[0].value[0]", "warning") in [(loss.path, loss.severity) for loss in losses]
     else:
-        assert image.get("url", PIXEL) in str(messages[-1] if behind else messages)
+        assert image.get("url", PIXEL) in str(messages[-1] if after else messages)
     alone = table(provider).get("media_alone")
     assert all(seen.value or (alone is not None and seen.value == alone) for seen in WIRES[provider].results(body))
 

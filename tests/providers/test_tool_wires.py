@@ -97,7 +97,7 @@ def test_law_6_tools_calls_and_results_of_a_conversation_go_out(sample: Package,
 
 @each_result
 def test_law_6_a_result_goes_on_to_every_conversation(sample: Package, provider: str, recording: Any) -> None:
-    """Its texts and values are there, or a loss speaks of them; what the wire alone understands stays behind."""
+    """Its texts and values are there, or a loss speaks of them; what the wire alone understands stays after."""
     result, _ = single_laws.result_of(sample, provider, recording)
     models = sample.module("models")
     for target in CONVERSING:

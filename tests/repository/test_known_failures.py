@@ -31,19 +31,19 @@ def _path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_listed_test_may_fail(pytester: pytest.Pytester) -> None:
-    result = outcome(pytester, "- {test: 'test_two.py::test_fails', reason: not mended}\n")
+    result = outcome(pytester, "- {test: 'test_two.py::test_fails', reason: not fixed}\n")
     assert result.ret == 0
     result.assert_outcomes(passed=1, xfailed=1)
 
 
 def test_a_listed_test_that_passes_fails_the_run(pytester: pytest.Pytester) -> None:
-    result = outcome(pytester, "- {test: 'test_two.py::test_*', reason: not mended}\n")
+    result = outcome(pytester, "- {test: 'test_two.py::test_*', reason: not fixed}\n")
     assert result.ret == 1
     result.assert_outcomes(failed=1, xfailed=1)
 
 
 def test_an_entry_that_matches_no_test_fails_the_run(pytester: pytest.Pytester) -> None:
-    assert outcome(pytester, "- {test: 'test_two.py::test_gone', reason: not mended}\n").ret == 4
+    assert outcome(pytester, "- {test: 'test_two.py::test_gone', reason: not fixed}\n").ret == 4
 
 
 def test_an_entry_needs_a_reason(pytester: pytest.Pytester) -> None:

@@ -178,4 +178,4 @@ def test_linting_prints_what_is_shown(tmp_path: Path) -> None:
     source.write_text(
         source.read_text("utf-8").replace("Addresses.}", "Addresses.} # toolgen: allow array-without-items")
     )
-    assert toolgen("lint", cwd=tmp_path).stderr == "schemas: 1 tool, nothing to say\n"
+    assert toolgen("lint", cwd=tmp_path).stderr == "schemas: 1 tool, no problems found\n"

@@ -18,7 +18,7 @@ SESSIONS = [name for name in PROFILES if "session" in profile(name) and "hosted"
 """The providers with a client that sends requests one by one."""
 
 HOSTED = [name for name in PROFILES if "hosted" in profile(name).get("session", {})]
-"""Those whose client is a live session with an agent, which holds the conversation; `hosts` has what stands behind it."""
+"""Those whose client is a live session with an agent, which holds the conversation; `hosts` has what stands after it."""
 
 OWN_SESSIONS = [name for name in SESSIONS if name in OWN_CODE]
 """Those of them with code of their own."""
@@ -94,5 +94,5 @@ def hosted(package: Package, provider: str, address: str, later: bool, **setting
 
 
 def runtime(provider: str, script: Any) -> Any:
-    """What stands behind a live session, playing a script."""
+    """What stands after a live session, playing a script."""
     return importlib.import_module(f"tests.running.hosts.{provider}").Runtime(script)

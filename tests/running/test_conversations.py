@@ -153,8 +153,8 @@ def test_a_conversation_is_the_same_where_the_client_holds_it(
     runnable: Package, expected: Any, provider: str, later: bool, streaming: bool
 ) -> None:
     with (
-        closing(runtime(provider, [said(turn, parts) for turn, parts in enumerate(SCRIPT)])) as behind,
-        hosted(runnable, provider, behind.address, later) as made,
+        closing(runtime(provider, [said(turn, parts) for turn, parts in enumerate(SCRIPT)])) as after,
+        hosted(runnable, provider, after.address, later) as made,
     ):
         result = ran(runnable, made, later=later, streaming=streaming)
     assert plainly(runnable, result) == expected

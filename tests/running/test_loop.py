@@ -180,7 +180,7 @@ def test_a_choice_that_forces_a_call_holds_once(runnable: Package, choice: str) 
 
 
 def choices(package: Package) -> dict[str, Any]:
-    """Choices, each with what is chosen behind the first answer, and the tools that run of two answers with three calls."""
+    """Choices, each with what is chosen after the first answer, and the tools that run of two answers with three calls."""
     models = package.module("models")
     allowed = models.AllowedToolChoice(["grep", "run_command"], "auto")
     everything = ["read_file", "grep", "write_file"]

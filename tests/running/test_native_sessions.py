@@ -359,7 +359,7 @@ def test_a_configuration_that_does_not_fit_is_refused_without_its_keys(runnable:
 
 
 def held_by(error: BaseException | None) -> str:
-    """All that an exception has and can say of itself, and what stands behind it."""
+    """All that an exception has and can say of itself, and what stands after it."""
     if error is None:
         return ""
     said = [repr(error), str(error), repr(error.args), repr(vars(error))]
@@ -379,8 +379,8 @@ def held_by(error: BaseException | None) -> str:
         ({"models": []}, "models must not be empty"),
         ({"base_url": [KEY]}, "base_url must be a text, found an array"),
         ({"interface": [KEY]}, "interface must be a text, found an array"),
-        ({"api_key": KEY}, "api_key (perhaps api_keys) is not taken"),
-        ({KEY: "x"}, "a key of another name is not taken: the keys are api_keys, models, interface, base_url"),
+        ({"api_key": KEY}, "api_key (perhaps api_keys) is not supported"),
+        ({KEY: "x"}, "a key of another name is not supported: the keys are api_keys, models, interface, base_url"),
     ],
     ids=str,
 )

@@ -169,11 +169,11 @@ runpy.run_module("toolgen", run_name="__main__", alter_sys=True)
 """
 
 
-@pytest.mark.parametrize("step", ["in step", "out of step"])
+@pytest.mark.parametrize("step", ["up to date", "out of date"])
 def test_check_opens_nothing_for_writing_but_its_record_in_the_cache_folder(
     project: Path, quick: Run, step: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    assert quick("old" if step == "in step" else "new", "build")[0] == 0
+    assert quick("old" if step == "up to date" else "new", "build")[0] == 0
     before = tree(project)
     cache = tmp_path_factory.mktemp("cache")
     done = subprocess.run(
@@ -185,8 +185,8 @@ def test_check_opens_nothing_for_writing_but_its_record_in_the_cache_folder(
     )
     written = [line for line in done.stderr.splitlines() if line.startswith("AUDIT")]
     assert [line for line in written if str(cache) not in line] == [], done.stderr
-    assert bool(written) == (step == "in step")
-    assert done.returncode == (0 if step == "in step" else 1)
+    assert bool(written) == (step == "up to date")
+    assert done.returncode == (0 if step == "up to date" else 1)
     assert tree(project) == before
 
 
@@ -515,7 +515,7 @@ def test_a_diff_into_a_closed_pipe(project: Path, quick: Run) -> None:
     both = subprocess.run(command, stdout=writer, stderr=writer, env=environment(), check=False)
     os.close(writer)
     assert (done.returncode, both.returncode) == (1, 1)
-    assert done.stderr == "generated: out of step with schemas; run `toolgen build`\n"
+    assert done.stderr == "generated: out of date with schemas; run `toolgen build`\n"
 
 
 SIGNALLED = """

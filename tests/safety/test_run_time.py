@@ -15,7 +15,7 @@ from tests.support.generated import Package
 BROKEN = {
     "cut": '{"path": "a',
     "cut inside of a number": '{"path": "a", "lines": 1',
-    "text behind": '{"path": "a"} ok',
+    "text after": '{"path": "a"} ok',
     "two values": '{"path": "a"}{"path": "b"}',
     "a comment": '{"path": "a"} // no',
     "single quotes": "{'path': 'a'}",

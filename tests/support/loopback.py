@@ -18,7 +18,7 @@ from typing import Any
 class Reply:
     """What the next request gets: pieces that are sent one by one, in chunked coding.
 
-    `cut`: behind them the connection is closed, as if the answer went on.
+    `cut`: after them the connection is closed, as if the answer went on.
     """
 
     pieces: Iterable[bytes]

@@ -124,7 +124,7 @@ class Reader:
     def note_call(self, spelling: Any, call: ToolCall) -> None:
         """Remember a call, so that its result finds it by the wire's spelling of the id.
 
-        A call whose id stood in the same message before cannot be told from the other, and is marked; blank is no id.
+        A call whose id stood in the same message before cannot be told from the other, and is marked; blank is not an id.
         """
         if self._open and self._open[0][0] != self.turn:
             self._open = []

@@ -159,7 +159,7 @@ def demanded(value: Any, what: str) -> Any:
 
 
 def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
-    """The texts of a content as lines of one text; a part that is no text is reported and left out."""
+    """The texts of a content as lines of one text; a part that is not a string is reported and left out."""
     if type(content) is str:
         return content
     texts = texts_among(content, at, writer)
@@ -171,7 +171,7 @@ def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
 
 
 def texts_among(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
-    """The texts among parts; a part that is no text is reported and left out."""
+    """The texts among parts; a part that is not a string is reported and left out."""
     texts: list[str] = []
     for i, part in enumerate(parts):
         if type(part) is TextPart:

@@ -39,7 +39,7 @@ def read_data_url(
     """Read url, data and media type; another kind of `data:` address stays an address.
 
     Raises:
-        ConversionError: the value is no text.
+        ConversionError: the value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", value)

@@ -66,7 +66,7 @@ def lower_object(
                 (*way, "properties", name),
                 "a property's name",
                 "rewritten",
-                "the name is not taken here",
+                "the name is not supported by this provider",
             )
         if dialect.all_required and name not in required:
             inner = _optional(run, schema, inner, (*way, "properties", name), entry)

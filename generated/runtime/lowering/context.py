@@ -139,7 +139,7 @@ class LoweringContext(ABC):
 
     def reason(self, what: str) -> str:
         """Why a keyword is not sent."""
-        return f"{what} is not taken here"
+        return f"{what} is not supported by this provider"
 
     def allows_description(self, way: Way) -> bool:
         """Whether there can be a description at a place."""

@@ -102,7 +102,7 @@ def _lower_reference(
             way,
             "$ref",
             "narrowed",
-            "a schema inside of itself is not taken",
+            "a recursive schema is not supported",
             stops=True,
             refused=True,
         )
@@ -306,7 +306,7 @@ def _lower_typed(
     trail: Trail,
     sentences: list[str] | None = None,
 ) -> Node:
-    """Lower a schema that is no union and no reference; `sentences` begin its description."""
+    """Lower a schema that is not a union and no reference; `sentences` begin its description."""
     kinds = declared_types(said)
     sentences = sentences or []
     if not kinds and (run.dialect.untyped != "keep" or run.dialect.closed):

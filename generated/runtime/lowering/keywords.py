@@ -106,7 +106,7 @@ def keep_rules(
                 value,
                 way,
                 sentences,
-                f"more than {dialect.most[keyword]} is not taken here",
+                f"more than {dialect.most[keyword]} is not supported by this provider",
             )
         elif not dialect.takes(keyword) or (
             keyword in _WITH_SCHEMAS and (dialect.refs != "keep" or dialect.closed)
@@ -119,7 +119,7 @@ def keep_rules(
                 value,
                 way,
                 sentences,
-                f"this format of {kind or 'a value'} is not taken here",
+                f"this format of {kind or 'a value'} is not supported by this provider",
             )
         elif (
             keyword == "pattern"

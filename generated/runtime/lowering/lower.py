@@ -72,7 +72,7 @@ def _lowered(run: LoweringContext, schema: dict[str, Any]) -> Lowered:
     for keyword in dialect.root.get("without", ()):
         if keyword in out:
             del out[keyword]
-            run.note((), keyword, "dropped", f"{keyword} is not taken at the root")
+            run.note((), keyword, "dropped", f"{keyword} is not supported at the root")
     if run.kept.schemas:
         out["$defs"] = run.kept.schemas
     if dialect.values == "upper":
@@ -128,7 +128,9 @@ def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
         if keyword in refused and keyword in schema:
             text = describe_rule(keyword, schema[keyword])
             sentences.append(text)
-            run.note_described((), keyword, text, f"{keyword} is not taken at the root")
+            run.note_described(
+                (), keyword, text, f"{keyword} is not supported at the root"
+            )
             schema = {key: value for key, value in schema.items() if key != keyword}
     composed = not run.dialect.plain and any(
         keyword in source for keyword in ("$ref", "allOf", *_UNIONS)
@@ -175,7 +177,7 @@ def _wrapped(
     branches: list[dict[str, Any]],
 ) -> dict[str, Any]:
     """An object with one property that holds the union; each branch has the rules that stand beside it."""
-    reason = f"{keyword} is not taken at the root: its branches stand under the property {_WRAPPER}"
+    reason = f"{keyword} is not supported at the root: its branches stand under the property {_WRAPPER}"
     run.note((), keyword, "rewritten", reason)
     run.wrapped = True
     kept = ANNOTATIONS | IDENTITY
@@ -217,7 +219,7 @@ def _merged(
         (),
         keyword,
         any(needs),
-        f"{keyword} is not taken at the root: its branches are one object",
+        f"{keyword} is not supported at the root: its branches are one object",
     )
     found = dict(outer)
     properties: dict[str, list[Any]] = {}

@@ -109,7 +109,7 @@ class ReplyReader:
                 told, reasoning = told + 1, ""
 
     def _grow(self, piece: str, events: list[StreamEvent]) -> None:
-        """Take a part of a line, or the line feed behind one."""
+        """Take a part of a line, or the line feed after one."""
         if not piece:
             return
         self._whole.append(piece)
@@ -130,7 +130,7 @@ class ReplyReader:
             self._say(events)
 
     def _holds_back(self) -> bool:
-        """Whether what is held may be a call, or stand behind one."""
+        """Whether what is held may be a call, or stand after one."""
         if self._waits or self._head is not None:
             return True
         if self._scanner.holds is not None and self._matters(self._scanner.holds):
@@ -206,7 +206,7 @@ class _Segment:
         self._speaks = False
 
     def more(self, text: str) -> list[StreamEvent]:
-        """Take text that is no call."""
+        """Take text that is not a call."""
         if not text.strip():
             self._blanks.append(text)
             return []
@@ -219,7 +219,7 @@ class _Segment:
         return self._told(spoken)
 
     def closed(self) -> list[StreamEvent]:
-        """Begin a new segment behind a call."""
+        """Begin a new segment after a call."""
         events = (
             self._told(without_feeds_behind("".join(self._blanks)))
             if self._speaks
@@ -234,7 +234,7 @@ class _Segment:
 
 
 def _call_told(index: int, call: ToolCall, reasoning: str) -> list[StreamEvent]:
-    """A call as one delta, behind what was thought before it."""
+    """A call as one delta, after what was thought before it."""
     arguments = (
         dump_loosely(call.arguments) if call.invalid is None else call.invalid.text
     )

@@ -171,7 +171,7 @@ def without_feeds_before(text: str) -> str:
 
 
 def without_feeds_behind(text: str) -> str:
-    """A text without the line feeds that stand between it and a call behind it, two at most."""
+    """A text without the line feeds that stand between it and a call after it, two at most."""
     for _ in range(2):
         text = (
             text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text

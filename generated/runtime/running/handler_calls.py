@@ -47,7 +47,7 @@ class Cancellation:
         return task is not None and task.cancelling() > self._before
 
     def goes_up(self, error: BaseException) -> bool:
-        """Whether an exception ends the task, or the program, and is no failure of the code that raised it."""
+        """Whether an exception ends the task, or the program, and is not a failure of the code that raised it."""
         return (
             self.was_asked
             if isinstance(error, asyncio.CancelledError)

@@ -63,7 +63,7 @@ Review: TypeAlias = Callable[
 
 
 def callable_tools(request: Request) -> list[ToolDefinition | OpaquePart]:
-    """The tools of a request that its answer may call; a provider's own tools are none of a list of names."""
+    """The tools of a request that its answer may call; a provider's own tools are not among a list of names."""
     tools, choice = request.tools or [], request.tool_choice
     if choice == "none":
         return []
@@ -90,7 +90,7 @@ def callable_names(request: Request) -> list[str]:
 
 
 def relax_tool_choice(choice: ToolChoice | None) -> ToolChoice | None:
-    """The choice of all answers behind the first one: it allows what it allowed, and forces nothing."""
+    """The choice of all answers after the first one: it allows what it allowed, and forces nothing."""
     if isinstance(choice, AllowedToolChoice):
         return replace(choice, mode="auto") if choice.mode == "required" else choice
     return choice if choice in (None, "auto", "none") else "auto"

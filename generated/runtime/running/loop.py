@@ -4,7 +4,7 @@
     result = run(session, "What is the weather in Oslo?", handlers)
 
 A turn is an answer, all its calls run, and the results sent. The loop goes on while an answer has calls to run and did not
-end early. Calls that the model can mend (their arguments are no JSON) are answered with an error; those that were cut off, held
+end early. Calls that the model can fix (their arguments are not valid JSON) are answered with an error; those that were cut off, held
 back or not trusted have one too, but alone they are no reason to go on. Without `tools` a request offers every declared tool that is not deprecated. Only
 what is offered runs, and of that what the choice among tools leaves; one that forces a call does so for the first answer only.
 
@@ -63,7 +63,7 @@ class Loop(Generic[H]):
         A handler that is not async runs in this thread where it is the only one that runs, else beside the others.
 
         Raises:
-            TypeError: a tool has no handler, or a word is no setting.
+            TypeError: a tool has no handler, or a word is not a setting.
             ValueError: a limit is less than 1.
         """
 
@@ -87,7 +87,7 @@ class Loop(Generic[H]):
         """Run a request, and tell what happens while the answers come: events of the stream, and those of the run.
 
         Raises:
-            TypeError: a tool has no handler, or a word is no setting.
+            TypeError: a tool has no handler, or a word is not a setting.
             ValueError: a limit is less than 1.
         """
 
@@ -114,7 +114,7 @@ class Loop(Generic[H]):
         """Run a request as `run` does. Cancelled, it cancels what runs and raises again; `on_message` has heard it all.
 
         Raises:
-            TypeError: a tool has no handler, or a word is no setting.
+            TypeError: a tool has no handler, or a word is not a setting.
             ValueError: a limit is less than 1.
         """
 
@@ -135,7 +135,7 @@ class Loop(Generic[H]):
         """Run a request as `run_stream` does, for async code.
 
         Raises:
-            TypeError: a tool has no handler, or a word is no setting.
+            TypeError: a tool has no handler, or a word is not a setting.
             ValueError: a limit is less than 1.
         """
 

@@ -93,7 +93,7 @@ class SessionError(Exception):
 
 
 def refusal_of(raised: BaseException, status: str, body: str) -> tuple[int, Any] | None:
-    """The status and the body of what an API refused; None for an exception that is no refusal.
+    """The status and the body of what an API refused; None for an exception that is not a refusal.
 
     A client's exception holds them at these places. With the status of an answer, or none, it needs a body: that is an
     error in place of an answer, or at the head of a stream.
@@ -251,7 +251,7 @@ class ClientSession:
         """The error to raise for a client's exception; None where another client shall be tried.
 
         Raises:
-            Exception: the one that was raised, where it is no answer of the API.
+            Exception: the one that was raised, where it is not an answer of the API.
         """
         found = refusal_of(raised, self.calls.status, self.calls.body)
         if found is None:

@@ -79,7 +79,7 @@ class NativeSession(ClientSession, Session):
         rest = iter(source)
         try:
             first = next(rest, _END)
-        except Exception as raised:  # what is no refusal has broken the stream, which is told as an event
+        except Exception as raised:  # what is not a refusal has broken the stream, which is told as an event
             if self.is_refusal(raised):
                 _close(source)
                 raise
@@ -98,7 +98,7 @@ class NativeSession(ClientSession, Session):
         for client in clients:
             try:
                 return ask(resolve_attribute(client, way))
-            except Exception as raised:  # noqa: BLE001 - what is no refusal is raised again
+            except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
                 refused = self.refused(raised, client is clients[-1])
             if refused is not None:
                 raise refused
@@ -212,7 +212,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         for client in clients:
             try:
                 return await ask(resolve_attribute(client, way), keywords)
-            except Exception as raised:  # noqa: BLE001 - what is no refusal is raised again
+            except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
                 refused = self.refused(raised, client is clients[-1])
             if refused is not None:
                 raise refused

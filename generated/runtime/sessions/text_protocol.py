@@ -232,7 +232,7 @@ def _is_text(parts: Sequence[Any]) -> bool:
 
 
 def _whole(message: AssistantMessage, said: AssistantMessage) -> AssistantMessage:
-    """What was read, behind what the model thought, and with what else there was."""
+    """What was read, after what the model thought, and with what else there was."""
     thought = [part for part in said.content or () if isinstance(part, ReasoningPart)]
     if thought:
         content = (

@@ -179,7 +179,7 @@ def _pointer(
 
 
 def _tag_fault(pointer: str, found: object, context: Mapping[str, Any]) -> Fault:
-    """The fault of an object that is none of those that its tag tells apart."""
+    """The fault of an object that is not one of those that its tag tells apart."""
     name = str(context.get("discriminator", "")).split(" | ")[0].strip("'")
     tag = found.get(name, _NOWHERE) if isinstance(found, Mapping) else _NOWHERE
     expected = str(context.get("expected_tags", "a value"))

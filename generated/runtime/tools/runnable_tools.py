@@ -158,7 +158,7 @@ class RunnableTools(ToolSet, Generic[H]):
         """Run calls as `dispatch` does: one result a call, in the order of the calls.
 
         Runs of calls of `LOW_RISK` tools go side by side, `max_parallel` at once. Any other call waits for all before it,
-        is put to `review` where there is one, and holds all behind it. `offered` are the names of the tools that may run,
+        is put to `review` where there is one, and holds all after it. `offered` are the names of the tools that may run,
         where not all may. Cancelled, it cancels the handlers and raises again; `on_result` was called with every result
         there was.
 

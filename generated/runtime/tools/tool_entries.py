@@ -61,7 +61,7 @@ class ToolEntry:
     """A tool: its module below the package, the class of its arguments, and the type of its result.
 
     `anything` says that any value may stand in it, not under a key of its own. `other` is the type of arguments that
-    are no object, where the schema admits them because it names no type. Properties are known by their own names alone;
+    are not an object, where the schema admits them because it names no type. Properties are known by their own names alone;
     those of the fields are for apps.
     """
 
@@ -106,7 +106,7 @@ class ToolEntry:
         """Make the model of the arguments.
 
         Raises:
-            ArgumentsError: the value is no strict JSON, or does not fit.
+            ArgumentsError: the value is not strict JSON, or does not fit.
         """
         if type(value) is str and len(value) < MAX_QUICK:
             read = self._read or self._prepared()
@@ -115,7 +115,7 @@ class ToolEntry:
             except (
                 ValueError,
                 RecursionError,
-            ):  # it does not fit, or is no JSON: the careful way says why
+            ):  # it does not fit, or is not valid JSON: the careful way says why
                 return self._carefully(value)
             if self._is_strict(value, made):
                 return made

@@ -1,4 +1,4 @@
-"""`toolgen check`: is the package in step with its sources?"""
+"""`toolgen check`: is the package up to date with its sources?"""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
         end(WRONG)
     if not drift.any:
         if not quiet:
-            emit(f"{shown(output.name)}: in step with {built.sources.name}\n", sys.stderr)
+            emit(f"{shown(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
         if form == "text" and not (quiet or verbose or providers):
             why = save_build_record(built, output, out, reported)
             if why:
@@ -64,6 +64,6 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
             *(["run `toolgen build`"] if drift.stale else []),
             *(["move the files away that toolgen did not write"] if drift.foreign else []),
         ]
-        said = f"{shown(output.name)}: out of step with {built.sources.name}; {', and '.join(advice)}"
+        said = f"{shown(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"
         emit(f"{said}\n", sys.stderr)
     end(FOUND)

@@ -13,7 +13,7 @@ from toolgen.cli.terminal import emit
 @click.command("explain")
 @click.argument("code", required=False)
 def command(code: str | None) -> None:
-    """Say what the finding CODE means, why it matters and how to mend it; without CODE list all codes.
+    """Say what the finding CODE means, why it matters and how to fix it; without CODE list all codes.
 
     \b
     Example:

@@ -17,7 +17,7 @@ import click
 from toolgen import __version__
 
 _SHARED = ("__init__", "group", "process", "terminal")
-"""Modules that are no command."""
+"""Modules that are not a command."""
 
 
 class Commands(click.Group):
@@ -52,7 +52,7 @@ def main_group() -> None:
     \b
     Example:
       toolgen build schemas/     write the package
-      toolgen check schemas/     fail if it is not in step with its sources
+      toolgen check schemas/     fail if it is not up to date with its sources
     """
 
 

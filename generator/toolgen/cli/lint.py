@@ -42,7 +42,7 @@ def command(schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, v
         emit(_table(linted.sizes))
     if not quiet and form == "text":
         counts = [(sum(f.level == level for f in findings), level) for level in ("error", "warning", "note")]
-        said = ", ".join(f"{n} {level}{'s' if n != 1 else ''}" for n, level in counts if n) or "nothing to say"
+        said = ", ".join(f"{n} {level}{'s' if n != 1 else ''}" for n, level in counts if n) or "no problems found"
         emit(f"{schemas.as_posix()}: {linted.tools} tool{'s' if linted.tools != 1 else ''}, {said}\n", sys.stderr)
     end(FOUND if findings.errors else FINE)
 

@@ -77,7 +77,7 @@ MANY = 50
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress]:
-    """Give what a build calls after each step; it draws nothing where stderr is no screen, or for a few tools.
+    """Give what a build calls after each step; it draws nothing where stderr is not a screen, or for a few tools.
 
     The bar is gone before anything else is printed. A step is also where a signal is heeded that got lost.
     """
@@ -123,7 +123,7 @@ def save_build_record(built: Compilation, output: Output, out: Path | None, repo
     texts = package(built.files, built.stamp)
     said = (
         f"{reported}{shown(output.name)}: {len(texts)} unchanged\n",
-        f"{reported}{shown(output.name)}: in step with {built.sources.name}\n",
+        f"{reported}{shown(output.name)}: up to date with {built.sources.name}\n",
     )
     digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
     given = None if out is None else str(out)

@@ -1,4 +1,4 @@
-"""Prints text and findings so that it works in any terminal: ASCII, a closed pipe, a full disk behind stdout."""
+"""Prints text and findings so that it works in any terminal: ASCII, a closed pipe, a full disk after stdout."""
 
 from __future__ import annotations
 

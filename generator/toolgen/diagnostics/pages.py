@@ -24,7 +24,7 @@ STAGES = {
 
 
 def page(code: str) -> str | None:
-    """What a code means, why it matters and how to mend it; None where there is no such code."""
+    """What a code means, why it matters and how to fix it; None where there is no such code."""
     row = CODES.get(code)
     if row is None:
         return None
@@ -32,11 +32,11 @@ def page(code: str) -> str | None:
         f"{row.id}\n{'=' * len(row.id)}\n",
         _section("What it means", f"{row.level} of {_stage(row)}: {_shown(row.message)}"),
         _section("Why it matters", row.why),
-        _section("How to mend it", row.hint or row.mend),
+        _section("How to fix it", row.hint or row.fix),
         _section("How to silence it", _silencing(row)),
     ]
     if row.example is not None:
-        parts += [_source("Found in", row.example.failing), _source("Mended", row.example.mended)]
+        parts += [_source("Found in", row.example.failing), _source("Fixed", row.example.fixed)]
     return "\n".join(parts)
 
 
@@ -76,7 +76,7 @@ def _source(title: str, text: str) -> str:
 
 def _silencing(row: Code) -> str:
     if row.level == "error" and row not in BY_STAGE["rules"]:
-        return "An error cannot be silenced: nothing is written until it is mended."
+        return "An error cannot be silenced: nothing is written until it is fixed."
     return (
         f"In one place by the comment `# toolgen: allow {row.id}` in a YAML source, everywhere by "
         f"`lint: {{{row.id}: off}}` in toolgen.yaml, which takes the levels note, warning and error as well."

@@ -115,7 +115,7 @@ def _again(each: Incoming, entry: Entry, authors: LocalFiles, findings: Findings
         if kind == "changed" or len(pointer) == 1:
             way = f"origin{pointer_text(pointer)}"
             findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=RawText(kind))
-    # A file that was moved into a folder below is farther from the types.
+    # A file that was moved into a folder below is further from the types.
     theirs = _farther(theirs, there.file)
     result = merged(_farther(entry.value, there.file), theirs, there.document.value)
     for pointer in result.kept:

@@ -152,7 +152,7 @@ def _written(
 
 
 def _counted(added: Added | None, outcomes: list[Outcome]) -> Added:
-    """What was done to the files of declarations: the record is none of them, those that stay were not written."""
+    """What was done to the files of declarations: the record is not one of them, those that stay were not written."""
     done = added or Added()
     files = {outcome.entry.file.partition("/")[2] for outcome in outcomes if outcome.document is not None}
     created, changed = (tuple(path for path in paths if path in files) for paths in (done.created, done.changed))

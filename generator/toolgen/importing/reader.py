@@ -90,7 +90,7 @@ class Reader:
     def entries(self, key: str, is_tool: Callable[[Entry], bool]) -> Iterator[tuple[Pointer, Entry]]:
         """The tools of the file: of a list, of an object with `key`, of a JSON-RPC answer, or of a list of those.
 
-        An object that is a tool itself is the only one. What is none of these is reported.
+        An object that is a tool itself is the only one. What is not one of these is reported.
         """
         yield from self._entries((), self.document.value, key, is_tool, pages=True)
 
@@ -121,7 +121,7 @@ class Reader:
             self.findings.add("import-no-list", self.document.span(*at), hint=f"give {self.title}", key=key)
 
     def skipped(self, at: Pointer, entry: Entry) -> None:
-        """Report a tool that is none of the application's own."""
+        """Report a tool that is not one of the application's own."""
         kind = entry.get("type")
         if not isinstance(kind, str):
             self.wrong((*at, "type"), kind, "text: the type of the tool")

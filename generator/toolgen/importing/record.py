@@ -93,7 +93,7 @@ def load_record(schemas: Path, findings: Findings) -> Record | None:
         _check_depth(value)
         return Record({key: _source(item) for key, item in value["sources"].items()}, text)
     except OSError as error:
-        reason = error.strerror or "it is no file"
+        reason = error.strerror or "it is not a file"
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
         reason = "it has not the form that an import gives it"
     findings.add("import-record", Span(shown(path)), reason=RawText(reason))

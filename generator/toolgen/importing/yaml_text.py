@@ -6,7 +6,7 @@ quotes. What is invisible or may end a line in some reader is always an escape.
 
 A text that is there is edited where its value changes, so that comments and the author's style stay.
 Only members of mappings in block style are touched, line by line: one that goes, goes with its lines; one that comes
-stands behind the last one; one that changes is written anew. Where that is not possible, or does not give the wanted
+stands after the last one; one that changes is written anew. Where that is not possible, or does not give the wanted
 value, there is no edited text, and the caller writes all of it.
 """
 
@@ -236,7 +236,7 @@ class _Editor:
             self.changes.append((last, last, added))
 
     def _members(self, at: Pointer, mapping: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-        """The lines of each member, comments behind it not counted."""
+        """The lines of each member, comments after it not counted."""
         spans: dict[str, tuple[int, int]] = {}
         former = -1
         for key, value in mapping.items():
@@ -249,7 +249,7 @@ class _Editor:
         return spans
 
     def _end(self, at: Pointer, value: Any, start: int, indent: int) -> int:
-        """The line behind a member: where the next text at its depth or above it begins, or the value ends."""
+        """The line after a member: where the next text at its depth or above it begins, or the value ends."""
         end = start + 1
         last = max(self.document.values[at][2], start + 1)
         while end < len(self.lines):

@@ -56,7 +56,7 @@ def _covered(text: str) -> dict[int, list[tuple[int, int | None]]]:
 
 
 def _start(line: str, covered: list[tuple[int, int | None]]) -> int | None:
-    """Where the comment of a line begins: at a number sign outside of tokens, at the start or behind a blank."""
+    """Where the comment of a line begins: at a number sign outside of tokens, at the start or after a blank."""
     at = line.find("#")
     while at != -1:
         inside = any(start <= at and (end is None or at < end) for start, end in covered)

@@ -1,7 +1,7 @@
 """Which files of a folder are sources: a walk in sorted order that opens nothing.
 
 A source has the extension `.yaml`, `.yml` or `.json` in any case. Names that begin with a dot, and other extensions
-(editors' litter among them), are passed over; so are hidden folders. What has a source's name and is no regular file
+(editors' litter among them), are passed over; so are hidden folders. What has a source's name and is not a regular file
 inside of SCHEMAS is refused by name: it is never opened, so it can neither hang nor leak.
 """
 

@@ -28,7 +28,7 @@ def read_json(text: str, report: Report) -> Tree:
     """Return the tree of a JSON text.
 
     Raises:
-        Unreadable: it is no JSON, or beyond a budget; the finding is made.
+        Unreadable: it is not valid JSON, or beyond a budget; the finding is made.
     """
     return _Reader(text, report).document()
 
@@ -148,7 +148,7 @@ class _Reader:
         if word is None or word[0] not in _NOT_FINITE:
             self._wrong("a value is expected")
         self._at = word.end()
-        problem = RawText("is no finite number")
+        problem = RawText("is not a finite number")
         self._report.fault("number-out-of-range", self._place(start), text=word[0], problem=problem)
         return None
 

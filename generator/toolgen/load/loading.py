@@ -1,6 +1,6 @@
 """The load stage: one file becomes documents, under the budgets, and the folder SCHEMAS becomes `Sources`.
 
-A file that is no source of a project, which `toolgen import` reads, becomes a document in the same way.
+A file that is not a source of a project, which `toolgen import` reads, becomes a document in the same way.
 
 The shipped `format` and `providers` are read before the project's own, which follow as further documents; the resolve
 stage lays one over the other. A file with a fault is reported and left out, and the next one is read.
@@ -136,7 +136,7 @@ _YAML = (".yaml", ".yml")
 def load_foreign(file: Path, findings: Findings) -> Document | None:
     """Read a file under the budgets of a source: YAML by its extension, JSON otherwise.
 
-    None, with findings, for a fault in it. A link is followed, since the path is the user's own; what is no regular
+    None, with findings, for a fault in it. A link is followed, since the path is the user's own; what is not a regular
     file is never waited for. The document's path is the one that was given, with forward slashes.
     """
     path = file.as_posix()
@@ -234,7 +234,7 @@ class _Loading:
     def _is_folder(self) -> bool:
         if self._schemas.is_dir():
             return True
-        problem = "is no folder" if self._schemas.exists() else "does not exist"
+        problem = "is not a folder" if self._schemas.exists() else "does not exist"
         self._findings.add("no-schemas", Span(self._name), path=self._name, problem=RawText(problem))
         return False
 

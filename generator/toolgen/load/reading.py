@@ -146,7 +146,7 @@ _AMBIGUOUS = re.compile(
 
 _LIMIT = 10**limits.DIGITS
 _BEYOND = RawText(f"has more than {limits.DIGITS} digits")
-_NO_NUMBER = RawText("is no finite number")
+_NO_NUMBER = RawText("is not a finite number")
 
 
 def resolved(text: str, place: Place, report: Report) -> Plain:

@@ -11,7 +11,7 @@ What is not quoted is read by the rules of `reading.py`.
 - Duplicate keys, merge keys, keys that are lists or mappings or nothing at all, and tags other than those of the core
   schema are refused.
 - Aliases are expanded under the budgets; a finding about an expanded value points to where it was written.
-- A text that begins with a brace is tried as JSON first: JSON's pairs of surrogate escapes are no YAML.
+- A text that begins with a brace is tried as JSON first: JSON's pairs of surrogate escapes are not valid YAML.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def documents(text: str, report: Report) -> list[Node]:
     """Return the top node of each document.
 
     Raises:
-        Unreadable: it is no YAML, or beyond a budget; the finding is made.
+        Unreadable: it is not valid YAML, or beyond a budget; the finding is made.
     """
     refuse(_BREAKS, text, report)
     composer = _Composer(report)
@@ -198,7 +198,7 @@ def read_yaml(text: str, report: Report) -> list[Tree]:
     """Return the tree of each document of a YAML text, none where there is no document.
 
     Raises:
-        Unreadable: it is no YAML, or beyond a budget; the finding is made.
+        Unreadable: it is not valid YAML, or beyond a budget; the finding is made.
     """
     exact = _parsed_json(text) if text.lstrip().startswith("{") else None
     if exact is not None:

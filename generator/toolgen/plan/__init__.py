@@ -1,1 +1,1 @@
-"""Plan: the catalogue becomes Python-shaped plans, which templates print without thinking."""
+"""Plan: the catalog becomes Python-shaped plans, which templates print without thinking."""

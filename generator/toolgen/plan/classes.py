@@ -60,7 +60,7 @@ class ClassPlan:
 
 @dataclass(frozen=True, slots=True)
 class AliasPlan:
-    """A named type that is no object of its own, with a check of what the type does not say.
+    """A named type that is not an object of its own, with a check of what the type does not say.
 
     `tag` is the field that tells the classes of a union apart.
     """
@@ -116,7 +116,7 @@ def ordered(items: list[Item], shared: Mapping[str, str], roots: Set[str]) -> Mo
 
 
 def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
-    """The items that the roots refer to, directly or not, and the roots: a shape that was given up left others behind."""
+    """The items that the roots refer to, directly or not, and the roots: a shape that was given up left others after."""
     reached, waiting = set(roots), list(roots)
     while waiting:
         for name in _refers(by_name[waiting.pop()]):

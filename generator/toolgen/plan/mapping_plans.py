@@ -50,7 +50,7 @@ TESTS: Mapping[str, str] = {
 class RegularKey:
     """A key of a plain object: the object that holds it, its variable, its value in the format, and its tests.
 
-    One that other objects may lack is `usual`, and is written behind the others, as the long way does.
+    One that other objects may lack is `usual`, and is written after the others, as the long way does.
     """
 
     usual: bool

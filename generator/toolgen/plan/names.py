@@ -130,7 +130,7 @@ def _distinct(name: str, taken: Iterable[str]) -> PythonName:
 
 
 def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
-    """A class name made of texts that is none of those taken."""
+    """A class name made of texts that is not one of those taken."""
     name = class_name(*texts)
     found, n = name, 1
     while found in taken:

@@ -158,7 +158,7 @@ class _Planner:
             field = self.fields.get(name)
             if field is None or field.schema.get("type") != "string":
                 raise MappingError(
-                    ("shapes", self.name, "outside"), f"{self.kind.name}.{name} is no text of the format"
+                    ("shapes", self.name, "outside"), f"{self.kind.name}.{name} is not a string of the format"
                 )
             found[str(name)] = self._variable(field)
         return found

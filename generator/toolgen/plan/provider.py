@@ -156,7 +156,7 @@ def converter_class(name: str) -> Any:
     """The class of an API.
 
     Raises:
-        ShapeError: there is none of this name.
+        ShapeError: there is not one of this name.
     """
     module = runtime_names().get(name)
     if module is None:

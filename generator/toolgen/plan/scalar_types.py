@@ -103,7 +103,7 @@ def _counts(schema: Mapping[str, Any], *keywords: str) -> Shape:
 
 
 MAX_UNION = 100
-"""Members of a union. More are no type that anybody reads, and beyond some thousand no Python either."""
+"""Members of a union. More are not a type that anybody reads, and beyond some thousand no Python either."""
 
 
 def union(shapes: list[Shape]) -> Shape:

@@ -124,11 +124,11 @@ def _tool(tool: Tool) -> ToolPlan:
 
 
 def _other(parameters: Any, name: str, shaper: TypePlanner) -> AliasPlan | None:
-    """The type of arguments that are no object; None where the schema admits objects only."""
+    """The type of arguments that are not an object; None where the schema admits objects only."""
     if parameters is None or object_view(parameters, shaper.lookup) is not None:
         return None
     keywords = tuple(k for k in asserted_keywords(parameters) if k not in FAMILIES["object"])
-    described = "Arguments that are no object: the schema does not say that they are one."
+    described = "Arguments that are not an object: the schema does not say that they are one."
     return AliasPlan(type_name(name, taken=shaper.taken), described, {}, Check(parameters, keywords, parameters))
 
 
@@ -169,7 +169,7 @@ def _types(types: list[SharedType]) -> ModelsPlan:
 
 
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
-    """The class, or the alias where it is no object, that stands for a schema, and the classes it needs."""
+    """The class, or the alias where it is not an object, that stands for a schema, and the classes it needs."""
     shaper = TypePlanner(schema, name, name, shared, taken)
     view = None if "$ref" in _keys(schema) else object_view(schema, shaper.lookup)
     if view is not None and view.properties:

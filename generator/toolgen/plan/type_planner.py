@@ -254,7 +254,7 @@ class TypePlanner:
         return shape, frozenset({"allOf"}) if shape and len(telling) == 1 else _NOTHING
 
     def _reference(self, ref: str, way: Way) -> tuple[Shape, Said]:
-        """The shape of what a reference leads to. Inside of itself a definition that is no class is any value."""
+        """The shape of what a reference leads to. Inside of itself a definition that is not a class is any value."""
         key, target = self._followed(ref)
         said = frozenset({"$ref"})
         if key in self.shared:
@@ -286,7 +286,7 @@ class TypePlanner:
             ref = target["$ref"]
 
     def _inline(self, key: str, target: Any) -> Shape:
-        """The shape of a definition that is no class; a large one gets a name."""
+        """The shape of a definition that is not a class; a large one gets a name."""
         if key not in self._inlined:
             self._open.append(key)
             shape = self.shape(target, key)

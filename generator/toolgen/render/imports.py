@@ -76,7 +76,7 @@ MARK = "# imports\n"
 """The line of a template that the imports replace."""
 
 _FUTURE = "from __future__ import annotations\n"
-"""Taken out before names are collected: with it, annotations are no code."""
+"""Taken out before names are collected: with it, annotations are not code."""
 
 _BUILTINS = frozenset(dir(builtins))
 

@@ -40,7 +40,7 @@ UNSEEN = frozenset(
     )
     for code in range(first, last + 1)
 )
-"""Letters and marks that show nothing: Unicode's default ignorable ones that are no format characters, and a blank."""
+"""Letters and marks that show nothing: Unicode's default ignorable ones that are not format characters, and a blank."""
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -61,7 +61,7 @@ def python_literal(value: Any) -> str:
     """A Python expression of JSON data: None, bool, int, float, str, list and dict with text keys.
 
     Raises:
-        TypeError: the value is none of these, or a number that is not finite; sources hold neither.
+        TypeError: the value is not one of these, or a number that is not finite; sources hold neither.
         UndefinedError: the template speaks of a fact that is not there.
     """
     if value is None or value is True or value is False:

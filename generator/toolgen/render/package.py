@@ -169,7 +169,7 @@ def _exports(names: list[str]) -> list[str]:
 
 
 def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
-    """Each profile with those that it extends behind it, the nearest first; those that are extended are listed too."""
+    """Each profile with those that it extends after it, the nearest first; those that are extended are listed too."""
     known = {profile.name: profile for profile in profiles}
     found: dict[str, tuple[Profile, ...]] = {}
     for first in known.values():

@@ -14,7 +14,7 @@ from toolgen.resources import builtin
 
 @cache
 def environment() -> Environment:
-    """Return the environment: shipped templates only, undefined names are errors, no autoescape (it is no HTML).
+    """Return the environment: shipped templates only, undefined names are errors, no autoescape (it is not HTML).
 
     Filters: `python` makes a literal of JSON data, `docstring(indent)` a docstring of text. A template prints
     nothing from a source but through them, or a name that the plan made.
@@ -77,9 +77,9 @@ def format_source(path: str, text: str) -> str:
     """Format a generated module with ruff, in process, by its default settings; the header is put in front.
 
     Raises:
-        ValueError: the text is no Python, which is a defect of a template.
+        ValueError: the text is not valid Python, which is a defect of a template.
     """
     try:
         return ruff_api.format_string(path, HEADER + text)
     except ruff_api.errors.RuffError as error:
-        raise ValueError(f"{path}: a template made text that is no Python: {error}") from error
+        raise ValueError(f"{path}: a template made text that is not valid Python: {error}") from error

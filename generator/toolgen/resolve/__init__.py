@@ -1,4 +1,4 @@
-"""Resolve: declarations become one linked, frozen catalogue."""
+"""Resolve: declarations become one linked, frozen catalog."""
 
 from toolgen.resolve.catalog import (
     Catalog,

@@ -12,7 +12,7 @@ from toolgen.parse.config import Formats
 from toolgen.parse.declarations import Declaration, Strict
 
 Schema = Mapping[str, Any] | bool
-"""A JSON Schema. In a catalogue it holds no reference but `#` and `#/$defs/<name>`."""
+"""A JSON Schema. In a catalog it holds no reference but `#` and `#/$defs/<name>`."""
 
 
 @dataclass(frozen=True, slots=True)

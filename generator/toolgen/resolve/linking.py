@@ -1,4 +1,4 @@
-"""The whole catalogue, linked: tools and shared types here, profiles and the format by their own modules."""
+"""The whole catalog, linked: tools and shared types here, profiles and the format by their own modules."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class References:
 
 
 def _joined(base: str, ref: str) -> str:
-    """An address relative to a base that is one itself; the address alone where the two are no addresses."""
+    """An address relative to a base that is one itself; the address alone where the two are not addresses."""
     try:
         return urljoin(base, ref) if ":" in base else ref
     except ValueError:

@@ -207,7 +207,7 @@ _CHECKED: tuple[Pointer, ...] = (("parameters",), ("result",))
 
 
 def _explained(error: ValidationError) -> tuple[RawText, str | None]:
-    """Why a schema is not sound, types by their JSON names, and what mends it where that is plain to see."""
+    """Why a schema is not sound, types by their JSON names, and what fixes it where that is plain to see."""
     value: object = error.instance
     if error.validator == "type":
         expected = " or ".join(words(error.validator_value))

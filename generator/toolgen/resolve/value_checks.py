@@ -145,7 +145,7 @@ def _enum(_: Any, values: Any, instance: Any, __: Any) -> Iterator[ValidationErr
     if id(values) not in listed:
         listed[id(values)] = frozenset(map(_identity, values))
     if _identity(instance) not in listed[id(values)]:
-        yield ValidationError("it is none of the values listed")
+        yield ValidationError("it is not one of the values listed")
 
 
 def _const(_: Any, value: Any, instance: Any, __: Any) -> Iterator[ValidationError]:

@@ -1,4 +1,4 @@
-"""Rules: what a linked catalogue risks. A rule says something; it never changes the catalogue."""
+"""Rules: what a linked catalog risks. A rule says something; it never changes the catalog."""
 
 from toolgen.rules.lint import RULES, apply_payload_rules, apply_rules
 from toolgen.rules.rule import Lost, Payload, Payloads, Rule, Tokenizer, size

@@ -1,4 +1,4 @@
-"""What a rule is, and the payloads that one may look at: what providers are sent of a catalogue's tools."""
+"""What a rule is, and the payloads that one may look at: what providers are sent of a catalog's tools."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Rule:
 
 
 def catalog_rule(code: str, *, in_build: bool = False) -> Callable[[Callable[[Catalog, Findings], None]], Rule]:
-    """Make a rule of a function that looks at the catalogue; `in_build` lets a build run it as well."""
+    """Make a rule of a function that looks at the catalog; `in_build` lets a build run it as well."""
     return lambda check: Rule(code, check, None, in_build)
 
 

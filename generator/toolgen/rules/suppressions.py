@@ -1,6 +1,6 @@
 """What a project wants to hear: levels by code, and comments `# toolgen: allow CODE` in a source.
 
-A comment behind a key speaks of its line; one that has its line for itself speaks of the next line that holds anything
+A comment after a key speaks of its line; one that has its line for itself speaks of the next line that holds anything
 else; one above everything else in a file speaks of the whole file.
 """
 

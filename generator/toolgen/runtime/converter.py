@@ -71,7 +71,7 @@ class Converter:
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {}
     """The format's reason for each word of the wire's."""
     ERRORS: ClassVar[dict[str, Any]] = {}
-    """How the API's errors are recognised."""
+    """How the API's errors are recognized."""
     DEFAULTS: ClassVar[dict[str, Any]] = {}
     """What the wire demands and a request may lack."""
     DEFAULT_KEYS: ClassVar[tuple[str, ...]] = ()
@@ -266,7 +266,7 @@ class ToolConverter(Converter):
         """Write tool definitions as the wire's `tools`.
 
         Raises:
-            ConversionError: a tool may not be sent to this provider, or its schema is no schema.
+            ConversionError: a tool may not be sent to this provider, or its schema is not a schema.
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         written: list[Any] = self.write_tools(definitions, ABSENT, ROOT, writer)
@@ -341,7 +341,7 @@ class OutputFormatConverter(ApiConverter):
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read what the answer shall be; what is none of the format's is kept."""
+        """Read what the answer shall be; what is not one of the format's is kept."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if value == self.OUTPUT_FORMATS["text"]:
@@ -355,7 +355,7 @@ class OutputFormatConverter(ApiConverter):
     def write_output_format(
         self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
     ) -> Any:
-        """Write what the answer shall be; text is what it is unasked."""
+        """Write what the answer shall be; text is what it is by default."""
         if output_format is None or output_format == "text":
             return kept if output_format is None or kept == self.OUTPUT_FORMATS["text"] else ABSENT
         if output_format == "json":

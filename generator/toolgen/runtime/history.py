@@ -67,7 +67,7 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
     Of data the text is read as JSON; of parts it stands for their text, where the first of it was.
 
     Raises:
-        ConversionError: the text of data is no JSON.
+        ConversionError: the text of data is not valid JSON.
     """
     if not result.trimmed or result.output_ref is None:
         return result
@@ -77,7 +77,7 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
         try:
             value = loads(text)
         except ValueError as error:
-            raise ConversionError("value", "what was fetched is no JSON") from error
+            raise ConversionError("value", "what was fetched is not valid JSON") from error
     elif result.kind == "multimodal":
         places = [i for i, part in enumerate(result.value) if type(part) is TextPart]
         value = [part for part in result.value if type(part) is not TextPart]

@@ -119,14 +119,14 @@ _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
 class JSONError(ValueError):
-    """A text is no strict JSON. The message says why, without the text."""
+    """A text is not strict JSON. The message says why, without the text."""
 
 
 def loads(text: str | bytes | bytearray) -> Any:
     """Read a JSON text.
 
     Raises:
-        JSONError: the text is no strict JSON.
+        JSONError: the text is not strict JSON.
     """
     if len(text) > MAX_SIZE:
         raise JSONError(f"more than {MAX_SIZE} characters")
@@ -211,7 +211,7 @@ def compact(value: Any) -> str:
 
     Raises:
         ValueError: a number is not finite.
-        TypeError: a value is none of JSON's.
+        TypeError: a value is not one of JSON's.
         RecursionError: it is nested too deeply, or holds itself.
     """
     return "".join(_chunks(value, 0))

@@ -1,4 +1,4 @@
-"""The order that APIs demand of a history: the results of a turn directly behind it, together."""
+"""The order that APIs demand of a history: the results of a turn directly after it, together."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 
 
 def in_api_order(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
-    """The messages with the results of each turn directly behind its calls, in one message.
+    """The messages with the results of each turn directly after its calls, in one message.
 
-    What stood between calls and results comes behind them, and is reported; a result without a call before it stays
+    What stood between calls and results comes after them, and is reported; a result without a call before it stays
     where it is.
     """
     placed: list[Placed] = [(message, (at, i), None) for i, message in enumerate(messages)]
@@ -58,7 +58,7 @@ def call_ids(message: Message) -> list[str]:
 
 
 def _in_order(messages: Sequence[Message]) -> bool:
-    """Whether each turn's results stand in the one message behind it, and no result elsewhere has a call."""
+    """Whether each turn's results stand in the one message after it, and no result elsewhere has a call."""
     called: set[str] = set()
     before: list[str] = []
     for message in messages:
@@ -123,5 +123,5 @@ def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
                 "a message",
                 "moved",
                 "note",
-                "the results of a turn stand directly behind its calls",
+                "the results of a turn stand directly after its calls",
             )

@@ -24,7 +24,7 @@ Data = dict[str, Any]
 
 
 def _assistant(data: Data, at: Path) -> Data:
-    """`toolCalls` beside the content become parts behind it."""
+    """`toolCalls` beside the content become parts after it."""
     if "toolCalls" in data and "tool_calls" in data:
         raise ConversionError(format_path((at, "toolCalls")), "is given twice, as toolCalls and as tool_calls")
     key = "toolCalls" if "toolCalls" in data else "tool_calls"
@@ -323,7 +323,7 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
         if word in tagged:
             return tagged[word]
         if not untagged:
-            raise ConversionError(format_path((at, tag)), f"{word[:40]!r} is none of {', '.join(map(repr, tagged))}")
+            raise ConversionError(format_path((at, tag)), f"{word[:40]!r} is not one of {', '.join(map(repr, tagged))}")
     if len(untagged) == 1 and tagged:
         return untagged[0]
     for candidate in untagged:
@@ -360,7 +360,7 @@ def _object_loader(kind: Any) -> Load:
         unknown = {key: item for key, item in data.items() if key not in known}
         if unknown:
             if not keeps:
-                raise ConversionError(format_path((at, min(unknown))), f"is no field of {kind.__name__}")
+                raise ConversionError(format_path((at, min(unknown))), f"is not a field of {kind.__name__}")
             values["metadata"] = {**(values.get("metadata") or {}), UNKNOWN: unknown}
         if refined is not None:
             tag, word, field, inner = refined

@@ -68,7 +68,7 @@ def write_result_text(kind: str, value: Any, kept: Any, at: Path, writer: Writer
 
 def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
     """Write the text parts of a result, and those that came inside of one; the others wait in `writer.media`."""
-    behind = len(writer.media)
+    after = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
         inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
@@ -83,7 +83,7 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
                 "note",
                 "it follows the results in a user message",
             )
-    if len(writer.media) == behind:
+    if len(writer.media) == after:
         return texts
     if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
         return str(texts[0]["text"])

@@ -409,7 +409,7 @@ class Gemini(GeminiConverter):
         return wire
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = part_kind(wire)
             if kind == "text":
@@ -444,7 +444,7 @@ class Gemini(GeminiConverter):
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
     ) -> AssistantPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = part_kind(wire)
             if kind == "text":
@@ -481,7 +481,7 @@ class Gemini(GeminiConverter):
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = part_kind(wire)
             if kind == "image":

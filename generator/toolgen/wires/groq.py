@@ -150,7 +150,7 @@ class Groq(OpenaiCompatible):
     )
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":

@@ -428,7 +428,7 @@ class OpenaiChat(ChatConverter):
         return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -445,7 +445,7 @@ class OpenaiChat(ChatConverter):
         return ABSENT
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -474,7 +474,7 @@ class OpenaiChat(ChatConverter):
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -493,7 +493,7 @@ class OpenaiChat(ChatConverter):
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
     ) -> AssistantPart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "text":
@@ -516,7 +516,7 @@ class OpenaiChat(ChatConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is none of them stays as it is."""
+        """Read one of several objects; what is not one of them stays as it is."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "function":

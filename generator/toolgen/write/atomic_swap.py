@@ -149,7 +149,7 @@ class AtomicSwap:
                 except OSError as error:
                     if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                         raise
-                    reason = "a file must be kept there, and it is no folder any more"
+                    reason = "a file must be kept there, and it is not a folder any more"
                     raise OSError(errno.ENOTDIR, reason, f"{self.output}/{path}") from None
             yield home
 

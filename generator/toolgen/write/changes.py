@@ -60,7 +60,7 @@ def is_litter(path: str) -> bool:
 
 
 def home(path: str) -> str:
-    """The folder that litter belongs to: the nearest one that is no cache itself."""
+    """The folder that litter belongs to: the nearest one that is not a cache itself."""
     parts = path.split("/")[:-1]
     return "/".join(parts[: parts.index(_CACHE)] if _CACHE in parts else parts)
 
@@ -144,7 +144,7 @@ def read_state(folder: str, wanted: Iterable[str]) -> State:
         except LockError as error:
             trouble = str(error)
     elif LOCK in tree.leaves or LOCK in tree.folders:
-        trouble = "it is no file"
+        trouble = "it is not a file"
     named = {*wanted, *(lock.files if lock else ()), LOCK}
     content = {
         path: disk.read(f"{folder}/{path}") for path, kind in tree.leaves.items() if kind == "file" and path in named

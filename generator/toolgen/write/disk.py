@@ -59,7 +59,7 @@ def read(path: str, biggest: int = BIGGEST) -> bytes | None:
     """The bytes of a regular file; None if it is larger than `biggest`.
 
     Raises:
-        OSError: it cannot be read, or is no regular file by now.
+        OSError: it cannot be read, or is not a regular file by now.
     """
     fd = os.open(path, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
     try:

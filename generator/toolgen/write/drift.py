@@ -83,8 +83,8 @@ class Drift:
 
     `edited` are generated files whose bytes are not those recorded; each is in `changed` or `extra`, too.
     `extra` are stale files of ours. `foreign` are files that toolgen did not write and that Python or a type checker
-    would import from the package (`*.py`, `*.pyi` outside of dot folders); other ones are no drift. `crlf` differ in their
-    line ends alone, as version control may leave them, and are no drift. `version` is a sentence if another
+    would import from the package (`*.py`, `*.pyi` outside of dot folders); other ones are not drift. `crlf` differ in their
+    line ends alone, as version control may leave them, and are not drift. `version` is a sentence if another
     version of toolgen made the output, and `trouble` why its lock file cannot be used. `diff` is the unified diff, printable and the same on every run.
     """
 

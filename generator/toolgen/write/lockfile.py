@@ -80,7 +80,7 @@ def read_lock(data: bytes) -> Lock:
     """Read a lock file, trusting nothing in it.
 
     Raises:
-        LockError: it is no lock file, is of another format, or names a path outside of the package.
+        LockError: it is not a lock file, is of another format, or names a path outside of the package.
     """
     if any(line.startswith(b"<<<<<<<") for line in data.splitlines()):
         raise LockError("it has merge conflict marks")
@@ -89,9 +89,9 @@ def read_lock(data: bytes) -> Lock:
     except LockError:
         raise
     except (ValueError, RecursionError):
-        raise LockError("it is no JSON") from None
+        raise LockError("it is not valid JSON") from None
     if not isinstance(value, dict):
-        raise LockError("it is no JSON object")
+        raise LockError("it is not valid JSON object")
     if type(value.get("format")) is not int or value["format"] != FORMAT:
         raise LockError("its format is not known to this version of toolgen")
     files = _digests(value, "files")
@@ -111,14 +111,14 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _text(value: Mapping[str, Any], key: str) -> str:
     text = value.get(key)
     if not isinstance(text, str):
-        raise LockError(f"its {key} is no text")
+        raise LockError(f"its {key} is not a string")
     return text
 
 
 def _digests(value: Mapping[str, Any], key: str) -> dict[str, str]:
     table = value.get(key)
     if not isinstance(table, dict):
-        raise LockError(f"its {key} are no object")
+        raise LockError(f"its {key} are not an object")
     for entry in table.values():
         if not isinstance(entry, str) or not _DIGEST.fullmatch(entry):
             raise LockError(f"its {key} have a digest that is none")

@@ -54,7 +54,7 @@ def package(files: Files, stamp: Stamp) -> dict[str, str]:
     """The files with the lock file.
 
     Raises:
-        ValueError: a path is none of a package's.
+        ValueError: a path is not one of a package's.
     """
     for path in files:
         if not is_inside(path) or path == LOCK:

@@ -35,7 +35,7 @@ class Seen:
 
 @dataclass
 class Said:
-    """What an answer says: arguments of a call are None where they are no object; usage is the wire's own.
+    """What an answer says: arguments of a call are None where they are not an object; usage is the wire's own.
 
     `closed`: the stream came to its end, though it gave no reason.
     """
@@ -72,7 +72,7 @@ class Client:
     `opened` and `opened_async` make one that talks to an address, without retries and without the proxies that the
     environment names; `opened_async` is None where there is no asynchronous one. `call` calls it for an answer or for a stream (what is to be awaited, of an asynchronous one);
     `least` are keywords that it takes, and `paths` where it sends requests for the model `m`, without and with streaming.
-    `framed` is what goes over the connection for events of a stream, `end` what stands behind the last one, and
+    `framed` is what goes over the connection for events of a stream, `end` what stands after the last one, and
     `media_type` what the answer's head calls both; `torn` cuts it where its readers stumble.
 
     `gives_dicts`: it has no types of its own for answers and events, but plain dicts.
@@ -207,7 +207,7 @@ def pieces(text: str, size: int = 7) -> list[str]:
 
 
 def as_object(text: Any) -> Any:
-    """Arguments: blank text is none, text that is no object is None."""
+    """Arguments: blank text is none, text that is not an object is None."""
     if text is None or (isinstance(text, str) and not text.strip()):
         return {}
     if isinstance(text, str):

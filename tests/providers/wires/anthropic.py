@@ -131,7 +131,7 @@ def signatures(body: Any) -> list[str]:
 
 
 def order_faults(body: Any) -> list[str]:
-    """Neighbours of one role are one turn; the results of a turn stand first in the next one, one for each call."""
+    """Neighbors of one role are one turn; the results of a turn stand first in the next one, one for each call."""
     faults: list[str] = []
     turns: list[tuple[str, list[Any]]] = []
     for i, message in enumerate(body["messages"]):
@@ -150,13 +150,13 @@ def order_faults(body: Any) -> list[str]:
             turns.append((role, list(_blocks(message))))
     for n, (role, blocks) in enumerate(turns):
         asked = [b["id"] for b in blocks if b.get("type") == "tool_use"] if role == "assistant" else []
-        behind = turns[n + 1][1] if n + 1 < len(turns) else []
-        given = [b["tool_use_id"] for b in behind if b.get("type") == "tool_result"]
+        after = turns[n + 1][1] if n + 1 < len(turns) else []
+        given = [b["tool_use_id"] for b in after if b.get("type") == "tool_result"]
         if len(set(asked)) < len(asked) or len(set(given)) < len(given):
             faults.append(f"turn {n}: an id twice")
         if role == "assistant" and set(asked) != set(given):
             faults.append(f"turn {n}: calls {len(asked)}, results {len(given)}, or other ids")
-        if any(b.get("type") != "tool_result" for b in behind[: len(given)]):
+        if any(b.get("type") != "tool_result" for b in after[: len(given)]):
             faults.append(f"turn {n + 1}: something stands before a result")
         if n == 0 and role == "user" and any(b.get("type") == "tool_result" for b in blocks):
             faults.append("turn 0: a result without its call")
@@ -284,7 +284,7 @@ def unknown_answers(body: Any) -> list[Changed]:
     return [
         Changed("a member of the body", {**body, "x_unknown": {"a": [MARK, None]}}),
         Changed("a block before all", {**body, "content": [block, *content]}, echoed=True),
-        Changed("a block behind all", {**body, "content": [*content, block]}, echoed=True),
+        Changed("a block after all", {**body, "content": [*content, block]}, echoed=True),
         Changed(
             "a member of each block",
             {**body, "content": [{**b, "x_unknown": MARK} for b in content]},
@@ -297,13 +297,13 @@ def unknown_answers(body: Any) -> list[Changed]:
 
 def unknown_events(events: list[Any]) -> list[Changed]:
     end = next(i for i, e in enumerate(events) if e["type"] == "message_delta")
-    behind = 1 + max((e["index"] for e in events if "index" in e), default=-1)
+    after = 1 + max((e["index"] for e in events if "index" in e), default=-1)
     block = [
-        {"type": "content_block_start", "index": behind, "content_block": {"type": "x_block", "x": MARK}},
-        {"type": "content_block_delta", "index": behind, "delta": {"type": "x_delta", "x": 1}},
-        {"type": "content_block_stop", "index": behind},
+        {"type": "content_block_start", "index": after, "content_block": {"type": "x_block", "x": MARK}},
+        {"type": "content_block_delta", "index": after, "delta": {"type": "x_delta", "x": 1}},
+        {"type": "content_block_stop", "index": after},
     ]
-    delta = [{"type": "content_block_delta", "index": 0, "delta": {"type": "x_delta", "x": MARK}}] if behind else []
+    delta = [{"type": "content_block_delta", "index": 0, "delta": {"type": "x_delta", "x": MARK}}] if after else []
     stop = {**events[end], "delta": {**events[end]["delta"], "stop_reason": MARK}}
     return [
         Changed("an event", [*events[:1], {"type": "x_event", "x": MARK}, *events[1:]], kept=False),

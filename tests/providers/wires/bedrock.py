@@ -135,13 +135,13 @@ def order_faults(body: Any) -> list[str]:
         ):
             faults.append(f"turn {i}: a document without text")
         asked = [b["toolUse"].get("toolUseId") for b in blocks if _is_call(b)]
-        behind = _blocks(turns[i + 1]) if message.get("role") == "assistant" and i + 1 < len(turns) else []
-        given = [b["toolResult"].get("toolUseId") for b in behind if "toolResult" in b]
+        after = _blocks(turns[i + 1]) if message.get("role") == "assistant" and i + 1 < len(turns) else []
+        given = [b["toolResult"].get("toolUseId") for b in after if "toolResult" in b]
         if message.get("role") == "assistant" and (sorted(asked) != sorted(given) or len(set(asked)) < len(asked)):
             faults.append(f"turn {i}: calls {len(asked)}, results {len(given)}, or other ids")
         if i == 0 and any("toolResult" in b for b in blocks):
             faults.append("turn 0: a result without its call")
-        if any("toolResult" not in b for b in behind[: len(given)]):
+        if any("toolResult" not in b for b in after[: len(given)]):
             faults.append(f"turn {i + 1}: something stands before a result")
         for b in blocks:
             if "toolResult" in b and b["toolResult"]["content"] in ([], [{"text": ""}]):
@@ -228,7 +228,7 @@ def tokens(usage: Any) -> tuple[int, int]:
 
 
 def split(body: Any) -> list[Any]:
-    """Blocks in pieces; text and reasoning have no start. Usage comes last, behind the stop."""
+    """Blocks in pieces; text and reasoning have no start. Usage comes last, after the stop."""
     message = (body.get("output") or {}).get("message") or {}
     events: list[Any] = [{"messageStart": {k: v for k, v in message.items() if k != "content"}}]
     for index, block in enumerate(message.get("content") or []):
@@ -281,7 +281,7 @@ def unknown_answers(body: Any) -> list[Changed]:
         Changed("a member of the body", {**body, "xUnknown": {"a": [MARK, None]}}),
         Changed("a member of the message", {**body, "output": {"message": {**message, "xUnknown": MARK}}}),
         Changed("a block before all", with_content([block, *content]), echoed=True),
-        Changed("a block behind all", with_content([*content, block]), echoed=True),
+        Changed("a block after all", with_content([*content, block]), echoed=True),
         Changed(
             "a member of each block",
             with_content([{**b, "xUnknown": MARK} for b in content]),
@@ -367,7 +367,7 @@ def call(client: Any, keywords: dict[str, Any], streaming: bool) -> Any:
 
 
 def _events(stream: Any) -> Iterator[Any]:
-    """The events, and no open connection behind them."""
+    """The events, and no open connection after them."""
     with contextlib.closing(stream):
         yield from stream
 

@@ -274,7 +274,7 @@ def unknown_events(events: list[Any]) -> list[Changed]:
 
 
 def alike(body: Any) -> Any:
-    """Without the switch that says what is so unasked."""
+    """Without the switch that says what is so by default."""
     return {k: v for k, v in body.items() if k != "stream" or v} if isinstance(body, dict) else body
 
 

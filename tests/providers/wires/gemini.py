@@ -170,7 +170,7 @@ def signatures(body: Any) -> list[str]:
 
 
 def order_faults(body: Any) -> list[str]:
-    """As many responses as calls, in the one content behind them, and nowhere else."""
+    """As many responses as calls, in the one content after them, and nowhere else."""
     faults: list[str] = []
     contents = _contents(body)
     for i, parts in enumerate(contents):
@@ -178,8 +178,8 @@ def order_faults(body: Any) -> list[str]:
             faults.append(f"contents[{i}]: no parts")
         asked = [p["functionCall"] for p in parts if "functionCall" in p]
         given = [p["functionResponse"] for p in parts if "functionResponse" in p]
-        behind = contents[i + 1] if i + 1 < len(contents) else []
-        answers = [p["functionResponse"] for p in behind if "functionResponse" in p]
+        after = contents[i + 1] if i + 1 < len(contents) else []
+        answers = [p["functionResponse"] for p in after if "functionResponse" in p]
         if asked and sorted(c.get("name", "") for c in asked) != sorted(r.get("name", "") for r in answers):
             faults.append(f"contents[{i}]: calls {len(asked)}, responses {len(answers)}, or other names")
         known = {c["id"] for c in asked if c.get("id")}
@@ -284,7 +284,7 @@ def unknown_answers(body: Any) -> list[Changed]:
         Changed("a member of the body", {**body, "xUnknown": {"a": [MARK, None]}}),
         Changed("a member of the candidate", {**body, "candidates": [{**candidate, "xUnknown": MARK}, *more]}),
         Changed("a part before all", with_parts([block, *parts]), echoed=True),
-        Changed("a part behind all", with_parts([*parts, block]), echoed=True),
+        Changed("a part after all", with_parts([*parts, block]), echoed=True),
         Changed(
             "a member of each part",
             with_parts([{**p, "xUnknown": MARK} for p in parts]),

@@ -59,13 +59,13 @@ def texts(body: Any) -> str:
 
 
 def order_faults(body: Any) -> list[str]:
-    """As of any chat, and which roles may follow which; the last message is no answer, but the beginning of one."""
+    """As of any chat, and which roles may follow which; the last message is not an answer, but the beginning of one."""
     faults = [f for f in openai_chat.order_faults({**body, "tools": []}) if not f.startswith(("id ", "name "))]
     messages = body["messages"]
     for i in range(1, len(messages)):
         before, role = messages[i - 1].get("role"), messages[i].get("role")
         if before in AFTER and role in AFTER and role not in AFTER[before]:
-            faults.append(f"messages[{i}]: {role} behind {before}")
+            faults.append(f"messages[{i}]: {role} after {before}")
     last = messages[-1] if messages else {}
     if last.get("role") == "assistant" and not last.get("tool_calls") and not last.get("prefix"):
         faults.append("the last message is an answer")

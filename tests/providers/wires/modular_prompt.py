@@ -209,7 +209,7 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     return [
         Changed("an event", [*events[:1], {"x_event": MARK}, *events[1:]] if len(events) > 1 else events, kept=False),
         Changed("events with nothing in them", ["", {}, *events], kept=False),
-        Changed("a text behind the end", [*events, "x"], kept=False),
+        Changed("a text after the end", [*events, "x"], kept=False),
         Changed("a second result", [*events, {"content": MARK}], kept=False),
         Changed("a member of the result", [*events[:-1], {**whole, "x_unknown": [MARK]}]),
         Changed("a stop reason", [*events[:-1], {**whole, "finishReason": MARK}], stop=True),

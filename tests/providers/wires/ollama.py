@@ -92,7 +92,7 @@ def texts(body: Any) -> str:
 
 
 def order_faults(body: Any) -> list[str]:
-    """The server enforces none; for templates to find them, results stand behind their calls, with an id or a name."""
+    """The server enforces none; for templates to find them, results stand after their calls, with an id or a name."""
     faults: list[str] = []
     waiting: list[Seen] = []
     for i, message in enumerate(body["messages"]):

@@ -75,9 +75,9 @@ def texts(body: Any) -> str:
 
 
 def order_faults(body: Any) -> list[str]:
-    """Each call has its output behind it, each output its call before it, and reasoning what it led to.
+    """Each call has its output after it, each output its call before it, and reasoning what it led to.
 
-    What an earlier answer that the server keeps would mend is a fault here all the same: without its id it is one.
+    What an earlier answer that the server keeps would fix is a fault here all the same: without its id it is one.
     """
     faults, waiting, given = [], [], items(body)
     for i, item in enumerate(given):

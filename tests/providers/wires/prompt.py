@@ -116,7 +116,7 @@ def type_faults(body: Any) -> list[str]:
 
 
 def order_faults(body: Any) -> list[str]:
-    """For a model to find them, all results of a turn stand directly behind it, under ids that it knows."""
+    """For a model to find them, all results of a turn stand directly after it, under ids that it knows."""
     faults: list[str] = []
     waiting: list[str | None] = []
     turn = 0

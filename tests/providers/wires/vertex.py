@@ -99,7 +99,7 @@ def leaves(value: Any, path: str = "$") -> list[dict[str, Any]]:
     """The updates of a value, texts in pieces.
 
     Raises:
-        ValueError: it has an empty container, or a whole number that is no integer, which updates cannot say.
+        ValueError: it has an empty container, or a whole number that is not an integer, which updates cannot say.
     """
     if isinstance(value, dict) and value:
         return [u for k, v in value.items() for u in leaves(v, f"{path}[{json.dumps(k, ensure_ascii=False)}]")]

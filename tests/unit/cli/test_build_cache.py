@@ -16,7 +16,7 @@ from tests.support.generated import write_project
 from toolgen import build_cache
 from toolgen.build_cache import cached_status, save_record
 
-SAID = ("generated: 3 unchanged\n", "generated: in step with schemas\n")
+SAID = ("generated: 3 unchanged\n", "generated: up to date with schemas\n")
 FILES = {
     "schemas": ("tools/a.yaml", "tools/deep/b.json", "toolgen.yaml"),
     "generated": ("models.py", "tools/a.py", "toolgen.lock"),

@@ -71,14 +71,14 @@ def test_findings_give_the_holes_of_their_message_and_no_others() -> None:
 def test_every_code_is_explained(row: Code) -> None:
     assert len(row.why.split()) >= 6
     assert row.why.endswith(".")
-    assert bool(row.hint) != bool(row.mend)
+    assert bool(row.hint) != bool(row.fix)
     text = page(row.id)
     assert text is not None
     assert text.startswith(f"{row.id}\n")
     assert all(f"<{name}>" in text for name in holes(row))
-    assert "{" not in text.partition("How to silence it")[0].replace("`", "") or "{" in f"{row.hint}{row.mend}{row.why}"
+    assert "{" not in text.partition("How to silence it")[0].replace("`", "") or "{" in f"{row.hint}{row.fix}{row.why}"
     plain = " ".join(text.split()).lower()
-    for part in (row.why, row.hint or row.mend):
+    for part in (row.why, row.hint or row.fix):
         assert " ".join(part.split()).lower() in plain
     assert all(len(line) <= 100 for line in text.split("\n"))
 
@@ -160,8 +160,8 @@ def test_an_example_has_its_finding(tmp_path: Path, code: str, request: pytest.F
 
 
 def test_a_mended_example_has_neither_its_finding_nor_an_error(tmp_path: Path) -> None:
-    mended = {code: example.mended for code, example in EXAMPLES.items()}
-    found = found_in(tmp_path, mended, lint_project)
+    fixed = {code: example.fixed for code, example in EXAMPLES.items()}
+    found = found_in(tmp_path, fixed, lint_project)
     assert [f for f in found if f.level == "error" or f.code == Path(f.span.path).stem] == []
     # All of them have been through every rule: the notes of rules are there.
     assert len({f.span.path for f in found}) > 30

@@ -88,7 +88,7 @@ def test_edits_stay_with_their_comments_beside_what_is_new_at_the_source(tmp_pat
     edited(
         tmp_path,
         ("name: probe\n", "# Ours.\nname: probe  # here, too\nrisk: low\n"),
-        ("      description: B.\n", "      description: Of us.\n        # behind\n"),
+        ("      description: B.\n", "      description: Of us.\n        # after\n"),
         ("required:\n", "# before\n  required:\n"),
     )
     new = changed(
@@ -114,7 +114,7 @@ parameters:
     b:
       type: number
       description: Of us.
-        # behind
+        # after
     c:
       type: string
   # before

@@ -150,7 +150,7 @@ def test_bombs_end_early(text: str, parser: str, monkeypatch: pytest.MonkeyPatch
         monkeypatch.delattr(yaml, "CSafeLoader")
     plain = "".join(f"k{i}: 12\n" for i in range(10_000))
     reports = [Report("x", Findings()) for _ in range(3)]
-    # A neighbour on the processor slows either reading down: what was quick once is quick.
+    # A neighbor on the processor slows either reading down: what was quick once is quick.
     assert any(cost(text, report) < 16 * cost(plain, Report("x", Findings())) for report in reports)
     assert reports[0].count > 0
 

@@ -32,9 +32,9 @@ def lines(folder: Path, text: str, **more: str) -> list[tuple[str, int]]:
     return [(f.code, f.span.line) for f in findings]
 
 
-def commented(line: int, comment: str, *, behind: bool) -> str:
+def commented(line: int, comment: str, *, after: bool) -> str:
     rows = TOOL.split("\n")
-    if behind:
+    if after:
         rows[line - 1] += f" # {comment}"
     else:
         rows.insert(line - 1, f"    # {comment}")
@@ -48,17 +48,17 @@ def test_without_a_comment_both_are_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        (commented(6, f"toolgen: allow {CODE}", behind=True), [7]),
-        (commented(6, f"toolgen: allow {CODE}", behind=False), [8]),
-        (commented(7, f"toolgen: allow {CODE}", behind=True), [6]),
-        (commented(8, f"toolgen: allow {CODE}", behind=True), [6, 7]),
-        (commented(6, f"toolgen:allow  array-without-items , {CODE}", behind=True), [7]),
-        (commented(6, f"toolgen: allow array-without-items {CODE}", behind=True), [7]),
-        (commented(6, f"toolgen: allows {CODE}", behind=True), [6, 7]),
-        (commented(6, f"see toolgen: allow {CODE}", behind=True), [6, 7]),
+        (commented(6, f"toolgen: allow {CODE}", after=True), [7]),
+        (commented(6, f"toolgen: allow {CODE}", after=False), [8]),
+        (commented(7, f"toolgen: allow {CODE}", after=True), [6]),
+        (commented(8, f"toolgen: allow {CODE}", after=True), [6, 7]),
+        (commented(6, f"toolgen:allow  array-without-items , {CODE}", after=True), [7]),
+        (commented(6, f"toolgen: allow array-without-items {CODE}", after=True), [7]),
+        (commented(6, f"toolgen: allows {CODE}", after=True), [6, 7]),
+        (commented(6, f"see toolgen: allow {CODE}", after=True), [6, 7]),
         (f"# toolgen: allow {CODE}\n{TOOL}", []),
         (f"# About time.\n\n# toolgen: allow {CODE}\n---\n{TOOL}", []),
-        (commented(6, f"toolgen: allow {CODE}", behind=False).replace("    zone", "\n    # More.\n\n    zone"), [11]),
+        (commented(6, f"toolgen: allow {CODE}", after=False).replace("    zone", "\n    # More.\n\n    zone"), [11]),
         (TOOL.replace("The time.", f"'The time. # toolgen: allow {CODE}'"), [6, 7]),
         (TOOL.replace("The time.", f"|\n  # toolgen: allow {CODE}"), [7, 8]),
     ],

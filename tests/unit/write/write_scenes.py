@@ -15,7 +15,7 @@ from write_project import ONE, TWO, Project, snapshot
 ALL = READS + WRITES + LOCKS
 
 BEFORE = {**ONE, "tools/gone.py": "gone = 2\n", "types.py": "gone = 3\n"}
-"""The files that go stand before and behind the lock file in every order."""
+"""The files that go stand before and after the lock file in every order."""
 
 AFTER = TWO
 FOREIGN = {"notes.txt": "mine", "old/mine.txt": "mine too", "tools/zz.txt": "mine", "zz/mine.txt": "mine", "empty/": ""}

@@ -168,7 +168,7 @@ class AgentSdkConverter(ChatMessages):
     def read_tool_call_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is no function call stays as it is."""
+        """Read an entry of the calls; one that is not a function call stays as it is."""
         if (
             type(wire) is dict
             and type(wire.get("function")) is dict

@@ -34,7 +34,7 @@ def read_data_source(
     """Read url (there is none), data and media type; a source with more in it, or of another type, is kept.
 
     Raises:
-        ConversionError: it is no object, or one of its members no text.
+        ConversionError: it is not an object, or one of its members no text.
     """
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
@@ -87,7 +87,7 @@ def read_image_address(
     """Read url, data, media type and detail; a word that `table` lacks is kept, and a type that the address says too.
 
     Raises:
-        ConversionError: one of them is no text.
+        ConversionError: one of them is not a string.
     """
     url, data, media_type, _ = read_data_url(wire.get("url"), (at, "url"), reader)
     said, detail = (

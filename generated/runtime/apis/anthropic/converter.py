@@ -252,7 +252,7 @@ class AnthropicConverter(AnthropicMessages):
                 "parallelToolCalls",
                 "defaulted",
                 "note",
-                "it is so unasked",
+                "it is so by default",
             )
             return ABSENT
         if written is not ABSENT and written.get("type") == "none":

@@ -47,7 +47,7 @@ def read_source(value: Any, at: Path, reader: Reader, taken: Sequence[str]) -> F
     """Read url, data and media type; a source of another kind is kept as it is.
 
     Raises:
-        ConversionError: the value is no object.
+        ConversionError: the value is not an object.
     """
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)

@@ -219,7 +219,7 @@ class AnthropicMessages(ApiConverter):
     def write_messages(
         self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
     ) -> list[Any]:
-        """Write the messages: results of a turn first in the user message behind it, with what the user says next."""
+        """Write the messages: results of a turn first in the user message after it, with what the user says next."""
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
@@ -279,7 +279,7 @@ class AnthropicMessages(ApiConverter):
         results: list[Any] | None,
         wires: list[Any],
     ) -> None:
-        """Write what a user says; behind results it joins them, for they may not stand in a turn of their own."""
+        """Write what a user says; after results it joins them, for they may not stand in a turn of their own."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         whole = opaque_value(message, writer)

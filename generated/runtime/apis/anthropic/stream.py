@@ -109,7 +109,7 @@ class AnthropicStream(BaseStream):
                 self._start(i, block)
 
     def _start(self, index: Any, head: Any) -> list[StreamEvent]:
-        """Begin a block. One that begins again is written anew, with all behind it: its text was told before."""
+        """Begin a block. One that begins again is written anew, with all after it: its text was told before."""
         if type(head) is not dict:
             return []
         self._rewritten = self._rewritten or index in self._blocks
@@ -240,7 +240,7 @@ def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(block: _Block) -> dict[str, Any]:
-    """The block as it stands in a whole message; arguments that are no JSON stay text."""
+    """The block as it stands in a whole message; arguments that are not valid JSON stay text."""
     whole = {**block.head}
     for key, pieces in block.grown.items():
         whole[key] = "".join(pieces)

@@ -78,7 +78,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
     """Read blocks; a mark for the cache goes to the part before it, where that has none and can have one.
 
     Raises:
-        ConversionError: the value is no array.
+        ConversionError: the value is not an array.
     """
     if value is None or value is ABSENT:
         return []
@@ -101,7 +101,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
 
 
 def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[Any]:
-    """Write a text or parts as blocks, each mark for the cache behind its part."""
+    """Write a text or parts as blocks, each mark for the cache after its part."""
 
     def write_marked(part: Any, here: Path, writer: Writer) -> Any:
         block = write(part, here, writer)
@@ -183,7 +183,7 @@ def _is_signed(own: Extras) -> bool:
 
 
 def write_sent(part: Any, at: Path, writer: Writer, write: Write) -> Any:
-    """Write a part for a request; what the API refuses, and did not come so, stays behind."""
+    """Write a part for a request; what the API refuses, and did not come so, stays after."""
     own = writer.kept_extras(part.metadata)
     if type(part) is TextPart and not part.text.strip() and "$sent" not in own:
         writer.report_loss(at, "a blank text", "dropped", "note", "the API refuses it")
@@ -309,5 +309,5 @@ class Turns:
                 "a message",
                 "moved",
                 "note",
-                "neighbours of one role become one message",
+                "neighbors of one role become one message",
             )

@@ -152,7 +152,7 @@ class BedrockConverter(BedrockMessages):
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read what the answer shall be; what is none of the format's is kept."""
+        """Read what the answer shall be; what is not one of the format's is kept."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if (
@@ -170,7 +170,7 @@ class BedrockConverter(BedrockMessages):
         at: Path,
         writer: Writer,
     ) -> Any:
-        """Write what the answer shall be: JSON by a schema; other JSON has no place, and text is what it is unasked."""
+        """Write what the answer shall be: JSON by a schema; other JSON has no place, and text is what it is by default."""
         if output_format is None:
             return kept
         if type(output_format) is OutputSchema:

@@ -107,7 +107,7 @@ class BedrockStream(BaseStream):
         return []
 
     def _start(self, index: Any, head: dict[str, Any]) -> list[StreamEvent]:
-        """Begin a block. One that begins again is written anew, with all behind it: its text was told before."""
+        """Begin a block. One that begins again is written anew, with all after it: its text was told before."""
         self._rewritten = self._rewritten or index in self._blocks
         block = self._blocks[index] = _Block(head)
         kind = block_kind(head)
@@ -242,7 +242,7 @@ def _joined(before: Any, piece: Any) -> Any:
 
 
 def _whole(block: _Block) -> dict[str, Any]:
-    """The block as it stands in a whole message; arguments that are no JSON stay text."""
+    """The block as it stands in a whole message; arguments that are not valid JSON stay text."""
     text = "".join(block.texts or ())
     if block.citations:
         return {

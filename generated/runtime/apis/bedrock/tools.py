@@ -118,7 +118,7 @@ def read_result_blocks(
     """Read kind, value, whether it is a failure, and what our own writing would not give.
 
     Raises:
-        ConversionError: the content is no array, or the status no text.
+        ConversionError: the content is not an array, or the status no text.
     """
     content, status = holder.get("content"), holder.get("status")
     if type(content) is not list:

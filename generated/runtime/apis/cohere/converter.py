@@ -112,7 +112,7 @@ class CohereConverter(ChatConverter):
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read what the answer shall be: JSON with a schema or without; what is none of the format's is kept."""
+        """Read what the answer shall be: JSON with a schema or without; what is not one of the format's is kept."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if type(value) is dict and value.get("type") == "json_object":
@@ -138,7 +138,7 @@ class CohereConverter(ChatConverter):
         at: Path,
         writer: Writer,
     ) -> Any:
-        """Write what the answer shall be; text is what it is unasked."""
+        """Write what the answer shall be; text is what it is by default."""
         if output_format is None:
             return ABSENT if is_mark(kept) else kept
         if output_format == "text":
@@ -231,7 +231,7 @@ class CohereConverter(ChatConverter):
     def write_messages(
         self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
     ) -> list[Any]:
-        """Write the messages: the system's as one, one for each result, media of results in a user message behind them."""
+        """Write the messages: the system's as one, one for each result, media of results in a user message after them."""
         wires: list[Any] = []
         system: dict[str, Any] | None = None
         for message, here, places in system_first(
@@ -281,7 +281,7 @@ class CohereConverter(ChatConverter):
         return wires
 
     def write_media(self, writer: Writer) -> dict[str, Any]:
-        """Write the media that results left behind; the message says so where none of them has a place here."""
+        """Write the media that results left after; the message says so where none of them has a place here."""
         parts: list[Any] = []
         for part, at in writer.media:
             parts += write_list([part], at, writer, self.write_user_content)

@@ -228,7 +228,7 @@ class CopilotConverter(ToolConverter):
         if type(data) is not dict:
             raise wrong_type((at, "data"), "an object", data)
         if kind != "assistant.message" or "content" not in data:
-            raise ConversionError(format_path(at), "is no assistant.message event")
+            raise ConversionError(format_path(at), "is not an assistant.message event")
         held = at if bare else (at, "data")
         message = self.read_message(data, held, reader)
         rest = extra_members(data, _MESSAGE | _SIGNED)
@@ -291,7 +291,7 @@ class CopilotConverter(ToolConverter):
     def read_requested(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolCallPart | OpaquePart:
-        """Read a request of a message; one for a tool that is none of the app's stays as it is."""
+        """Read a request of a message; one for a tool that is not one of the app's stays as it is."""
         if type(wire) is dict and requested_kind(wire) == "call":
             call = self.read_tool_request(wire, at, reader)
             reader.note_call(wire.get("toolCallId"), call)

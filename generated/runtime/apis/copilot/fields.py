@@ -40,7 +40,7 @@ __all__ = [
 def read_any_arguments(
     value: Any, at: Path, reader: Reader
 ) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments; how there were none is kept, and so is a value that is no object. Blank text is none."""
+    """Read the arguments; how there were none is kept, and so is a value that is not an object. Blank text is none."""
     if type(value) is dict:
         return value, None, ABSENT
     if value is None or value is ABSENT:
@@ -83,7 +83,7 @@ def write_any_arguments(
 
 
 def _text(value: Any) -> str:
-    """The text of a value that is no object: a text as it is, else JSON."""
+    """The text of a value that is not an object: a text as it is, else JSON."""
     return value if type(value) is str else dump_loosely(value)
 
 
@@ -96,7 +96,7 @@ def read_binary_data(
     """Read url (there is none), data and media type; a block of another type than ours is kept as one.
 
     Raises:
-        ConversionError: one of them is no text.
+        ConversionError: one of them is not a string.
     """
     rest: Extras = {} if block["type"] == table["type"] else {"type": block["type"]}
     absent = [key for key in ("data", "mimeType") if key not in block]
@@ -181,7 +181,7 @@ def read_either_name(
     """Read the name that the app knows the tool by. `keys` has the `usual` key and the `other`, which is kept.
 
     Raises:
-        ConversionError: it is no text.
+        ConversionError: it is not a string.
     """
     usual, other = keys["usual"], keys["other"]
     if wire.get(usual) is None and other in wire:

@@ -247,7 +247,7 @@ def _write_object(
 def _write_parts(
     parts: list[Any], at: Path, writer: Writer, write: Write
 ) -> tuple[str, list[Any]]:
-    """The text of all texts, and the media, which stand behind it."""
+    """The text of all texts, and the media, which stand after it."""
     texts: list[str] = []
     last = len(parts) - 1
 

@@ -3,7 +3,7 @@
 
 The agent runs on the other side. It asks for a tool of the app in the middle of its stream, and waits; so a call is told
 when it is asked for, and with a call that waits the stream may end as well as with `session.idle`. What the agent ran
-itself is no call. Events of its sub-agents are not the answer's.
+itself is not a call. Events of its sub-agents are not the answer's.
 
 Whoever holds the session knows the names of the app's tools, and gives them (`own`): then an answer ends as soon as every
 call of the last message that is the app's waits for it, whatever the agent runs itself beside them, and no other call is one.

@@ -39,7 +39,7 @@ def read_map_arguments(
     """Read the arguments; what stood there instead of a map is kept.
 
     Raises:
-        ConversionError: the value is none of a map, text of one, and null.
+        ConversionError: the value is not one of a map, text of one, and null.
     """
     arguments, invalid, _ = read_object_arguments(value, at, reader)
     if value is ABSENT:

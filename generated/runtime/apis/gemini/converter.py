@@ -153,7 +153,7 @@ class GeminiConverter(GeminiMessages):
     def read_output_format(
         self, value: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Extras]:
-        """Read what the answer shall be; what is none of the format's is kept."""
+        """Read what the answer shall be; what is not one of the format's is kept."""
         found = {key: value[key] for key in _FORMAT if value.get(key) is not None}
         kind = found.get("responseMimeType")
         if found == _TEXT:
@@ -172,7 +172,7 @@ class GeminiConverter(GeminiMessages):
         at: Path,
         writer: Writer,
     ) -> dict[str, Any]:
-        """Write what the answer shall be; text is what it is unasked."""
+        """Write what the answer shall be; text is what it is by default."""
         if output_format is None or output_format == "text":
             former = inner_extras(kept, "$format")
             return former if output_format is None or former == _TEXT else {}

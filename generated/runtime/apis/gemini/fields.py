@@ -116,7 +116,7 @@ def read_media_content(
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is no text.
+        ConversionError: one of them is not a string.
     """
     key = "inlineData" if "inlineData" in part else "fileData"
     content = part[key]

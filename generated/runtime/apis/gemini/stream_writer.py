@@ -105,7 +105,7 @@ class GeminiStreamWriter(BaseStreamWriter):
                         "a part",
                         "moved",
                         "note",
-                        "text behind it was sent before",
+                        "text after it was sent before",
                     )
                 continue
             text = part["text"]

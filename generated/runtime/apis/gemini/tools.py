@@ -163,7 +163,7 @@ def read_schema(
     """Read a schema as JSON Schema; what came is kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is no object.
+        ConversionError: it is not an object.
     """
     lowerings = reader.wire.lowerings
     for key in keys:
@@ -187,7 +187,7 @@ def read_schema(
 def write_schema(
     schema: Any, own: Extras, keys: tuple[str, str], at: Path, writer: Writer
 ) -> dict[str, Any]:
-    """Write a schema under the key that it came with, else as the profile says; what is not taken is reported."""
+    """Write a schema under the key that it came with, else as the profile says; what is not supported is reported."""
     if schema is None:
         return {}
     for key in keys:

@@ -123,7 +123,7 @@ class KagamiConverter(TextChatConverter):
     def write_answer_part(
         self, part: AssistantPart, at: Path, writer: Writer
     ) -> list[Any]:
-        """Write a part of an answer that is no call; a refusal is text here."""
+        """Write a part of an answer that is not a call; a refusal is text here."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
             writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")

@@ -110,7 +110,7 @@ def read_text_block(
     """Read the text; what else a resource holds is kept with it.
 
     Raises:
-        ConversionError: it is no text.
+        ConversionError: it is not a string.
     """
     embedded = block["type"] == "resource"
     holder, place = (block["resource"], (at, "resource")) if embedded else (block, at)

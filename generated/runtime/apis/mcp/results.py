@@ -2,7 +2,7 @@
 """Results of calls as content for the model and a value for programs, side by side.
 
 A value goes out twice: as an object in `structuredContent`, and as JSON text for those that read content alone. A value
-that is no object stands inside one there and alone in the text, so that the text says which of the two it is.
+that is not an object stands inside one there and alone in the text, so that the text says which of the two it is.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _content(
                     field,
                     "rewritten",
                     "note",
-                    "one text alone is no list of parts here",
+                    "one text alone is not a list of parts here",
                 )
         return {"content": content}
     if _says(kept, kind, value, failed, wrapped):

@@ -181,7 +181,7 @@ class MistralConverter(ChatConverter):
     def read_tool_call_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is no function call stays as it is."""
+        """Read an entry of the calls; one that is not a function call stays as it is."""
         if (
             type(wire) is dict
             and type(wire.get("function")) is dict
@@ -200,7 +200,7 @@ class MistralConverter(ChatConverter):
     def write_assistant_message(
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what the model answered: its chunks into `content`, its calls behind them."""
+        """Write what the model answered: its chunks into `content`, its calls after them."""
         own = writer.own_extras(message.metadata, at)
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -269,7 +269,7 @@ class MistralConverter(ChatConverter):
             wire["tool_calls"] = calls
 
     def write_chunk(self, part: AssistantPart, at: Path, writer: Writer) -> list[Any]:
-        """Write a part of an answer that is no call; a refusal is text here."""
+        """Write a part of an answer that is not a call; a refusal is text here."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
             writer.report_loss(

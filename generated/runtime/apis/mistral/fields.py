@@ -43,7 +43,7 @@ def read_address_or_data(
     """Read url, data and media type; of a `data:` address it is kept that it was one.
 
     Raises:
-        ConversionError: the value is no text.
+        ConversionError: the value is not a string.
     """
     url, data, media_type, _ = read_data_url(value, at, reader)
     if url is None:
@@ -89,7 +89,7 @@ def read_address_or_object(
     """Read url, data, media type and detail.
 
     Raises:
-        ConversionError: the value is neither text nor an object with a `url`, or its detail is no text.
+        ConversionError: the value is neither text nor an object with a `url`, or its detail is not a string.
     """
     if type(value) is not dict:
         url, data, media_type, _ = read_data_url(value, at, reader)

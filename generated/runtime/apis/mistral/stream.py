@@ -98,7 +98,7 @@ class MistralStream(ChatStream):
             events.append(TextDelta(part["text"]))
 
     def _take_thought(self, part: dict[str, Any], events: list[StreamEvent]) -> None:
-        """Take a piece of a thought; one without text says more of the last thought, whatever came behind that."""
+        """Take a piece of a thought; one without text says more of the last thought, whatever came after that."""
         thought = self._thought
         if thought is None or (
             part["thinking"] and (self._text or self._parts[-1] is not thought)
@@ -115,7 +115,7 @@ class MistralStream(ChatStream):
                 events.append(ReasoningDelta(text))
 
     def _close_text(self) -> None:
-        """What waits is a text of its own, for something else comes behind it."""
+        """What waits is a text of its own, for something else comes after it."""
         if self._text:
             self._parts.append(_text_of(self._text))
             self._text.clear()

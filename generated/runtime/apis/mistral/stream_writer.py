@@ -90,7 +90,7 @@ class MistralStreamWriter(ChatStreamWriter):
                         "a part",
                         "moved",
                         "note",
-                        "what is behind it was sent before",
+                        "what is after it was sent before",
                     )
                 continue
             gone = sent.pop(0)[1]

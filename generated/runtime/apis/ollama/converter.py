@@ -173,7 +173,7 @@ class OllamaConverter(ApiConverter):
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read what the answer shall be: `json`, or a schema; empty text is no format, another word is kept."""
+        """Read what the answer shall be: `json`, or a schema; empty text is not a format, another word is kept."""
         if value is None or value is ABSENT:
             return None, ABSENT
         if type(value) is dict:
@@ -191,7 +191,7 @@ class OllamaConverter(ApiConverter):
         at: Path,
         writer: Writer,
     ) -> Any:
-        """Write what the answer shall be; text is what it is unasked."""
+        """Write what the answer shall be; text is what it is by default."""
         if output_format is None or output_format == "text":
             return kept if output_format is None or kept == "" else ABSENT
         if output_format == "json":
@@ -206,7 +206,7 @@ class OllamaConverter(ApiConverter):
     def read_messages(
         self, wire: Any, at: Path, reader: Reader
     ) -> tuple[list[Message], Any]:
-        """Read the messages; neighbouring results become one message, another role's message stays as it is."""
+        """Read the messages; neighboring results become one message, another role's message stays as it is."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
@@ -236,7 +236,7 @@ class OllamaConverter(ApiConverter):
     def write_messages(
         self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
     ) -> list[Any]:
-        """Write the messages: one for each result, directly behind the calls of the turn."""
+        """Write the messages: one for each result, directly after the calls of the turn."""
         wires: list[Any] = []
         before: Message | None = None
         for message, here, places in in_api_order(messages, at, writer):
@@ -293,7 +293,7 @@ class OllamaConverter(ApiConverter):
     def read_tool_call_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is no function call stays as it is."""
+        """Read an entry of the calls; one that is not a function call stays as it is."""
         if type(wire) is dict and type(wire.get("function")) is dict:
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)

@@ -125,7 +125,7 @@ def write_on_unasked(value: bool | None, kept: Any, at: Path, writer: Writer) ->
 def read_thinking_switch(
     value: Any, at: Path, reader: Reader, words: Mapping[str, str]
 ) -> tuple[Reasoning | None, Any]:
-    """Read the switch or the word; a word that is none of the wire's own is kept.
+    """Read the switch or the word; a word that is not one of the wire's own is kept.
 
     Raises:
         ConversionError: it is neither a boolean, nor text, nor null.

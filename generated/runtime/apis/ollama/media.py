@@ -64,7 +64,7 @@ def media_type_of(data: str) -> str | None:
 def read_text_and_media(
     wire: dict[str, Any], text: str, media: str, at: Path, reader: Reader
 ) -> tuple[str | list[ContentPart], Extras]:
-    """Read the text, and the media behind it, under these two keys; without media it is the text alone.
+    """Read the text, and the media after it, under these two keys; without media it is the text alone.
 
     Raises:
         ConversionError: one of them has the wrong JSON type.
@@ -111,7 +111,7 @@ def write_text_and_media(
     at: Path,
     writer: Writer,
 ) -> dict[str, Any]:
-    """Write a content under these two keys: its texts as lines of one text, its media behind them."""
+    """Write a content under these two keys: its texts as lines of one text, its media after them."""
     if type(content) is str:
         return _text(content, own, text)
     texts = [part.text for part in content if type(part) is TextPart]

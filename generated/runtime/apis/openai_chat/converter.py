@@ -90,7 +90,7 @@ class ChatMessages(ApiConverter):
     def read_messages(
         self, wire: Any, at: Path, reader: Reader
     ) -> tuple[list[Message], Any]:
-        """Read the messages; neighbouring results become one message, another role's message stays as it is."""
+        """Read the messages; neighboring results become one message, another role's message stays as it is."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
@@ -158,7 +158,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     def write_messages(
         self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
     ) -> list[Any]:
-        """Write the messages: one for each result, media of results in a user message behind all results of the turn."""
+        """Write the messages: one for each result, media of results in a user message after all results of the turn."""
         wires: list[Any] = []
         for message, here, places in self.in_api_order(messages, at, writer):
             if type(message) is ToolMessage:
@@ -186,7 +186,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         return wires
 
     def write_media(self, writer: Writer) -> dict[str, Any]:
-        """Write the media that results left behind."""
+        """Write the media that results left after."""
         parts = [part for part, _ in writer.media]
         at = writer.media[0][1]
         writer.media = []
@@ -259,7 +259,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     def read_tool_call_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is no function call stays as it is."""
+        """Read an entry of the calls; one that is not a function call stays as it is."""
         if (
             type(wire) is dict
             and type(wire.get("function")) is dict

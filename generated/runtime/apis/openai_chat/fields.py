@@ -52,7 +52,7 @@ def write_arguments_that_parse(
     at: Path,
     writer: Writer,
 ) -> Any:
-    """Write the arguments; text that is no object is wrapped into one, and reported.
+    """Write the arguments; text that is not an object is wrapped into one, and reported.
 
     Raises:
         ConversionError: the arguments hold what JSON cannot.

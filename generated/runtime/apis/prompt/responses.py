@@ -42,7 +42,7 @@ def read_text_answer(
 
     Raises:
         BareApiError: it is an API error.
-        ConversionError: its content is no text.
+        ConversionError: its content is not a string.
     """
     if wire.get("content") is None and wire.get("error"):
         raise BareApiError(format_path(at), wire)

@@ -8,10 +8,10 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The text of a YAML source under `tools/`, as it has the finding, and mended."""
+    """The text of a YAML source under `tools/`, as it has the finding, and fixed."""
 
     failing: str
-    mended: str
+    fixed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Code:
     """What a finding code means.
 
     `message` has named holes that `Findings.add` fills; `hint` says what to do and is shown unless the
-    reporting place has a better one; `why` is what `toolgen explain` prints, and `mend` what it says in the place of a
+    reporting place has a better one; `why` is what `toolgen explain` prints, and `fix` what it says in the place of a
     hint that only the reporting place can give. A code whose finding takes several files, or none, has no example.
     """
 
@@ -28,5 +28,5 @@ class Code:
     message: str
     hint: str | None = None
     why: str = ""
-    mend: str = ""
+    fix: str = ""
     example: Example | None = None

@@ -11,7 +11,7 @@ _SHAPES = (
         "{name} is {found}, and has to be {wanted}",
         None,
         "The file has another form than the one that was named, or a tool in it is broken. A value is never guessed.",
-        mend="Ask for the definitions again, or correct the value at this place.",
+        fix="Ask for the definitions again, or correct the value at this place.",
     ),
     Code(
         "import-no-list",
@@ -19,7 +19,7 @@ _SHAPES = (
         "there is no list of tools here, and no key {key} that holds one",
         None,
         "An import reads the forms that providers and servers themselves give and take.",
-        mend="Name the format that the file is in, or take the object that holds the list out of what surrounds it.",
+        fix="Name the format that the file is in, or take the object that holds the list out of what surrounds it.",
     ),
     Code(
         "import-error-answer",
@@ -49,7 +49,7 @@ _SHAPES = (
         "there is no tool to import in {path}",
         None,
         "Either the list is empty, or all the tools in it are ones that a provider runs itself.",
-        mend="Name a file that has tools of the app's own.",
+        fix="Name a file that has tools of the app's own.",
     ),
 )
 
@@ -61,7 +61,7 @@ _CHANGES = (
         None,
         "A declaration's name is 1 to 64 ASCII letters, digits, underscores and dashes, which every provider takes. "
         "The wire that the tool came from goes on using the name it has there.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
     Code(
         "import-collision",
@@ -70,7 +70,7 @@ _CHANGES = (
         None,
         "Each tool becomes a module and classes. Names that differ in case, dashes or underscores alone would share a "
         "file on some disks, or a class. The wire that the tool came from goes on using the name it has there.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
     Code(
         "import-unwrapped",
@@ -79,7 +79,7 @@ _CHANGES = (
         None,
         "On this wire a result is an object, so a value of another type stands inside one. The declaration has the schema "
         "of the value; the wire goes on having the object.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
     Code(
         "import-root-type",
@@ -87,7 +87,7 @@ _CHANGES = (
         "the schema of the arguments has no type; it becomes an object",
         None,
         "Arguments are sent as one object. A schema that does not say so is refused by some providers.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
     Code(
         "import-no-parameters",
@@ -95,7 +95,7 @@ _CHANGES = (
         "{key} holds no schema; the tool is declared without parameters",
         None,
         "A tool without a schema takes any object of arguments.",
-        mend="Nothing needs mending; state the parameters in the declaration where the tool has some.",
+        fix="Nothing needs fixing; state the parameters in the declaration where the tool has some.",
     ),
     Code(
         "import-dialect",
@@ -104,7 +104,7 @@ _CHANGES = (
         None,
         "Types in capitals, `nullable` and numbers in quotes say in that subset what JSON Schema says otherwise. The "
         "meaning is the same; the order of properties that it may name is that of the properties themselves.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
     Code(
         "import-empty",
@@ -112,7 +112,7 @@ _CHANGES = (
         "{key} is empty and is left out",
         None,
         "A declaration leaves out what says nothing.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
     Code(
         "import-null",
@@ -173,7 +173,7 @@ _AGAIN: tuple[Code, ...] = (
         "{key} is new at the source",
         None,
         "The last import of this source did not have it, so it is a declaration that nobody has read yet.",
-        mend="Read the new declaration before it is committed.",
+        fix="Read the new declaration before it is committed.",
     ),
     Code(
         "import-source-changed",
@@ -181,7 +181,7 @@ _AGAIN: tuple[Code, ...] = (
         "{pointer} of {key} was {kind} at the source",
         None,
         "What the source says now is compared with what it said at the last import.",
-        mend="Read the difference of the file before it is committed.",
+        fix="Read the difference of the file before it is committed.",
     ),
     Code(
         "import-kept",
@@ -196,7 +196,7 @@ _AGAIN: tuple[Code, ...] = (
         "warning",
         "{key} is gone at the source; {file} stays as it is",
         "remove the file where nobody needs it any more",
-        "An import deletes nothing: stored conversations may hold calls of the tool, and handlers stand behind it.",
+        "An import deletes nothing: stored conversations may hold calls of the tool, and handlers stand after it.",
     ),
     Code(
         "import-taken-away",
@@ -204,7 +204,7 @@ _AGAIN: tuple[Code, ...] = (
         "{key} was changed at the source; it is not made again, for {file} was taken away",
         None,
         "What an author removed is not wanted, and an import does not bring it back.",
-        mend="Remove its entry from tools/import.lock, and import again, to have it once more.",
+        fix="Remove its entry from tools/import.lock, and import again, to have it once more.",
     ),
     Code(
         "import-made-again",
@@ -212,7 +212,7 @@ _AGAIN: tuple[Code, ...] = (
         "{file} was taken away and is made again, for something refers to it",
         None,
         "A declaration that refers to a type that is not there could not be built.",
-        mend="Take out what refers to it, where the type shall stay away.",
+        fix="Take out what refers to it, where the type shall stay away.",
     ),
     Code(
         "import-rewritten",
@@ -236,7 +236,7 @@ _DOCUMENTS = (
     Code(
         "import-no-openapi",
         "error",
-        "this is no OpenAPI document: there is no key 'openapi'",
+        "this is not an OpenAPI document: there is no key 'openapi'",
         "give an OpenAPI document of version 3, or name the format that the file has",
         "A document says which version of OpenAPI it is written in; without that its schemas could mean two things.",
     ),
@@ -296,11 +296,11 @@ _OPERATIONS = (
     Code(
         "import-header-ignored",
         "note",
-        "the header {name} is no argument; who makes the request writes it",
+        "the header {name} is not an argument; who makes the request writes it",
         None,
         "OpenAPI tells to ignore parameters for Accept, Authorization and Content-Type: media types and security "
         "schemes say them. A model has no business with credentials.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
     Code(
         "import-grouped",
@@ -309,7 +309,7 @@ _OPERATIONS = (
         None,
         "Parameters and the members of a body stand side by side where their names differ. Else they are grouped as "
         "path, query, header, cookie and body, all of them, so that nobody has to guess which were renamed.",
-        mend="Rename one of the two in the document, where the arguments shall stand side by side.",
+        fix="Rename one of the two in the document, where the arguments shall stand side by side.",
     ),
     Code(
         "import-media",
@@ -317,7 +317,7 @@ _OPERATIONS = (
         "the body is declared as {media}; {count} other representations are left out",
         None,
         "A tool has one schema. JSON goes before forms, and forms before text and bytes.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
     Code(
         "import-keyword",
@@ -327,15 +327,15 @@ _OPERATIONS = (
         "OpenAPI has keywords that JSON Schema has not, and that say nothing of a value (`xml`, `discriminator`, all that "
         "begin with `x-`). In version 3.0 nothing counts beside a reference. Examples stay where they fit their schema "
         "and can be judged without another one.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
     Code(
         "import-webhooks",
         "note",
-        "webhooks are no tools, and are passed over",
+        "webhooks are not tools, and are passed over",
         None,
         "They are requests that the other side makes.",
-        mend="Nothing needs mending: the import says what it did.",
+        fix="Nothing needs fixing: the import says what it did.",
     ),
 )
 

@@ -25,7 +25,7 @@ ROWS: tuple[Code, ...] = (
         "not-a-file",
         "error",
         "{path} is {kind}, not {wanted}",
-        "move it away, or give it a name that is no source's",
+        "move it away, or give it a name that is not a source's",
         "Reading a pipe or a device may wait for ever or give different bytes each time. Sources are regular "
         "files in regular folders, so that a build depends on nothing else.",
     ),

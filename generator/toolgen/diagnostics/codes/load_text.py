@@ -16,7 +16,7 @@ ROWS: tuple[Code, ...] = (
     Code(
         "broken-utf8",
         "error",
-        "the bytes {bytes} are no UTF-8",
+        "the bytes {bytes} are not UTF-8",
         "save the file as UTF-8",
         "Guessing an encoding would put wrong characters into a prompt. Only well-formed UTF-8 is read.",
     ),
@@ -33,16 +33,16 @@ ROWS: tuple[Code, ...] = (
         "error",
         "the text holds half of a surrogate pair",
         "write the whole character",
-        "Half of a pair is no character: it cannot be written as UTF-8, so no provider would take it.",
+        "Half of a pair is not a character: it cannot be written as UTF-8, so no provider would take it.",
     ),
     Code(
         "not-yaml",
         "error",
-        "this is no YAML: {problem}",
+        "not valid YAML: {problem}",
         None,
         "The text cannot be read as YAML. The place is where the reader gave up; the cause is often a line above: "
         "an open quote or bracket, or a colon in unquoted text.",
-        mend="Look at the place and the lines above it; quote text that holds a colon, a bracket or a star.",
+        fix="Look at the place and the lines above it; quote text that holds a colon, a bracket or a star.",
         example=Example(
             """\
 name: find
@@ -57,10 +57,10 @@ description: "Find a user."
     Code(
         "not-json",
         "error",
-        "this is no JSON: {problem}",
+        "not valid JSON: {problem}",
         None,
         "Files ending in .json are read strictly: one value, no comments, no commas before a closing bracket.",
-        mend="Look at the place; for comments and unquoted keys name the file .yaml.",
+        fix="Look at the place; for comments and unquoted keys name the file .yaml.",
     ),
     Code(
         "too-deep",

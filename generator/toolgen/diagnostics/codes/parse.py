@@ -46,7 +46,7 @@ description: Find a user.
         None,
         "The value has another JSON type than this key takes. Unquoted words and numbers in YAML are a common "
         "cause: `on` is text, `1` is a number.",
-        mend="Give a value of the type that is named, or quote what is text.",
+        fix="Give a value of the type that is named, or quote what is text.",
         example=Example(
             """\
 name: find
@@ -65,7 +65,7 @@ description: "5"
         None,
         "The value has the right type and is still not one that this key takes. `toolgen schema` prints the "
         "rule for each key.",
-        mend="The message says what the key takes.",
+        fix="The message says what the key takes.",
         example=Example(
             """\
 name: find

@@ -30,7 +30,7 @@ name: find_all
         "the tool names {name} and {other} (in {first}) fall together in generated names",
         "Rename one of the two by more than case, dashes and underscores.",
         "Each tool becomes a module and classes. Names that differ in case, dashes or underscores alone would share "
-        "a file on some disks, or a class, and one tool would vanish behind the other.",
+        "a file on some disks, or a class, and one tool would vanish after the other.",
         example=Example(
             """\
 name: find_user
@@ -207,7 +207,7 @@ _PROFILES: tuple[Code, ...] = (
         "there is no profile {name} to extend",
         None,
         "A profile extends a shipped one, or another in SCHEMAS/providers.",
-        mend="Correct the name after `extends`, or add the profile to SCHEMAS/providers.",
+        fix="Correct the name after `extends`, or add the profile to SCHEMAS/providers.",
     ),
     Code(
         "profile-shape",
@@ -223,7 +223,7 @@ _PROFILES: tuple[Code, ...] = (
         "there is no provider {name}",
         None,
         "A provider is a profile: a shipped one, or a file in SCHEMAS/providers.",
-        mend="Correct the name; the hint lists those that there are.",
+        fix="Correct the name; the hint lists those that there are.",
     ),
     Code(
         "tool-unknown",

@@ -60,8 +60,8 @@ parameters:
     Code(
         "reference-dangling",
         "error",
-        "the $ref {ref} leads to nothing",
-        "Check the path, which is relative to this file, and the part behind the #.",
+        "the $ref {ref} cannot be resolved",
+        "Check the path, which is relative to this file, and the part after the #.",
         "A reference without a target would become a value of any type. What was meant can only be guessed, so the "
         "build stops.",
         example=Example(
@@ -86,7 +86,7 @@ parameters:
     Code(
         "reference-no-schema",
         "error",
-        "the $ref {ref} leads to a value that is no schema",
+        "the $ref {ref} leads to a value that is not a schema",
         "Let it lead to an object or a boolean.",
         "A schema is an object, true or false. A reference to a list, a number or a text was most likely meant for "
         "the value around it.",

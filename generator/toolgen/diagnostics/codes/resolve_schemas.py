@@ -8,7 +8,7 @@ ROWS: tuple[Code, ...] = (
     Code(
         "dialect-unknown",
         "error",
-        "$schema names {dialect}, which is none of 2020-12, 2019-09, draft-07, draft-06 and draft-04",
+        "$schema names {dialect}, which is not one of 2020-12, 2019-09, draft-07, draft-06 and draft-04",
         "Leave $schema out for 2020-12.",
         "Keywords change their meaning between the drafts of JSON Schema. A schema is read by the rules of the "
         "draft it names, so one that is not known cannot be read.",
@@ -32,7 +32,7 @@ parameters:
         "{keyword} is not sound JSON Schema: {reason}",
         None,
         "The schema breaks the schema of schemas. Providers refuse such tools or, worse, ignore the keyword.",
-        mend="The message says what the keyword takes; the place is that of its value.",
+        fix="The message says what the keyword takes; the place is that of its value.",
         example=Example(
             """\
 name: find
@@ -256,7 +256,7 @@ parameters:
         None,
         "Lengths and counts are whole numbers from zero on, and a step is greater than zero. Anything else has no "
         "meaning to a checker.",
-        mend="The message says what the keyword takes.",
+        fix="The message says what the keyword takes.",
         example=Example(
             """\
 name: find

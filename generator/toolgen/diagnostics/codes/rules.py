@@ -26,7 +26,7 @@ name: find # toolgen: allow tool-without-description
         "note",
         "there is no {name} here to allow",
         "remove the comment",
-        "A comment that allows what is not found has outlived its reason, or stands in the wrong line: behind "
+        "A comment that allows what is not found has outlived its reason, or stands in the wrong line: after "
         "the key that is meant, in the line above it, or above everything else for the whole file.",
         example=Example(
             """\
@@ -56,14 +56,14 @@ description: Find a user.
         "A provider that checks the length refuses the whole request, so every tool is lost. Nothing is cut "
         "on the way, for only the author knows which words can go. Lengths are counted as the provider counts "
         "them.",
-        mend="Shorten it, or give that provider a shorter one: `providers: {name: {description: …}}`. `limits` of "
+        fix="Shorten it, or give that provider a shorter one: `providers: {name: {description: …}}`. `limits` of "
         "toolgen.yaml states another limit, or with null that there is none.",
     ),
     Code(
         "error-not-silenced",
         "warning",
         "{name} is an error of build, which cannot be silenced",
-        "remove this, and mend the error where it is found",
+        "remove this, and fix the error where it is found",
         "A build that went on after an error would write code that does not say what the declaration means. "
         "Levels and comments are for the findings of rules, for warnings and for notes.",
         example=Example(
@@ -115,8 +115,8 @@ name: send_2fa
         "name-python-word",
         "note",
         "the {kind} {name} is called like a word of Python",
-        "choose another name, or live with an underscore behind it in Python",
-        "Generated modules and attributes cannot be called so and have an underscore behind the name. On the "
+        "choose another name, or live with an underscore after it in Python",
+        "Generated modules and attributes cannot be called so and have an underscore after the name. On the "
         "wire the name stays as it is.",
         example=Example(
             """\
@@ -228,7 +228,7 @@ parameters:
         None,
         "A provider is sent what it takes. What it has no word for is left out or said otherwise, so the model is told "
         "less there; arguments are still checked against the whole schema after it answered.",
-        mend="Say it in other words of the schema, or in a description; `unsupported` keeps the tool from a provider. "
+        fix="Say it in other words of the schema, or in a description; `unsupported` keeps the tool from a provider. "
         "`toolgen show TOOL` prints the payload and every change with its place.",
     ),
     Code(

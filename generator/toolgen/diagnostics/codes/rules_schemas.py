@@ -60,7 +60,7 @@ parameters:
         None,
         "Providers that hold a model to a schema need a type for every value, and some refuse a schema "
         "without one. The values show it, but not every reader looks at them.",
-        mend="State the type that the message names.",
+        fix="State the type that the message names.",
         example=Example(
             """\
 name: find

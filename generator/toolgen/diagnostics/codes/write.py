@@ -44,7 +44,7 @@ ROWS: tuple[Code, ...] = (
         why="The system refused a file operation in the output folder or beside it: a full disk, a missing "
         "permission, a read-only or broken file system. Unless the message says otherwise, the former output "
         "is there as it was; a build needs to write to the folder that contains the output, too.",
-        mend="Make room, or give the permission, and run the command again.",
+        fix="Make room, or give the permission, and run the command again.",
     ),
     Code(
         id="another-build",
@@ -76,7 +76,7 @@ ROWS: tuple[Code, ...] = (
         level="error",
         message="{count} more files are edited by hand or in the way",
         why="Only the first files are listed one by one.",
-        mend="Mend those that are listed; the next build lists the others.",
+        fix="Fix those that are listed; the next build lists the others.",
     ),
     Code(
         id="lock-unreadable",
@@ -102,7 +102,7 @@ PRINTING: tuple[Code, ...] = (
         "more-findings",
         "note",
         "and {count} more findings",
-        "mend those that are shown, and run the command again",
+        "fix those that are shown, and run the command again",
         "A run prints its gravest findings, a hundred of them. As JSON a last object of this code says how many more "
         "there are.",
     ),

@@ -47,7 +47,7 @@ def format_named(name: str) -> Format:
     """Return a format.
 
     Raises:
-        KeyError: there is none of that name.
+        KeyError: there is not one of that name.
     """
     found: Format = importlib.import_module(f"{__name__}.{MODULES[name]}").FORMATS[name]
     return found

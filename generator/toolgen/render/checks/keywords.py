@@ -238,7 +238,9 @@ def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope, of: 
 def _unevaluated_properties(schema: Mapping[str, Any], value: str, scope: Scope, of: Of) -> Condition:
     key, inner = scope.inside("further").variable("key")
     demand = of(schema["unevaluatedProperties"], f"{value}[{key}]", inner)
-    evaluated = evaluated_properties({k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, of)
+    evaluated = evaluated_properties(
+        {k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, of
+    )
     if demand == FALSE:
         return compared(f"{value}.keys()", "<=", f"({evaluated})") if evaluated else empty(value)
     return all_of(demand, key, f"{value}.keys() - ({evaluated})" if evaluated else value)

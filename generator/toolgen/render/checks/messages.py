@@ -1,4 +1,4 @@
-"""What a keyword expects, in words that a model can mend its call by."""
+"""What a keyword expects, in words that a model can fix its call by."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ Statement = str | Block
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method as it is printed; `parameters` are those behind `self`, with their types."""
+    """A method as it is printed; `parameters` are those after `self`, with their types."""
 
     name: str
     parameters: tuple[str, ...]
@@ -59,7 +59,7 @@ def call(function: str, *arguments: str) -> str:
 
 
 def spread_call(function: str, *arguments: str) -> str:
-    """A call that the formatter prints with one argument a line, for the comma behind the last one."""
+    """A call that the formatter prints with one argument a line, for the comma after the last one."""
     return f"{function}({''.join(f'{argument}, ' for argument in arguments)})"
 
 

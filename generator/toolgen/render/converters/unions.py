@@ -16,7 +16,7 @@ def read_union(union: UnionPlan) -> Method:
         f"read_{union.name}",
         ("wire: Any", "at: Path", "reader: Reader"),
         " | ".join(union.types),
-        "Read one of several objects; what is none of them stays as it is.",
+        "Read one of several objects; what is not one of them stays as it is.",
         (
             block("if type(wire) is dict", *members, *(_read_member(member) for member in union.members)),
             "return OpaquePart(reader.wire.name, wire)",

@@ -1,6 +1,6 @@
 """The lint rules: every `Rule` in the modules of this folder. A function more, decorated with its code, is a rule more.
 
-A rule looks at the catalogue (`catalog_rule`), or at what providers are sent (`payload_rule`). `toolgen lint` runs all of
+A rule looks at the catalog (`catalog_rule`), or at what providers are sent (`payload_rule`). `toolgen lint` runs all of
 them; a build runs those of the first kind that say `in_build=True`.
 """
 
@@ -30,7 +30,7 @@ Levels = Mapping[str, Level | Literal["off"]]
 
 
 def apply_rules(catalog: Catalog, findings: Findings, levels: Levels, *, building: bool = True) -> None:
-    """Let the rules look at the catalogue: while building those that a build runs, else all."""
+    """Let the rules look at the catalog: while building those that a build runs, else all."""
     for rule in RULES.values():
         if rule.check is not None and (rule.in_build or not building) and levels.get(rule.code) != "off":
             rule.check(catalog, findings)

@@ -40,7 +40,7 @@ def check_object_without_properties(catalog: Catalog, findings: Findings) -> Non
 
 @catalog_rule("enum-of-mixed-types")
 def check_enum_of_mixed_types(catalog: Catalog, findings: Findings) -> None:
-    """Report enums with values of several types; null beside one other type is none of them."""
+    """Report enums with values of several types; null beside one other type is not one of them."""
     for node in nodes(catalog):
         types = [each for each in json_types(node.schema.get("enum", ())) if each != "null"]
         if len(types) > 1:

@@ -1,4 +1,4 @@
-"""Messages of texts: content, and `toolCalls` behind it; each result is a message, and nothing takes media."""
+"""Messages of texts: content, and `toolCalls` after it; each result is a message, and nothing takes media."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_named_result(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[s
     A name that we would write otherwise is kept, with the name that it stood for; so is that there was none.
 
     Raises:
-        ConversionError: the id is no text, or the name is neither text nor null.
+        ConversionError: the id is not a string, or the name is neither text nor null.
     """
     spelled = wire.get(_ID)
     if type(spelled) is not str:
@@ -65,7 +65,7 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
 
 
 class TextChatConverter(ChatMessages):
-    """Messages of texts: content, and `toolCalls` behind it; each result is a message, and nothing takes media."""
+    """Messages of texts: content, and `toolCalls` after it; each result is a message, and nothing takes media."""
 
     read_said: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
     read_tool_call: ObjectReader[ToolCall]
@@ -75,7 +75,7 @@ class TextChatConverter(ChatMessages):
     write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages: one for each result, directly behind the calls of the turn."""
+        """Write the messages: one for each result, directly after the calls of the turn."""
         wires: list[Any] = []
         for message, here, places in self.in_api_order(messages, at, writer):
             if type(message) is ToolMessage:
@@ -99,7 +99,7 @@ class TextChatConverter(ChatMessages):
         return AssistantMessage(content, metadata=reader.metadata({**extra_members(wire, _ASSISTANT_MESSAGE), **rest}))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is no function call stays as it is."""
+        """Read an entry of the calls; one that is not a function call stays as it is."""
         if type(wire) is dict and type(wire.get("function")) is dict and self.is_function_call(wire):
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)

@@ -96,7 +96,7 @@ class _Functions(ABC):
         return self._made[name]
 
     def function(self, node: Table) -> _Function | None:
-        """The function of a node that is no reference."""
+        """The function of a node that is not a reference."""
         if "json" in node:
             return self.json_text
         if "texts" in node:

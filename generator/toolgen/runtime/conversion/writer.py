@@ -150,7 +150,7 @@ class Writer:
             )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:
-        """This provider's residue; what others left stays behind and is reported."""
+        """This provider's residue; what others left stays after and is reported."""
         if not metadata:
             return {}
         found: Extras = {}

@@ -18,7 +18,7 @@ __all__ = ["INVALID", "read_json_arguments", "read_object_arguments", "write_jso
 def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     """Read the arguments; absent, null and blank text are none.
 
-    Text that is no JSON, repeats a key or is no object makes the call invalid and is kept.
+    Text that is not valid JSON, repeats a key or is not an object makes the call invalid and is kept.
 
     Raises:
         ConversionError: the value is neither text nor an object.
@@ -70,7 +70,7 @@ def _says(kept: Any, arguments: dict[str, Any]) -> bool:
 
 
 INVALID = "INVALID_JSON"
-"""The key under which text that is no object goes back (Anthropic, fine-grained tool streaming)."""
+"""The key under which text that is not an object goes back (Anthropic, fine-grained tool streaming)."""
 
 
 def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:

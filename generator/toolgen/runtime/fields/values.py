@@ -36,7 +36,7 @@ def read_data_url(value: Any, at: Path, reader: Reader) -> tuple[str | None, str
     """Read url, data and media type; another kind of `data:` address stays an address.
 
     Raises:
-        ConversionError: the value is no text.
+        ConversionError: the value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", value)

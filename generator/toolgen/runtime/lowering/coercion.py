@@ -1,6 +1,6 @@
 """What models send where a schema says otherwise, and what they mean by it, where that is beyond doubt.
 
-Null for an optional property that cannot be null is no value; the text of a listed value that is no text is that value;
+Null for an optional property that cannot be null is no value; the text of a listed value that is not a string is that value;
 JSON text where only an object may stand is that object; a list of pairs is the map. Inside of a union that holds where the
 value itself tells its branch: by its JSON type, or by the text of a property that no two branches have alike. The result is
 a table of `conversion/encoding.py`, which is only decoded by.

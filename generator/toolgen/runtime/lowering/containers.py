@@ -49,7 +49,12 @@ def lower_object(
             continue
         entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
         if entry:
-            run.note((*way, "properties", name), "a property's name", "rewritten", "the name is not taken here")
+            run.note(
+                (*way, "properties", name),
+                "a property's name",
+                "rewritten",
+                "the name is not supported by this provider",
+            )
         if dialect.all_required and name not in required:
             inner = _optional(run, schema, inner, (*way, "properties", name), entry)
         if spelling is not None:

@@ -72,7 +72,7 @@ def _lower_reference(run: LoweringContext, schema: dict[str, Any], way: Way, tra
         return run.node(found, target, trail)
     circular = run.references.is_circular(target)
     if circular and run.dialect.recursion == "refuse":
-        run.note(way, "$ref", "narrowed", "a schema inside of itself is not taken", stops=True, refused=True)
+        run.note(way, "$ref", "narrowed", "a recursive schema is not supported", stops=True, refused=True)
     if run.dialect.refs == "keep" and not (circular and run.dialect.recursion == "unroll"):
         if circular or rest.keys() <= ANNOTATIONS:
             return _kept(run, rest, target, way)
@@ -197,7 +197,7 @@ def _split_types(
 def _lower_typed(
     run: LoweringContext, said: dict[str, Any], way: Way, trail: Trail, sentences: list[str] | None = None
 ) -> Node:
-    """Lower a schema that is no union and no reference; `sentences` begin its description."""
+    """Lower a schema that is not a union and no reference; `sentences` begin its description."""
     kinds = declared_types(said)
     sentences = sentences or []
     if not kinds and (run.dialect.untyped != "keep" or run.dialect.closed):

@@ -86,11 +86,25 @@ def keep_rules(
             continue
         elif keyword in dialect.most and type(value) is int and value > dialect.most[keyword]:
             out[keyword] = dialect.most[keyword]
-            _leave(run, keyword, value, way, sentences, f"more than {dialect.most[keyword]} is not taken here")
+            _leave(
+                run,
+                keyword,
+                value,
+                way,
+                sentences,
+                f"more than {dialect.most[keyword]} is not supported by this provider",
+            )
         elif not dialect.takes(keyword) or (keyword in _WITH_SCHEMAS and (dialect.refs != "keep" or dialect.closed)):
             _leave(run, keyword, value, way, sentences, run.reason(keyword))
         elif keyword == "format" and not dialect.takes_format(kind, value):
-            _leave(run, keyword, value, way, sentences, f"this format of {kind or 'a value'} is not taken here")
+            _leave(
+                run,
+                keyword,
+                value,
+                way,
+                sentences,
+                f"this format of {kind or 'a value'} is not supported by this provider",
+            )
         elif keyword == "pattern" and dialect.patterns is not None and not dialect.patterns.fullmatch(str(value)):
             _leave(run, keyword, value, way, sentences, "not every pattern is taken here")
         elif not (keyword == "default" and value is None and dialect.closed):

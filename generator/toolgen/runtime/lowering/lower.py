@@ -61,7 +61,7 @@ def _lowered(run: LoweringContext, schema: dict[str, Any]) -> Lowered:
     for keyword in dialect.root.get("without", ()):
         if keyword in out:
             del out[keyword]
-            run.note((), keyword, "dropped", f"{keyword} is not taken at the root")
+            run.note((), keyword, "dropped", f"{keyword} is not supported at the root")
     if run.kept.schemas:
         out["$defs"] = run.kept.schemas
     if dialect.values == "upper":
@@ -101,7 +101,7 @@ def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
         if keyword in refused and keyword in schema:
             text = describe_rule(keyword, schema[keyword])
             sentences.append(text)
-            run.note_described((), keyword, text, f"{keyword} is not taken at the root")
+            run.note_described((), keyword, text, f"{keyword} is not supported at the root")
             schema = {key: value for key, value in schema.items() if key != keyword}
     composed = not run.dialect.plain and any(keyword in source for keyword in ("$ref", "allOf", *_UNIONS))
     if (composed or run.dialect.root.get("type") == "object") and declared_types(schema) != ("object",):
@@ -133,7 +133,7 @@ def _wrapped(
     run: LoweringContext, schema: dict[str, Any], keyword: str, branches: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """An object with one property that holds the union; each branch has the rules that stand beside it."""
-    reason = f"{keyword} is not taken at the root: its branches stand under the property {_WRAPPER}"
+    reason = f"{keyword} is not supported at the root: its branches stand under the property {_WRAPPER}"
     run.note((), keyword, "rewritten", reason)
     run.wrapped = True
     kept = ANNOTATIONS | IDENTITY
@@ -158,7 +158,7 @@ def _merged(
     needs = [[str(name) for name in branch.get("required", ())] for branch in branches]
     if any(needs):
         sentences.append(_needs(needs))
-    run.note_described((), keyword, any(needs), f"{keyword} is not taken at the root: its branches are one object")
+    run.note_described((), keyword, any(needs), f"{keyword} is not supported at the root: its branches are one object")
     found = dict(outer)
     properties: dict[str, list[Any]] = {}
     for branch in branches:

@@ -87,7 +87,7 @@ def results_text(results: Iterable[ToolResult]) -> str:
 
 
 def read_result_entries(text: str) -> list[ResultEntry] | None:
-    """Read the lines of results; None for a text that is none of ours."""
+    """Read the lines of results; None for a text that is not one of ours."""
     if not text.startswith(_BEGIN + "\n"):
         return None
     try:

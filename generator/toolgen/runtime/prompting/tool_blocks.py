@@ -168,7 +168,7 @@ class BlockScanner:
         self._start, self._body = start, []
 
     def _ends(self, line: str) -> bool:
-        """Whether a line ends the fence that is open: as many marks alone, behind three blanks at most but in a list."""
+        """Whether a line ends the fence that is open: as many marks alone, after three blanks at most but in a list."""
         bare = line.rstrip(_BLANKS)
         marks = bare.lstrip(" \t" if self._in_list else " ")
         near = self._in_list or len(bare) - len(marks) <= 3

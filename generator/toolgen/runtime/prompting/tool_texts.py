@@ -32,7 +32,7 @@ To call a tool, write a block of this form, with nothing before it on its lines:
 ```
 
 The block holds one JSON object: "name" is one of the names above, "arguments" fits its parameters, and "reasoning" may say \
-why you call it. Write one block for each call, and end your message behind the last one. The results come in the next \
+why you call it. Write one block for each call, and end your message after the last one. The results come in the next \
 message; never write them yourself.
 """
 BEHIND_TOOLS = "\n"
@@ -51,7 +51,7 @@ def entries_text(entries: Sequence[dict[str, Any]]) -> str:
 
 
 def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
-    """The entries that a text begins with, and what comes behind them; None where it begins otherwise."""
+    """The entries that a text begins with, and what comes after them; None where it begins otherwise."""
     end = text.find("\n" + _END, len(_BEGIN)) + 1
     if not text.startswith(_BEGIN) or not end:
         return None
@@ -98,7 +98,7 @@ _TYPES = {"name": str, "description": str, "parameters": dict}
 
 
 def _is_entry(entry: Any) -> bool:
-    """Whether a value is an entry with its keys in our order, whatever else it has behind them."""
+    """Whether a value is an entry with its keys in our order, whatever else it has after them."""
     if type(entry) is not dict or not str(entry.get("name", "")).strip():
         return False
     known = [key for key in _TYPES if key in entry]
@@ -109,7 +109,7 @@ PROVIDER = "prompt"
 """The key in `metadata` under which it stands how a text was spelled."""
 
 BETWEEN = "\n\n"
-"""What stands between a call and what is before or behind it."""
+"""What stands between a call and what is before or after it."""
 
 
 def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | None = None) -> str:

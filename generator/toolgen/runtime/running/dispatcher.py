@@ -1,7 +1,7 @@
 """From a call to its result: checked, run by its handler, and turned into what the model is told.
 
 What a model did never raises. What a handler did goes to `on_error`, and to the model as the name of its exception
-alone. Runs of low-risk calls go side by side; a high-risk call waits for all before it and holds all behind it.
+alone. Runs of low-risk calls go side by side; a high-risk call waits for all before it and holds all after it.
 """
 
 from __future__ import annotations

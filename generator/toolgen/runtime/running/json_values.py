@@ -4,7 +4,7 @@ None, booleans, integers and texts   themselves; a lone surrogate becomes U+FFFD
 float                                itself; NaN and the infinities are the texts "NaN", "Infinity", "-Infinity"
 Enum                                 its value
 bytes, bytearray, memoryview         base64 text (RFC 4648, with padding)
-mapping                              an object; a key that is no text is what its value would be as text
+mapping                              an object; a key that is not a string is what its value would be as text
 pydantic model                       an object by alias; a field that nobody set, and that is None, is left out
 dataclass                            an object of its fields; types of the format as `dump` has them
 list, tuple, other sequences         an array
@@ -12,7 +12,7 @@ path                                 its text
 set                                  an array, in the order of its items' JSON text
 all else                             as pydantic writes it: ISO 8601 for dates and times, texts for UUID and Decimal
 
-What has no JSON is refused: functions, exceptions, files, values that hold themselves, keys that fall together, integers
+What cannot be written as JSON is refused: functions, exceptions, files, values that hold themselves, keys that fall together, integers
 and depths that no strict reader of JSON takes.
 """
 
@@ -51,7 +51,7 @@ def json_value(value: Any) -> Any:
     """Return a value as plain JSON data, a new tree.
 
     Raises:
-        NoJSONError: something in it has no JSON, or it holds itself.
+        NoJSONError: something in it cannot be written as JSON, or it holds itself.
     """
     try:
         made = _plain(value)
@@ -167,7 +167,7 @@ def _other(value: Any) -> Any:
     try:
         made = to_jsonable_python(value, by_alias=True)
     except (PydanticSerializationError, ValueError) as error:
-        raise NoJSONError(f"a value of type {type(value).__name__} has no JSON") from error
+        raise NoJSONError(f"a value of type {type(value).__name__} cannot be written as JSON") from error
     if type(made) is type(value):
-        raise NoJSONError(f"a value of type {type(value).__name__} has no JSON")
+        raise NoJSONError(f"a value of type {type(value).__name__} cannot be written as JSON")
     return _plain(made)

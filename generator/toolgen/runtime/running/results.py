@@ -88,7 +88,7 @@ def result_of_return(call: ToolCall, entry: ToolEntry, value: Any) -> ToolResult
     Raises:
         NoJSONError: JSON cannot say it.
         ArgumentsError: it is not what the tool declares as its result.
-        ConversionError: a result or a part that the handler made is none of the format.
+        ConversionError: a result or a part that the handler made is not one of the format.
     """
     if type(value) not in PLAIN:
         if isinstance(value, _PARTS):
@@ -138,8 +138,8 @@ def invalid_call_text(invalid: InvalidCall) -> str:
     try:
         loads(invalid.text)
     except JSONError as error:
-        return f"The arguments are no strict JSON: text with {error}. The call was not run."
-    return "The arguments are no strict JSON. The call was not run."
+        return f"The arguments are not strict JSON: text with {error}. The call was not run."
+    return "The arguments are not strict JSON. The call was not run."
 
 
 def denied_text(reason: str | None) -> str:

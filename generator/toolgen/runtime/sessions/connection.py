@@ -161,7 +161,7 @@ def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
     """Read a configuration, by the type of its own where its interface has one.
 
     Raises:
-        ValueError: it does not fit. What is told of it are places and types; no value is in the error, nor behind it.
+        ValueError: it does not fit. What is told of it are places and types; no value is in the error, nor after it.
     """
     said = dict(config)
     own = said.get("interface") in ("openai", "genai")
@@ -182,7 +182,7 @@ def _fault(kind: str, place: tuple[int | str, ...], found: Any, known: list[str]
     if kind == "extra_forbidden":
         near = get_close_matches(str(way[-1]), known, n=1, cutoff=0.7)
         meant = f"{way[-1]} (perhaps {near[0]})" if near else "a key of another name"
-        return f"{meant} is not taken: the keys are {', '.join(known)}"
+        return f"{meant} is not supported: the keys are {', '.join(known)}"
     where = "".join(f"[{step}]" if isinstance(step, int) else step for step in way) or "the configuration"
     if kind == "missing":
         return f"{where} is missing"

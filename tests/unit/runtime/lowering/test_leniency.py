@@ -43,7 +43,7 @@ LENIENT: dict[str, tuple[Any, Any, Any]] = {
     ),
     "no pairs": ({"type": "object"}, [{"key": "k"}], [{"key": "k"}]),
     "inside of a union": ({"anyOf": [of(TEXT), {"type": "integer"}]}, '{"a": "x"}', '{"a": "x"}'),
-    "behind a reference": ({"$ref": "#/$defs/O"}, '{"a": null}', {}),
+    "after a reference": ({"$ref": "#/$defs/O"}, '{"a": null}', {}),
     "an object or null": ({"anyOf": [{"$ref": "#/$defs/O"}, {"type": "null"}]}, {"a": None}, {}),
     "one of an object and null": ({"oneOf": [{"type": "null"}, of(TEXT)]}, {"a": None}, {}),
     "null beside an object": ({"oneOf": [{"type": "null"}, of(TEXT)]}, None, None),
@@ -61,7 +61,7 @@ LENIENT: dict[str, tuple[Any, Any, Any]] = {
     "an object or one of no type": ({"anyOf": [of(TEXT), {"minLength": 1}]}, {"a": None}, {"a": None}),
     "told apart by a constant": ({"oneOf": [tagged("x"), tagged("y", "z")]}, {"t": "z", "a": None}, {"t": "z"}),
     "told apart, and nullable": ({"oneOf": [tagged("x"), nullable("y")]}, {"t": "y", "a": None}, {"t": "y", "a": None}),
-    "told apart behind references": (
+    "told apart after references": (
         {"anyOf": [{"$ref": "#/$defs/X"}, {"$ref": "#/$defs/Y"}, {"type": "null"}]},
         {"t": "x", "a": None, "n": "3"},
         {"t": "x", "n": 3},

@@ -41,11 +41,11 @@ UNIONS: dict[str, dict[str, Any]] = {
     },
     "told apart by their members": {"anyOf": [closed("a", a=TEXT, b=TEXT), closed("c", c={"type": "integer"}, d=TEXT)]},
     "one of two is needed": {**closed(a=TEXT, b=TEXT), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
-    "behind references": {
+    "after references": {
         "anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}],
         "$defs": {"A": closed("a", a=TEXT, other={"$ref": "#/$defs/B"}), "B": closed("b", b=TEXT, c=TEXT)},
     },
-    "the whole behind a reference": {
+    "the whole after a reference": {
         "$ref": "#/$defs/U",
         "$defs": {"U": {"anyOf": [closed("a", a=TEXT), closed("b", b=TEXT, c=TEXT)]}},
     },

@@ -1,7 +1,7 @@
 """OpenAPI 3.0, 3.1 and 3.2: a document, each operation of which becomes a tool.
 
 The arguments are the operation's parameters and the members of its body (`arguments.py`), the result
-is its answer of success, and named schemas become shared types. What authorizes a request is no argument: a model has
+is its answer of success, and named schemas become shared types. What authorizes a request is not an argument: a model has
 no business with it. Methods that change nothing are annotated so; the risk stays high until an author says otherwise.
 
 document → operations → arguments and results → schemas, lowered to JSON Schema as they are met

@@ -1,8 +1,8 @@
 """The arguments of an operation: one object of its parameters and the members of its body.
 
-Where two of them have one name, or a body that is no plain object meets a parameter called `body`, all arguments of
+Where two of them have one name, or a body that is not a plain object meets a parameter called `body`, all arguments of
 the operation stand under the place that they go to: `path`, `query`, `header`, `cookie`, `body`. Else parameters and
-members stand side by side, and a body that is no plain object stands whole under `body`.
+members stand side by side, and a body that is not a plain object stands whole under `body`.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ _ANSWER = Here("answer")
 def result(operation: Operation, schemas: Schemas) -> tuple[Any, dict[Pointer, Pointer]]:
     """The schema of the result and the places of its parts; None where no answer of success holds JSON.
 
-    Where answers differ, the result is one of them. The answer for all other codes counts where there is none of
+    Where answers differ, the result is one of them. The answer for all other codes counts where there is not one of
     success.
     """
     found: list[tuple[Any, Pointer]] = []

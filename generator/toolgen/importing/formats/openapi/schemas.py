@@ -1,7 +1,7 @@
 """Schemas of a document, lowered to JSON Schema 2020-12; those with a name become shared types.
 
 A schema with properties that only requests or only answers have (`writeOnly`, `readOnly`) becomes two types where
-both sides use it: the one of requests has `Input` behind its name.
+both sides use it: the one of requests has `Input` after its name.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class Schemas:
             yield ImportedType(key, self.stems[key], at, self.lower(at, Here(side, types="")))
 
     def lower(self, at: Pointer, here: Here) -> Any:
-        """The schema at a place as JSON Schema. What is no schema at all stays: the build's own checks tell it.
+        """The schema at a place as JSON Schema. What is not a schema at all stays: the build's own checks tell it.
 
         Raises:
             TooLargeError: there is no end of it.

@@ -123,7 +123,7 @@ class AgentSdkConverter(ChatMessages):
         return AssistantMessage(parts, name, reader.metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls; one that is no function call stays as it is."""
+        """Read an entry of the calls; one that is not a function call stays as it is."""
         if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") == "function":
             call = self.read_tool_call(wire, at, reader)
             reader.note_call(wire.get("id"), call)

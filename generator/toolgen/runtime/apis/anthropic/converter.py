@@ -198,7 +198,7 @@ class AnthropicConverter(AnthropicMessages):
             return written
         if written is ABSENT and parallel:
             writer.report_loss(
-                (at[0], "parallelToolCalls"), "parallelToolCalls", "defaulted", "note", "it is so unasked"
+                (at[0], "parallelToolCalls"), "parallelToolCalls", "defaulted", "note", "it is so by default"
             )
             return ABSENT
         if written is not ABSENT and written.get("type") == "none":

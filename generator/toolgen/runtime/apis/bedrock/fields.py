@@ -34,7 +34,7 @@ def read_block_source(
     """Read url, data and media type. The source is kept where our own writing would differ.
 
     Raises:
-        ConversionError: the format is no text, or the source no object.
+        ConversionError: the format is not a string, or the source no object.
     """
     kind, source = block.get("format"), block.get("source")
     if kind is not None and type(kind) is not str:
@@ -167,7 +167,7 @@ def read_schema_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, An
     """Read the schema; its text is kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is no text, or not that of an object.
+        ConversionError: it is not a string, or not that of an object.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)

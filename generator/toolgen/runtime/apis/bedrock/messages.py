@@ -238,7 +238,7 @@ class BedrockMessages(ApiConverter):
         return found
 
     def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the messages: results of a turn in the user's message behind it, before what the user says."""
+        """Write the messages: results of a turn in the user's message after it, before what the user says."""
         turns = Turns(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
         for message, here, places in in_api_order(messages, at, writer):

@@ -34,7 +34,7 @@ def read_dialect_beside_strict(value: Any, at: Path, reader: Reader) -> tuple[di
 
 
 def read_token_budget(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
-    """Read the settings; those that only switch on what is on unasked, or say something else, are kept.
+    """Read the settings; those that only switch on what is on by default, or say something else, are kept.
 
     Raises:
         ConversionError: they are neither an object nor null, or the number is none.

@@ -75,7 +75,7 @@ def text_and_blobs(messages: Sequence[tuple[Path, UserMessage]], writer: Writer)
 
 
 def _attachment(part: Any, writer: Writer) -> dict[str, Any] | None:
-    """A part that is no text as an attachment; None where it cannot be one."""
+    """A part that is not a string as an attachment; None where it cannot be one."""
     if isinstance(part, OpaquePart):
         return part.value if part.provider == writer.wire.name and type(part.value) is dict else None
     if part.data is None:
@@ -92,7 +92,7 @@ class KnownMessages:
         self._digests: list[bytes] = []
 
     def new_in(self, messages: Sequence[Message], writer: Writer) -> int:
-        """Where the messages begin that the client has to be told: behind all that it knows, and behind the last answer.
+        """Where the messages begin that the client has to be told: after all that it knows, and after the last answer.
 
         What the request has before them and the client does not know is reported, and so is what the client knows and the
         request does not have.

@@ -50,7 +50,7 @@ class SessionMessage:
 
 
 def _request(call: OpenCall) -> dict[str, Any]:
-    """The request for a call whose message did not come whole; text that is no JSON stays text."""
+    """The request for a call whose message did not come whole; text that is not valid JSON stays text."""
     text = "".join(call.pieces)
     request: dict[str, Any] = {"toolCallId": call.wire_id, "name": call.name or ""}
     if text:

@@ -177,7 +177,7 @@ class CopilotQuorumConverter(ToolConverter):
         return AssistantMessage(only.text) if isinstance(only, TextPart) else AssistantMessage(parts)
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read a block; what is none of the two variants stays as it is."""
+        """Read a block; what is not one of the two variants stays as it is."""
         if type(wire) is dict and len(wire) == 1:
             if "Text" in wire:
                 if type(wire["Text"]) is not str:

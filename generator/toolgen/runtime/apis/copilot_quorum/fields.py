@@ -27,7 +27,7 @@ def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
     """Read the arguments; what stood there instead of a map is kept.
 
     Raises:
-        ConversionError: the value is none of a map, text of one, and null.
+        ConversionError: the value is not one of a map, text of one, and null.
     """
     arguments, invalid, _ = read_object_arguments(value, at, reader)
     if value is ABSENT:

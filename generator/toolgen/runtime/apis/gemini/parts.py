@@ -91,7 +91,7 @@ def _respelled(value: Any, spelling: Spelling) -> Any:
 
 
 def current_turn(messages: Sequence[Message]) -> int:
-    """Place of the first message behind the last one of the user: what comes from there on is held to its signatures."""
+    """Place of the first message after the last one of the user: what comes from there on is held to its signatures."""
     return max((i + 1 for i, message in enumerate(messages) if type(message) is UserMessage), default=0)
 
 
@@ -138,7 +138,7 @@ def read_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> tuple[s
     """Read the parts: a text alone as text. No part at all is kept as it was spelled.
 
     Raises:
-        ConversionError: the value is no list of parts.
+        ConversionError: the value is not a list of parts.
     """
     parts = [read(part, (at, i), reader) for i, part in enumerate(part_list(value, at))]
     if not parts:

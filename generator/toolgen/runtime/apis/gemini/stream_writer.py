@@ -83,7 +83,7 @@ class GeminiStreamWriter(BaseStreamWriter):
             if not sent or not _is_text(part, sent[0][0]):
                 unsent.append(part)
                 if sent:
-                    self.writer.report_loss((at, i), "a part", "moved", "note", "text behind it was sent before")
+                    self.writer.report_loss((at, i), "a part", "moved", "note", "text after it was sent before")
                 continue
             text = part["text"]
             thought, gone = sent.pop(0)

@@ -121,7 +121,7 @@ def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader:
     """Read a schema as JSON Schema; what came is kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is no object.
+        ConversionError: it is not an object.
     """
     lowerings = reader.wire.lowerings
     for key in keys:
@@ -139,7 +139,7 @@ def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader:
 
 
 def write_schema(schema: Any, own: Extras, keys: tuple[str, str], at: Path, writer: Writer) -> dict[str, Any]:
-    """Write a schema under the key that it came with, else as the profile says; what is not taken is reported."""
+    """Write a schema under the key that it came with, else as the profile says; what is not supported is reported."""
     if schema is None:
         return {}
     for key in keys:

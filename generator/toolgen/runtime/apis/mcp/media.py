@@ -1,4 +1,4 @@
-"""Media in a block of their own, in a resource that the result embeds, or behind a link.
+"""Media in a block of their own, in a resource that the result embeds, or after a link.
 
 Blocks of images and recordings hold data and its media type, and no name. A resource has an address, in which its name
 stands; a link has both. What a resource or a link holds is told by its media type.
@@ -34,7 +34,7 @@ def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Map
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is no text.
+        ConversionError: one of them is not a string.
     """
     form = block["type"]
     used = _USED.get(form, _DIRECT)

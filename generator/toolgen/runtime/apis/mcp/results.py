@@ -1,7 +1,7 @@
 """Results of calls as content for the model and a value for programs, side by side.
 
 A value goes out twice: as an object in `structuredContent`, and as JSON text for those that read content alone. A value
-that is no object stands inside one there and alone in the text, so that the text says which of the two it is.
+that is not an object stands inside one there and alone in the text, so that the text says which of the two it is.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ def _content(
             return dict(kept)
         if len(value) < 2 and _value(content, ABSENT, failed, wrapped) is not None:
             for field in ("kind", "value"):
-                writer.report_loss((ROOT, field), field, "rewritten", "note", "one text alone is no list of parts here")
+                writer.report_loss(
+                    (ROOT, field), field, "rewritten", "note", "one text alone is not a list of parts here"
+                )
         return {"content": content}
     if _says(kept, kind, value, failed, wrapped):
         return dict(kept)

@@ -50,7 +50,7 @@ def _known(chunk: Any) -> Any:
 
 
 def systems_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
-    """The messages with those of the system first, or behind another one of the system or one of the user.
+    """The messages with those of the system first, or after another one of the system or one of the user.
 
     One that stands elsewhere moves up to the nearest such place, and is reported.
     """

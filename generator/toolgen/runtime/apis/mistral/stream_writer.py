@@ -72,7 +72,7 @@ class MistralStreamWriter(ChatStreamWriter):
             if not sent or sent[0][0] != kind:
                 unsent.append(part)
                 if sent:
-                    self.writer.report_loss((at, i), "a part", "moved", "note", "what is behind it was sent before")
+                    self.writer.report_loss((at, i), "a part", "moved", "note", "what is after it was sent before")
                 continue
             gone = sent.pop(0)[1]
             taken = min(len(text), len(gone))

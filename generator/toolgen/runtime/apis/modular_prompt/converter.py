@@ -46,13 +46,13 @@ class ModularPromptConverter(TextChatConverter):
     write_usage: ObjectWriter[Usage]
 
     def read_further_messages(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
-        """Read the messages behind those of the prompt; options may have none."""
+        """Read the messages after those of the prompt; options may have none."""
         if wire is None or wire is ABSENT:
             return [], ABSENT
         return self.read_messages(wire, at, reader)[0], ABSENT if wire else wire
 
     def write_further_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> Any:
-        """Write the messages behind those of the prompt."""
+        """Write the messages after those of the prompt."""
         return self.write_messages(messages, ABSENT, at, writer) if messages else kept
 
     def is_function_call(self, wire: dict[str, Any]) -> bool:
@@ -162,7 +162,7 @@ class ModularPromptConverter(TextChatConverter):
         return wire
 
     def write_answer_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[str]:
-        """Write a part of an answer that is no call: a text, or none; a refusal is text here."""
+        """Write a part of an answer that is not a call: a text, or none; a refusal is text here."""
         if type(part) is not TextPart and type(part) is not RefusalPart:
             writer.report_unsupported(at, writer.kind_of(part), "note" if type(part) is ReasoningPart else "warning")
             return []

@@ -84,7 +84,7 @@ class OllamaStream(BaseStream):
             self._message[key] = _joined(self._message.get(key), value)
 
     def _take_call(self, call: Any, events: list[StreamEvent]) -> None:
-        """Tell a call, which is whole; what is no call of a function stays in the answer alone."""
+        """Tell a call, which is whole; what is not a call of a function stays in the answer alone."""
         function = call.get("function") if type(call) is dict else None
         if type(function) is not dict:
             return

@@ -42,7 +42,7 @@ class CompatibleStream(ChatStream):
             event.get("choices") == [] and type(event.get("usage")) is dict and bool(self._message or self._text)
         )
         if self._closed:
-            self._width = 0  # what comes behind it is read with care
+            self._width = 0  # what comes after it is read with care
         if self._failure is None:
             error = found_at(event, self.converter.ANSWERS["error"])
             if error:
@@ -50,7 +50,7 @@ class CompatibleStream(ChatStream):
         return events
 
     def _ended(self) -> bool:
-        """Whether the end has come: some servers give no reason, but nothing comes behind usage on its own."""
+        """Whether the end has come: some servers give no reason, but nothing comes after usage on its own."""
         return self._closed or super()._ended()
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:

@@ -45,7 +45,7 @@ def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
 def write_arguments_that_parse(
     arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
 ) -> Any:
-    """Write the arguments; text that is no object is wrapped into one, and reported.
+    """Write the arguments; text that is not an object is wrapped into one, and reported.
 
     Raises:
         ConversionError: the arguments hold what JSON cannot.

@@ -50,7 +50,7 @@ def read_file_source(part: dict[str, Any], at: Path, reader: Reader, names: Mapp
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is no text.
+        ConversionError: one of them is not a string.
     """
     for key in ("file_data", "file_url", "filename"):
         if part.get(key) is not None and type(part[key]) is not str:
@@ -102,7 +102,7 @@ def write_file_source(
 
 
 def read_said_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
-    """Read the switch; off is what it is unasked. That it was not there, or null, is kept.
+    """Read the switch; off is what it is by default. That it was not there, or null, is kept.
 
     Raises:
         ConversionError: it is neither a boolean nor null.
@@ -123,5 +123,5 @@ def write_said_flag(value: bool | None, kept: Any, at: Path, writer: Writer) -> 
     if value is None and is_mark(kept):
         return ABSENT
     if value is False and not writer.known:
-        writer.report_loss(at, at[1], "rewritten", "note", "off is what it is unasked")
+        writer.report_loss(at, at[1], "rewritten", "note", "off is what it is by default")
     return bool(value)

@@ -97,7 +97,7 @@ def given_part(part: dict[str, Any]) -> str | None:
 
 
 def calls_client(parts: Sequence[Any], provider: str) -> bool:
-    """Whether an answer asks the app to run something that is no function."""
+    """Whether an answer asks the app to run something that is not a function."""
     values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
     return any(type(value) is dict and _calls_client(value) for value in values)
 
@@ -122,9 +122,9 @@ def item_of(message: UserMessage, writer: Writer) -> Any:
 
 
 def in_item_order(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
-    """The messages with the results of each turn behind its calls.
+    """The messages with the results of each turn after its calls.
 
-    The API only wants each result somewhere behind its call: what came from it with something between stays so, while
+    The API only wants each result somewhere after its call: what came from it with something between stays so, while
     each result has its call before it.
     """
     if any(type(m) is ToolMessage and writer.kept_extras(m.metadata).get("$apart") for m in messages):
@@ -159,7 +159,7 @@ def reasoning_item(part: ReasoningPart, own: Extras) -> dict[str, Any]:
 
 
 def stands_apart(call_id: str, last: Message | None) -> bool:
-    """Whether a result does not stand directly behind the answer that asked for it."""
+    """Whether a result does not stand directly after the answer that asked for it."""
     return type(last) is not AssistantMessage or call_id not in call_ids(last)
 
 
@@ -202,7 +202,7 @@ def write_short(part: Any, at: Path, writer: Writer) -> list[Any]:
 
 
 def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short: bool) -> list[Any]:
-    """Write reasoning as it came; what was not thought here stays behind, but for answers of ours."""
+    """Write reasoning as it came; what was not thought here stays after, but for answers of ours."""
     own = writer.own_extras(part.metadata, at)
     if own or not short:
         return [reasoning_item(part, own)]

@@ -73,7 +73,7 @@ class PromptConverter(SdkConverter):
         """Read the tools that a system text begins with; none where it begins otherwise.
 
         Raises:
-            ConversionError: it is no text.
+            ConversionError: it is not a string.
         """
         if type(wire) is not str:
             raise wrong_type(ROOT, "a string", wire)
@@ -156,7 +156,7 @@ class PromptConverter(SdkConverter):
         at: Path,
         writer: Writer,
     ) -> list[Any]:
-        """Write the messages behind the tools, as far as these may be called."""
+        """Write the messages after the tools, as far as these may be called."""
         entries = write_offer(tools, choice, at[0], writer, self.TOOL_CHOICES, self.write_offered)
         return write_text_messages(messages, [] if entries is ABSENT else entries, kept, at, writer)
 

@@ -44,7 +44,7 @@ def read_text_messages(
     `names_for` gives the names that tools go by in what the assistant says.
 
     Raises:
-        ConversionError: a message is no object, or its content no text.
+        ConversionError: a message is not an object, or its content no text.
     """
     if type(wires) is not list:
         raise wrong_type(at, "an array", wires)
@@ -62,7 +62,7 @@ def read_text_messages(
 
 
 def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
-    """The tools in front of a system text, and what comes behind them; None where there are none."""
+    """The tools in front of a system text, and what comes after them; None where there are none."""
     if type(first) is not dict or first.get("role") != "system" or type(first.get("content")) is not str:
         return None
     found = split_entries(first["content"])
@@ -70,10 +70,10 @@ def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
 
 
 def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, str]) -> Message:
-    """Read a message; one with a role that is none of ours stays as it is.
+    """Read a message; one with a role that is not one of ours stays as it is.
 
     Raises:
-        ConversionError: it is no object, or its content no text.
+        ConversionError: it is not an object, or its content no text.
     """
     if type(wire) is not dict:
         raise wrong_type(at, "an object", wire)
@@ -157,7 +157,7 @@ def _message(role: str, content: str | None, own: Extras) -> dict[str, Any]:
 
 
 def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str:
-    """The system's text behind the tools; one that looks like tools is made to look otherwise."""
+    """The system's text after the tools; one that looks like tools is made to look otherwise."""
     text = _plain(message.content, (at, "content"), writer)
     if getattr(message, "cache", None):
         writer.report_unsupported((at, "cache"), "cache")

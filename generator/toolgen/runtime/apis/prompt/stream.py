@@ -59,7 +59,7 @@ class PromptStreamWriter(BaseStreamWriter):
 
     def _text(self, text: str) -> list[Any]:
         if self.calls:
-            self.text.pop()  # it stands behind a call, and goes with it
+            self.text.pop()  # it stands after a call, and goes with it
             return []
         return [text] if text else []
 
