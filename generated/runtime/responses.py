@@ -99,7 +99,7 @@ def provider_stop_reason(
 ) -> str | None:
     """The provider's word for why an answer ended: its own, else the first of the table with that meaning.
 
-    A word that the table lacks is this provider's where it left residue (`own`) in the answer, or where it means
+    A word that the table lacks is this provider's where it left extras (`own`) in the answer, or where it means
     nothing else; the words of another provider say nothing here. Where there is no word for calls, the answer ended
     as it should.
     """

@@ -48,11 +48,11 @@ ABSENT: Final[Any] = _Absent()
 
 
 NOTHING: Final[Extras] = {}
-"""No residue."""
+"""No extras."""
 
 
 def extra_at(own: Extras, *way: str) -> Any:
-    """What a residue keeps at the end of a chain of keys; ABSENT where it keeps nothing there."""
+    """What extras keep at the end of a chain of keys; ABSENT where it keeps nothing there."""
     value: Any = own
     for key in way:
         if type(value) is not dict or key not in value:
@@ -62,7 +62,7 @@ def extra_at(own: Extras, *way: str) -> Any:
 
 
 def without_extra(own: Extras, *way: str) -> Extras:
-    """A residue without what it keeps at the end of a chain of keys, nor the objects that are empty then."""
+    """Extras without what they keep at the end of a chain of keys, nor the objects that are empty then."""
     key, *further = way
     inner = without_extra(own[key], *further) if further else {}
     rest = {name: value for name, value in own.items() if name != key}
@@ -80,16 +80,16 @@ def extra_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
     }
 
 
-def inner_extras(residue: Extras, key: str) -> Extras:
-    """The residue of the object that stands under `key`; empty where there is none."""
-    inner = residue.get(key)
+def inner_extras(extras: Extras, key: str) -> Extras:
+    """The extras of the object that stands under `key`; empty where there is none."""
+    inner = extras.get(key)
     return inner if type(inner) is dict else {}
 
 
 def keep_inner_extras(
     rest: Extras, holder: dict[str, Any], key: str, inner: Extras
 ) -> None:
-    """Keep the residue of an object inside another; an empty object is kept as one."""
+    """Keep the extras of an object inside another; an empty object is kept as one."""
     if inner or holder.get(key) == {}:
         rest[key] = inner
 
@@ -102,9 +102,9 @@ def is_mark(value: Any) -> bool:
     return type(value) is dict and not _MARKS.isdisjoint(value)
 
 
-def restore_extras(wire: dict[str, Any], residue: Extras) -> None:
-    """Put residue back into an object that was written from typed fields; what is written already wins."""
-    for key, value in residue.items():
+def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
+    """Put extras back into an object that was written from typed fields; what is written already wins."""
+    for key, value in extras.items():
         if key[:1] == "$":
             if key[:2] != "$$":
                 continue
@@ -119,7 +119,7 @@ def restore_extras(wire: dict[str, Any], residue: Extras) -> None:
 
 
 def add_extras(value: Any, provider: str, rest: Extras) -> None:
-    """Add to the residue that a value of the format keeps for a provider."""
+    """Add to the extras that a value of the format keeps for a provider."""
     if rest:
         value.metadata = {
             **(value.metadata or {}),

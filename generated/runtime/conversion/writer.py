@@ -187,7 +187,7 @@ class Writer:
             )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:
-        """This provider's residue; what others left stays after and is reported."""
+        """This provider's extras; what others left stays after and is reported."""
         if not metadata:
             return {}
         found: Extras = {}
@@ -222,7 +222,7 @@ class Writer:
         return all(extra_at(value, *way) is ABSENT for way in self._rejects)
 
     def kept_extras(self, metadata: dict[str, Any] | None) -> Extras:
-        """This provider's residue, without a report of what others left."""
+        """This provider's extras, without a report of what others left."""
         return inner_extras(metadata, self.wire.name) if metadata else {}
 
     def call_id(self, identifier: str) -> str:

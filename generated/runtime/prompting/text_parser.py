@@ -5,7 +5,7 @@
 
 A message with calls has its texts and calls as parts, in their order. Up to two line feeds between a text and a call stand
 between them and belong to neither, and texts of blanks alone are none; where that, or the spelling of a call, is not how
-it would be written here, the text is kept in the message's residue, as `$text`, beside the `$names` that it used.
+it would be written here, the text is kept in the message's extras, as `$text`, beside the `$names` that it used.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ class Reader:
         self.changed("import-skipped", (*at, "type"), tool=name if isinstance(name, str) else kind, type=kind)
 
     def name(self, at: Pointer, entry: Entry) -> str | None:
-        """The tool's name; None, with a finding, where there is no text."""
+        """The tool's name; None, with a finding, where it is not a string."""
         if "name" not in entry:
             self.findings.add("import-nameless", self.document.span(*at))
             return None

@@ -212,7 +212,7 @@ def read_yaml(text: str, report: Report) -> list[Tree]:
 
 
 def is_json(text: str) -> bool:
-    """Whether the text is JSON without a fault, which has no comments and may be no YAML."""
+    """Whether the text is JSON without a fault, which has no comments and need not be valid YAML."""
     return _parsed_json(text) is not None
 
 

@@ -2,7 +2,7 @@
 
 A plain object is what most objects of a shape look like: it is read and written in a few comparisons. It has exactly the keys
 that are always there, each with a value that means on the wire what it means in the format; a plain value of the format has
-no residue and nothing that such an object cannot carry. Every other one goes the long way, through the codecs. The plain
+no extras and nothing that such an object cannot carry. Every other one goes the long way, through the codecs. The plain
 forms of codecs stand here as data; tests hold them against the codecs.
 """
 
@@ -68,7 +68,7 @@ class RegularObject:
     """The plain object of a shape: the number of keys of each object in it, its keys, what must be None to be written.
 
     `arguments` are those of the type's constructor. Where the shape has no further keys on the `open` object, what
-    else stands there is residue and nothing more, so that it is still a plain one.
+    else stands there are extras and nothing more, so that it is still a plain one.
     """
 
     sizes: Mapping[str, int]

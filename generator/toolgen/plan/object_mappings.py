@@ -54,7 +54,7 @@ class MappingError(ValueError):
 def plan_mapping(name: str, shape: Mapping[str, Any], format: Format) -> ObjectMapping:
     """Plan a shape.
 
-    A key whose optional field the format does not have is left to residue, so that a field taken out of
+    A key whose optional field the format does not have is left to extras, so that a field taken out of
     `schemas/format` leaves every converter.
 
     Raises:

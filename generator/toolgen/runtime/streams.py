@@ -241,7 +241,7 @@ class SentCall:
 class BaseStreamWriter:
     """Writes the events of one answer, for an app that offers this wire to others.
 
-    What the format knows only at the end (the id of the answer, residue, usage) goes with the last events. `id` and
+    What the format knows only at the end (the id of the answer, extras, usage) goes with the last events. `id` and
     `created` (seconds since 1970) stand in every event where the wire has them; there is no clock here.
     """
 

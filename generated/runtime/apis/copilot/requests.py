@@ -139,7 +139,7 @@ def request_of(
 def read_answer(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value, error flag and residue of the params of an answer, or of a result's object alone.
+    """Read kind, value, error flag and extras of the params of an answer, or of a result's object alone.
 
     Raises:
         ConversionError: it is neither, or a value has the wrong JSON type.
@@ -170,7 +170,7 @@ def read_answer(
 def _read_object(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras | None]:
-    """Read the object of a result; no residue where we would write it just so."""
+    """Read the object of a result; no extras where we would write it just so."""
     text = wire.get("textResultForLlm", ABSENT)
     if type(text) is not str:
         raise wrong_type((at, "textResultForLlm"), "a string", text)

@@ -35,7 +35,7 @@ def read_call_result(
     reader: Reader,
     read: Read[Any],
 ) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value, error flag and residue. `wrapped` says whether the tool's values stand inside an object.
+    """Read kind, value, error flag and extras. `wrapped` says whether the tool's values stand inside an object.
 
     Content and value are kept where our own writing would differ.
 

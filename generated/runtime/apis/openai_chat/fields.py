@@ -64,7 +64,7 @@ def write_arguments_that_parse(
         if type(loads(text)) is dict:
             return text
     except ValueError:
-        pass  # no JSON, which is told below
+        pass  # not valid JSON, which is reported below
     writer.report_loss(
         at,
         "text of an invalid call",
@@ -105,7 +105,7 @@ def write_effort_object(
     writer: Writer,
     table: Mapping[str, str],
 ) -> Any:
-    """Write the object; what it held besides comes back with the residue."""
+    """Write the object; what it held besides comes back with the extras."""
     if reasoning is None:
         return ABSENT
     said = {

@@ -116,7 +116,7 @@ def read_reasoning(
 ) -> ReasoningPart | None:
     """Read the reasoning of a message: its text is that of the first key that has one.
 
-    Empty texts and lists are none, and are left to the message's residue; so is that a needed key was absent. The
+    Empty texts and lists are none, and are left to the message's extras; so is that a needed key was absent. The
     empty text under a needed key says that there is none, and is nothing more.
 
     Raises:
@@ -166,7 +166,7 @@ def write_reasoning(
     writer: Writer,
     table: ReasoningKeys,
 ) -> None:
-    """Write the reasoning of a message: what its residue says of a text only while that text is unchanged.
+    """Write the reasoning of a message: what its extras say of a text only while that text is unchanged.
 
     The key that carried the text stands first, for that is how it is known again.
     """

@@ -223,7 +223,7 @@ class ChatStream(BaseStream):
         return known
 
     def _take_further(self, choice: dict[str, Any]) -> None:
-        """Collect another choice of the answer; it is residue of the first."""
+        """Collect another choice of the answer; it is among the extras of the first."""
         index = place_of(choice["index"], ((ROOT, "choices"), "index"))
         if index not in self._further:
             self._further[index] = type(self)(self._turn)

@@ -1,1 +1,1 @@
-"""What every conversion works with: the state of reading and writing, places, residue, ids, and losses."""
+"""What every conversion works with: the state of reading and writing, places, extras, ids, and losses."""

@@ -1,4 +1,4 @@
-"""One conversion into the format: ids, names and residue of what was read."""
+"""One conversion into the format: ids, names and extras of what was read."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Reader:
         self._tables: ArgumentEncodings | None = None
         self.tools = tools
 
-    def metadata(self, residue: Extras) -> dict[str, Any] | None:
-        """The metadata that keeps a residue; none where there is nothing to keep."""
-        return {self.wire.name: residue} if residue else None
+    def metadata(self, extras: Extras) -> dict[str, Any] | None:
+        """The metadata that keeps extras; none where there is nothing to keep."""
+        return {self.wire.name: extras} if extras else None
 
     def decode_call(self, call: ToolCall) -> ToolCall:
         """A call with its arguments as the tool's own schema has them; deeper than JSON text is read, it cannot be run.

@@ -30,7 +30,7 @@ _PAIR = ("content", "structuredContent")
 def read_call_result(
     wire: dict[str, Any], wrapped: bool | None, at: Path, reader: Reader, read: Read[Any]
 ) -> tuple[Kind, Any, bool | None, Extras]:
-    """Read kind, value, error flag and residue. `wrapped` says whether the tool's values stand inside an object.
+    """Read kind, value, error flag and extras. `wrapped` says whether the tool's values stand inside an object.
 
     Content and value are kept where our own writing would differ.
 

@@ -57,7 +57,7 @@ def write_arguments_that_parse(
         if type(loads(text)) is dict:
             return text
     except ValueError:
-        pass  # no JSON, which is told below
+        pass  # not valid JSON, which is reported below
     writer.report_loss(at, "text of an invalid call", "rewritten", "note", f"{writer.wire.title} parses it")
     return compact({INVALID: text})
 
@@ -86,7 +86,7 @@ def read_effort_object(value: Any, at: Path, reader: Reader, table: Mapping[str,
 def write_effort_object(
     reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer, table: Mapping[str, str]
 ) -> Any:
-    """Write the object; what it held besides comes back with the residue."""
+    """Write the object; what it held besides comes back with the extras."""
     if reasoning is None:
         return ABSENT
     said = {table["effort"]: reasoning.effort, table["budgetTokens"]: reasoning.budget_tokens}

@@ -45,7 +45,7 @@ class AssistantTextWriter:
         self._used: set[str] = set()
 
     def written(self, message: AssistantMessage, own: Extras, at: Path) -> str | None:
-        """Write a message; its own residue is `own`. None for one that has no content.
+        """Write a message; its own extras are `own`. None for one that has no content.
 
         Raises:
             ConversionError: arguments of a call hold what JSON cannot.
