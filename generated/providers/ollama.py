@@ -573,7 +573,11 @@ WIRE = _converter.wire
 
 
 def tools(*names: ToolName) -> list[dict[str, Any]]:
-    """Return the entries of some declared tools, in the order given. They are shared: do not change them."""
+    """Return the entries of some declared tools, in the order given. They are shared: do not change them.
+
+    Args:
+        names: the tools' names.
+    """
     return _converter.tools(*names)
 
 

@@ -71,7 +71,11 @@ WIRE = _converter.wire
 
 
 def tools(*names: ToolName) -> str:
-    """Return the text of some declared tools, in the order given."""
+    """Return the text of some declared tools, in the order given.
+
+    Args:
+        names: the tools' names.
+    """
     return _converter.tools(*names)
 
 

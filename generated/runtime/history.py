@@ -49,17 +49,29 @@ _OTHERS = frozenset([SystemMessage, UserMessage, AssistantMessage])
 
 
 def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
-    """Whether a message is the assistant's and asks for calls."""
+    """Whether a message is the assistant's and asks for calls.
+
+    Args:
+        message: the message.
+    """
     return type(message) is AssistantMessage and bool(tool_calls_of(message))
 
 
 def is_tool_result(message: Message) -> TypeGuard[ToolMessage]:
-    """Whether a message holds results of calls."""
+    """Whether a message holds results of calls.
+
+    Args:
+        message: the message.
+    """
     return type(message) is ToolMessage
 
 
 def text_of(message: Message) -> str:
-    """The text of a message, its text parts joined; of results those of kind text."""
+    """The text of a message, its text parts joined; of results those of kind text.
+
+    Args:
+        message: the message.
+    """
     if type(message) is ToolMessage:
         return "".join(r.value for r in message.results if r.kind == "text")
     content: Any = getattr(message, "content", None)
@@ -69,7 +81,11 @@ def text_of(message: Message) -> str:
 
 
 def tool_calls_of(message: Message) -> list[ToolCall]:
-    """The calls of a message, in their order."""
+    """The calls of a message, in their order.
+
+    Args:
+        message: the message.
+    """
     if type(message) is not AssistantMessage or type(message.content) is not list:
         return []
     return [part.call for part in message.content if type(part) is ToolCallPart]
@@ -79,6 +95,10 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
     """A trimmed result made whole: `fetch` gives the text that its reference names. One that is whole stays as it is.
 
     Of data the text is read as JSON; of parts it stands for their text, where the first of it was.
+
+    Args:
+        result: the result.
+        fetch: gives the text that a reference names, by its id.
 
     Raises:
         ConversionError: the text of data is not valid JSON.
@@ -106,6 +126,9 @@ def validate(messages: Sequence[Message]) -> list[Finding]:
 
     A result belongs to the last call before it that has its id and no result yet, so ids may repeat from turn to turn.
 
+    Args:
+        messages: messages of the format, in their order.
+
     Raises:
         TypeError: a value is not a message.
     """
@@ -118,6 +141,9 @@ def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
     A call without a result gets an error result; a result without a call, or a second one, is dropped; results move
     directly after their calls; a call with an id that was used before gets a new one, and so does its result. A result
     that is paired is never dropped, and a turn without a fault stays as it is.
+
+    Args:
+        messages: messages of the format, in their order.
 
     Raises:
         TypeError: a value is not a message.

@@ -216,6 +216,10 @@ def parse_arguments(name: str, value: str | bytes | Mapping[str, Any]) -> BaseMo
 def parse_arguments(name: str, value: str | bytes | Mapping[str, Any]) -> BaseModel:
     """Make the model of a tool's arguments of an object, or of JSON text.
 
+    Args:
+        name: the name of the tool.
+        value: an object, or JSON text.
+
     Raises:
         ArgumentsError: there is no such tool, or the value does not fit it.
     """

@@ -50,6 +50,9 @@ class RunnableTools(ToolSet, Generic[H]):
     def check_handlers(self, handlers: H) -> None:
         """Check at start that handlers have a method for each tool.
 
+        Args:
+            handlers: an object with one method for each tool, as `Handlers` declares them.
+
         Raises:
             TypeError: methods are missing, or take no argument; it names all of them.
         """
@@ -69,6 +72,15 @@ class RunnableTools(ToolSet, Generic[H]):
         inline: bool = False,
     ) -> Dispatcher:
         """Make what runs calls with these handlers and settings.
+
+        Args:
+            handlers: an object with one method for each tool, as `Handlers` declares them.
+            timeout: seconds that a handler may take; None for no limit.
+            on_error: called with the exception that a handler raised.
+            on_result: called with each result as soon as it is there.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            offered: the names of the tools that may run; None for all.
+            inline: whether a handler that is not async runs in the calling thread.
 
         Raises:
             TypeError: a tool has no handler.
@@ -102,6 +114,13 @@ class RunnableTools(ToolSet, Generic[H]):
         a handler that raises (`on_error` is called with the exception) or takes longer than `timeout` seconds. A handler
         that is not async runs in a thread.
 
+        Args:
+            call: the call.
+            handlers: an object with one method for each tool, as `Handlers` declares them.
+            timeout: seconds that a handler may take; None for no limit.
+            on_error: called with the exception that a handler raised.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+
         Raises:
             TypeError: a tool has no handler.
         """
@@ -126,6 +145,13 @@ class RunnableTools(ToolSet, Generic[H]):
         on_loss: OnLoss | None = None,
     ) -> ToolResult:
         """Run a call as `dispatch` does, and wait for it. A handler that is not async and has no timeout runs right here.
+
+        Args:
+            call: the call.
+            handlers: an object with one method for each tool, as `Handlers` declares them.
+            timeout: seconds that a handler may take; None for no limit.
+            on_error: called with the exception that a handler raised.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
 
         Raises:
             TypeError: a tool has no handler.
@@ -161,6 +187,17 @@ class RunnableTools(ToolSet, Generic[H]):
         is put to `review` where there is one, and holds all after it. `offered` are the names of the tools that may run,
         where not all may. Cancelled, it cancels the handlers and raises again; `on_result` was called with every result
         there was.
+
+        Args:
+            calls: the calls, in their order.
+            handlers: an object with one method for each tool, as `Handlers` declares them.
+            review: decides on each call of a high-risk tool before it runs.
+            max_parallel: how many calls may run at once.
+            timeout: seconds that a handler may take; None for no limit.
+            on_error: called with the exception that a handler raised.
+            on_result: called with each result as soon as it is there.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            offered: the names of the tools that may run; None for all.
 
         Raises:
             TypeError: a tool has no handler.

@@ -50,6 +50,10 @@ class ToolSet:
     ) -> BaseModel:
         """Make the model of a tool's arguments of an object, or of JSON text.
 
+        Args:
+            name: the name of the tool.
+            value: an object, or JSON text.
+
         Raises:
             ArgumentsError: there is no such tool, or the value does not fit it.
         """
@@ -63,6 +67,10 @@ class ToolSet:
 
         What does not fit, but can only mean one thing (null for an optional value, the text of a listed number), is taken
         for it; `on_loss` is called with a note of each.
+
+        Args:
+            call: the call.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
 
         Raises:
             ArgumentsError: the call cannot be run, there is no such tool, or the arguments do not fit it.

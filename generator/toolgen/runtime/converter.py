@@ -9,7 +9,7 @@ one another, and a class may override those of the class below it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from .clients import ByteKeys
 from .conversion.extras import ABSENT, is_mark
@@ -23,7 +23,6 @@ from .models import (
     Completion,
     Message,
     OpaquePart,
-    OutputSchema,
     Request,
     ToolCall,
     ToolCallPart,
@@ -40,7 +39,6 @@ __all__ = [
     "Converter",
     "ObjectReader",
     "ObjectWriter",
-    "OutputFormatConverter",
     "SdkConverter",
     "ToolConverter",
     "ValueReader",
@@ -49,17 +47,12 @@ __all__ = [
 
 T = TypeVar("T")
 
+# Readers get the value's path on the wire, writers its path in the format; a value writer gives `ABSENT` where the wire
+# has no place for the value.
 ObjectReader: TypeAlias = Callable[[dict[str, Any], Path, Reader], T]
-"""Reads an object of the wire; the path is its place there."""
-
 ObjectWriter: TypeAlias = Callable[[T, Path, Writer], dict[str, Any]]
-"""Writes a value of the format as an object of the wire; the path is the value's place in the format."""
-
 ValueReader: TypeAlias = Callable[[Any, Path, Reader], T]
-"""Reads a value of the wire that may be of any JSON type."""
-
 ValueWriter: TypeAlias = Callable[[T, Path, Writer], Any]
-"""Writes a value of the format; `ABSENT` where the wire has no place for it."""
 
 
 class Converter:
@@ -114,6 +107,11 @@ class Converter:
     ) -> Any:
         """Write a tool choice; None where it is said by leaving it out.
 
+        Args:
+            choice: the choice to write.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+
         Raises:
             ConversionError: the wire cannot keep the choice, and it was not allowed to weaken it.
         """
@@ -123,13 +121,23 @@ class Converter:
         return None if written is ABSENT else written
 
     def from_tool_choice(self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> ToolChoice | None:
-        """Read a tool choice; None for one that the format has no word for."""
+        """Read a tool choice; None for one that the format has no word for.
+
+        Args:
+            wire: the value as the API has it.
+            tools: definitions of tools that this package does not declare.
+        """
         return self.read_tool_choice(self.normalized(wire), ROOT, Reader(self.wire, tools=tools))[0]
 
     def to_messages(
         self, messages: Sequence[Message], *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> list[Any]:
         """Write messages as the wire's own.
+
+        Args:
+            messages: messages of the format, in their order.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: a value cannot be written as it was meant.
@@ -142,6 +150,10 @@ class Converter:
     def from_messages(self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> list[Message]:
         """Read the wire's messages; the assistant's are counted as turns from 0.
 
+        Args:
+            wire: the value as the API has it.
+            tools: definitions of tools that this package does not declare.
+
         Raises:
             ConversionError: a value has the wrong JSON type.
         """
@@ -151,6 +163,11 @@ class Converter:
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
         """Write the body of a request, JSON-ready.
+
+        Args:
+            request: the request to write.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: a value cannot be written as it was meant.
@@ -165,6 +182,11 @@ class Converter:
     ) -> Request:
         """Read the body of a request. `model` is its model where the body names none.
 
+        Args:
+            body: the JSON body.
+            model: the model, for a body that names none.
+            tools: definitions of tools that this package does not declare.
+
         Raises:
             ConversionError: a value has the wrong JSON type.
         """
@@ -178,7 +200,12 @@ class Converter:
     def from_response(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> Completion:
-        """Read a response: its body, or the official client's object. `turn` counts the assistant messages before it.
+        """Read a response.
+
+        Args:
+            response: the body of a response, or the official client's object.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
 
         Raises:
             ConversionError: it is an API error (see `from_error`), or a value has the wrong JSON type.
@@ -196,7 +223,14 @@ class Converter:
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
     ) -> Any:
-        """Write a response. `id` and `created` (seconds since 1970) stand in for what the completion lacks.
+        """Write a response.
+
+        Args:
+            completion: the completion to write.
+            id: the id of the response, where the completion has none.
+            created: seconds since 1970, where the completion has none.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: a value cannot be written as it was meant.
@@ -211,6 +245,11 @@ class Converter:
     ) -> list[ToolCall]:
         """Read the calls of a response.
 
+        Args:
+            response: the body of a response, or the official client's object.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
+
         Raises:
             ConversionError: as `from_response`.
         """
@@ -218,7 +257,12 @@ class Converter:
         return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
 
     def from_error(self, status: int, body: Any) -> ApiError:
-        """Read an error that the API answered with. `body` is its JSON, or its text."""
+        """Read an error that the API answered with. `body` is its JSON, or its text.
+
+        Args:
+            status: the HTTP status.
+            body: the JSON body.
+        """
         return api_error(self.wire.name, status, body, self.ERRORS)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
@@ -265,6 +309,11 @@ class ToolConverter(Converter):
     ) -> list[Any]:
         """Write tool definitions as the wire's `tools`.
 
+        Args:
+            definitions: the tools to write.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+
         Raises:
             ConversionError: a tool may not be sent to this provider, or its schema is not a schema.
         """
@@ -278,6 +327,10 @@ class ToolConverter(Converter):
     ) -> list[ToolDefinition | OpaquePart]:
         """Read the wire's `tools`; the provider's own tools stay opaque.
 
+        Args:
+            wire: the value as the API has it.
+            tools: definitions of tools that this package does not declare.
+
         Raises:
             ConversionError: a value has the wrong JSON type.
         """
@@ -287,6 +340,11 @@ class ToolConverter(Converter):
         self, call: ToolCall, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
         """Write one call.
+
+        Args:
+            call: the call.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: its arguments hold what JSON cannot.
@@ -300,6 +358,11 @@ class ToolConverter(Converter):
         self, result: ToolResult, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
         """Write one result.
+
+        Args:
+            result: the result.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: its value cannot be written, or the wire cannot keep its error flag.
@@ -318,6 +381,11 @@ class SdkConverter(Converter):
     ) -> dict[str, Any]:
         """Write a request as keyword arguments of the official client's own call.
 
+        Args:
+            request: the request to write.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+
         Raises:
             ConversionError: a value cannot be written as it was meant.
         """
@@ -327,37 +395,3 @@ class SdkConverter(Converter):
 
 class ApiConverter(ToolConverter, SdkConverter):
     """A converter of an API that an official client calls."""
-
-
-class OutputFormatConverter(ApiConverter):
-    """A converter of an API that takes the format of its answers as one object."""
-
-    OUTPUT_FORMATS: ClassVar[dict[str, Any]]
-    """The wire's spelling of the output formats `text` and `json`, and under `schema` the type of those with a schema."""
-
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
-        """Read what the answer shall be; what is not one of the format's is kept."""
-        if value is None or value is ABSENT:
-            return None, ABSENT
-        if value == self.OUTPUT_FORMATS["text"]:
-            return "text", value
-        if value == self.OUTPUT_FORMATS["json"]:
-            return "json", ABSENT
-        if type(value) is dict and value.get("type") == self.OUTPUT_FORMATS["schema"]:
-            return self.read_output_schema(value, at, reader), ABSENT
-        return None, value
-
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
-    ) -> Any:
-        """Write what the answer shall be; text is what it is by default."""
-        if output_format is None or output_format == "text":
-            return kept if output_format is None or kept == self.OUTPUT_FORMATS["text"] else ABSENT
-        if output_format == "json":
-            return self.OUTPUT_FORMATS["json"]
-        return self.write_output_schema(output_format, at, writer)

@@ -135,7 +135,11 @@ PYDANTIC: Final[dict[str, Any]] = {
 
 
 def dump(value: Any) -> Any:
-    """JSON-ready data of a value of the format, or of a list of them. Optional fields that are None are left out."""
+    """JSON-ready data of a value of the format, or of a list of them. Optional fields that are None are left out.
+
+    Args:
+        value: an object, or JSON text.
+    """
     kind: Any = type(value)
     if kind is list or kind is tuple:
         return [dump(item) for item in value]
@@ -161,6 +165,10 @@ def dump(value: Any) -> Any:
 
 def load(kind: type[T], data: Any) -> T:
     """Read JSON data as a type of the format, or as one of its unions.
+
+    Args:
+        kind: the type of the format, or a union of such types.
+        data: JSON-ready data.
 
     Raises:
         ConversionError: something is missing, of the wrong type, spelled twice, or of no known kind.

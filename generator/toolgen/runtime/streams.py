@@ -96,7 +96,14 @@ class BaseStream:
         tools: Iterable[ToolDefinition | OpaquePart] = (),
         text_only: bool = False,
     ) -> Iterator[StreamEvent]:
-        """Read a client's stream as it comes; `completed` is the last event, also where the stream breaks."""
+        """Read a client's stream as it comes; `completed` is the last event, also where the stream breaks.
+
+        Args:
+            source: the client's stream, or any iterable of its events.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
+            text_only: whether to leave out all events but those of text.
+        """
         return _events(cls(turn, tools=tools), source, text_only)
 
     @classmethod
@@ -108,11 +115,21 @@ class BaseStream:
         tools: Iterable[ToolDefinition | OpaquePart] = (),
         text_only: bool = False,
     ) -> AsyncIterator[StreamEvent]:
-        """Read a client's asynchronous stream as it comes; `completed` is the last event."""
+        """Read a client's asynchronous stream as it comes; `completed` is the last event.
+
+        Args:
+            source: the client's stream, or any iterable of its events.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
+            text_only: whether to leave out all events but those of text.
+        """
         return _aevents(cls(turn, tools=tools), source, text_only)
 
     def feed(self, event: Any) -> list[StreamEvent]:
         """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
+
+        Args:
+            event: the event: a dict, or the client's object.
 
         Raises:
             ConversionError: the event is neither.
@@ -120,7 +137,11 @@ class BaseStream:
         return self._take(event if type(event) is dict else self._plain(event, ROOT))
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
-        """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing."""
+        """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing.
+
+        Args:
+            error: the exception that ended the source, where one did.
+        """
         if self._finished:
             return []
         self._finished = True
@@ -156,6 +177,9 @@ class BaseStream:
         """What can be read of the arguments of a call so far; `{}` for a call that is not there.
 
         `index` is that of `tool_call_delta`. The text is parsed again when it has grown by a quarter.
+
+        Args:
+            index: the index of a `tool_call_delta`.
         """
         if not 0 <= index < len(self._calls):
             return {}
@@ -258,7 +282,11 @@ class BaseStreamWriter:
         self.ended = False
 
     def write(self, event: StreamEvent) -> list[dict[str, Any]]:
-        """Write one event; what comes after `completed` gives nothing."""
+        """Write one event; what comes after `completed` gives nothing.
+
+        Args:
+            event: the event: a dict, or the client's object.
+        """
         if self.ended:
             return []
         if type(event) is TextDelta:

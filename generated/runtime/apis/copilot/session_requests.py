@@ -184,7 +184,11 @@ class HostedStream(Protocol):
         ...
 
     def feed(self, event: Any) -> list[StreamEvent]:
-        """Take an event."""
+        """Take an event.
+
+        Args:
+            event: the event: a dict, or the client's object.
+        """
         ...
 
     def settle(self) -> None:
@@ -192,7 +196,11 @@ class HostedStream(Protocol):
         ...
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
-        """End the answer."""
+        """End the answer.
+
+        Args:
+            error: the exception that ended the source, where one did.
+        """
         ...
 
     def result(self) -> Completion:
@@ -229,7 +237,13 @@ class HostedProvider(Protocol):
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> list[Any]:
-        """Write tools."""
+        """Write tools.
+
+        Args:
+            definitions: the tools to write.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+        """
         ...
 
     def to_tool_result(
@@ -240,11 +254,23 @@ class HostedProvider(Protocol):
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> dict[str, Any]:
-        """Write a result as the params of an answer."""
+        """Write a result as the params of an answer.
+
+        Args:
+            result: the result.
+            calls: the calls, in their order.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+        """
         ...
 
     def from_error(self, status: int, body: Any) -> ApiError:
-        """Read an error."""
+        """Read an error.
+
+        Args:
+            status: the HTTP status.
+            body: the JSON body.
+        """
         ...
 
 

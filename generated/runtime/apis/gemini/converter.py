@@ -89,7 +89,11 @@ class GeminiConverter(GeminiMessages):
         return [entry for tool in payload for entry in tool["functionDeclarations"]]
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
-        """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared."""
+        """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared.
+
+        Args:
+            names: the tools' names, in the order wanted.
+        """
         return (
             [{"functionDeclarations": [self.entries[name] for name in names]}]
             if names
@@ -104,6 +108,11 @@ class GeminiConverter(GeminiMessages):
         on_unsupported: OnUnsupported = "error",
     ) -> dict[str, Any]:
         """Write a request as keyword arguments of the official client's own call.
+
+        Args:
+            request: the request to write.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: a value cannot be written as it was meant.

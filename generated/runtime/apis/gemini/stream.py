@@ -90,6 +90,9 @@ class GeminiStream(BaseStream):
 
         A chunk that is like the one before it and goes on with its text needs no more than that text.
 
+        Args:
+            event: the event: a dict, or the client's object.
+
         Raises:
             ConversionError: the chunk is neither.
         """

@@ -65,6 +65,11 @@ class MistralConverter(ChatConverter):
     ) -> dict[str, Any]:
         """Write a request as keyword arguments of the official client's own call.
 
+        Args:
+            request: the request to write.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+
         Raises:
             ConversionError: a value cannot be written as it was meant.
         """

@@ -27,6 +27,9 @@ class ModularPromptStream(BaseStream):
     def feed(self, event: Any) -> list[StreamEvent]:
         """Take one text, or the answer, which is an object, and return what it brings. O(1) a text.
 
+        Args:
+            event: the event: a dict, or the client's object.
+
         Raises:
             ConversionError: the event is neither.
         """

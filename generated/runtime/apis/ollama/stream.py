@@ -34,6 +34,9 @@ class OllamaStream(BaseStream):
 
         A line that is like the one before it and brings a piece of text needs no more than that text.
 
+        Args:
+            event: the event: a dict, or the client's object.
+
         Raises:
             ConversionError: the line is neither, or a piece in it has the wrong JSON type.
         """

@@ -28,7 +28,6 @@ from ...converter import (
     ApiConverter,
     ObjectReader,
     ObjectWriter,
-    OutputFormatConverter,
     ValueReader,
     ValueWriter,
 )
@@ -55,6 +54,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
+from .fields import OutputFormatConverter
 from .reasoning import (
     ReasoningKeys,
     as_object,

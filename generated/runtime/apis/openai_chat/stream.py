@@ -42,6 +42,9 @@ class ChatStream(BaseStream):
         A chunk that is like the one before it and brings one piece of text, or of a call that is known, needs no
         more than that piece.
 
+        Args:
+            event: the event: a dict, or the client's object.
+
         Raises:
             ConversionError: the chunk is neither.
         """

@@ -23,13 +23,7 @@ from ...conversion.values import (
     write_list,
 )
 from ...conversion.writer import Writer
-from ...converter import (
-    ObjectReader,
-    ObjectWriter,
-    OutputFormatConverter,
-    ValueReader,
-    ValueWriter,
-)
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import results_of
 from ...models import (
@@ -53,6 +47,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import counts, finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_text
+from ..openai_chat.fields import OutputFormatConverter
 from .items import (
     calls_client,
     in_item_order,

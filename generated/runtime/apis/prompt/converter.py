@@ -52,7 +52,11 @@ class PromptConverter(SdkConverter):
         return aliases | {name: name for name in self.entries}
 
     def tools(self, *names: str) -> str:
-        """Write some declared tools, in the order given."""
+        """Write some declared tools, in the order given.
+
+        Args:
+            names: the tools' names, in the order wanted.
+        """
         return entries_text([self.entries[name] for name in names])
 
     def to_tools(
@@ -63,6 +67,11 @@ class PromptConverter(SdkConverter):
         on_unsupported: OnUnsupported = "error",
     ) -> str:
         """Write tool definitions as text for the front of a system text; no text for none.
+
+        Args:
+            definitions: the tools to write.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: a tool may not be sent to this provider, or its schema is none that JSON can hold.
@@ -78,6 +87,10 @@ class PromptConverter(SdkConverter):
         self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> list[ToolDefinition | OpaquePart]:
         """Read the tools that a system text begins with; none where it begins otherwise.
+
+        Args:
+            wire: the value as the API has it.
+            tools: definitions of tools that this package does not declare.
 
         Raises:
             ConversionError: it is not a string.
@@ -104,6 +117,12 @@ class PromptConverter(SdkConverter):
         """Read the calls in what a model wrote. `tools` are those that it was offered; left out, the declared ones.
 
         A block that also stands in one of the `untrusted` texts is a call that is not run.
+
+        Args:
+            text: the text.
+            tools: definitions of tools that this package does not declare.
+            untrusted: texts of tools and users, whose blocks are never calls.
+            turn: the number of assistant messages before it; ids that are made here count by it.
         """
         if tools is None:
             return reply_of(text, self.names_for(()), untrusted, CallMaker(turn, set()))
@@ -117,6 +136,11 @@ class PromptConverter(SdkConverter):
         on_unsupported: OnUnsupported = "error",
     ) -> str:
         """Write one call of the history.
+
+        Args:
+            call: the call.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: its arguments hold what JSON cannot.
@@ -135,6 +159,11 @@ class PromptConverter(SdkConverter):
         on_unsupported: OnUnsupported = "error",
     ) -> str:
         """Write one result of the history, as what the user says.
+
+        Args:
+            result: the result.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: its value cannot be written.

@@ -48,6 +48,12 @@ class Loop(Generic[H]):
 
         A handler that is not async runs in this thread where it is the only one that runs, else beside the others.
 
+        Args:
+            session: the session that sends the requests.
+            request: the request to write.
+            handlers: an object with one method for each tool, as `Handlers` declares them.
+            **settings: limits, review and callbacks, as `RunSettings` names them.
+
         Raises:
             TypeError: a tool has no handler, or a word is not a setting.
             ValueError: a limit is less than 1.
@@ -65,6 +71,12 @@ class Loop(Generic[H]):
         self, session: Session, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
     ) -> RunStream:
         """Run a request, and tell what happens while the answers come: events of the stream, and those of the run.
+
+        Args:
+            session: the session that sends the requests.
+            request: the request to write.
+            handlers: an object with one method for each tool, as `Handlers` declares them.
+            **settings: limits, review and callbacks, as `RunSettings` names them.
 
         Raises:
             TypeError: a tool has no handler, or a word is not a setting.
@@ -87,6 +99,12 @@ class Loop(Generic[H]):
     ) -> RunResult:
         """Run a request as `run` does. Cancelled, it cancels what runs and raises again; `on_message` has heard it all.
 
+        Args:
+            session: the session that sends the requests.
+            request: the request to write.
+            handlers: an object with one method for each tool, as `Handlers` declares them.
+            **settings: limits, review and callbacks, as `RunSettings` names them.
+
         Raises:
             TypeError: a tool has no handler, or a word is not a setting.
             ValueError: a limit is less than 1.
@@ -101,6 +119,12 @@ class Loop(Generic[H]):
         self, session: AsyncSession, request: Request | str, handlers: H, **settings: Unpack[RunSettings]
     ) -> AsyncRunStream:
         """Run a request as `run_stream` does, for async code.
+
+        Args:
+            session: the session that sends the requests.
+            request: the request to write.
+            handlers: an object with one method for each tool, as `Handlers` declares them.
+            **settings: limits, review and callbacks, as `RunSettings` names them.
 
         Raises:
             TypeError: a tool has no handler, or a word is not a setting.

@@ -65,6 +65,12 @@ class CopilotConverter(ToolConverter):
 
         Which request it answers is said by its own metadata, or by its call's: `calls` are those it may belong to.
 
+        Args:
+            result: the result.
+            calls: the calls, in their order.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+
         Raises:
             ConversionError: its value cannot be written.
         """
@@ -82,6 +88,12 @@ class CopilotConverter(ToolConverter):
     ) -> ToolResult:
         """Read what a call gave: the params of an answer, or a result's object alone. The caller says which call it was.
 
+        Args:
+            result: the result.
+            tool_call_id: the id of the call that it answers.
+            name: the name of the tool.
+            tools: definitions of tools that this package does not declare.
+
         Raises:
             ConversionError: it is neither, or a value has the wrong JSON type.
         """
@@ -93,6 +105,11 @@ class CopilotConverter(ToolConverter):
         self, definition: ToolDefinition, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
     ) -> dict[str, Any]:
         """Write a tool as keyword arguments of the official client's `Tool`; its handler is the app's.
+
+        Args:
+            definition: the tool.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
 
         Raises:
             ConversionError: as `to_tools`.
@@ -107,6 +124,11 @@ class CopilotConverter(ToolConverter):
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> list[ToolCall]:
         """Read the calls of an `assistant.message` event, a list of pending requests, or what `from_tool_call` reads.
+
+        Args:
+            response: the body of a response, or the official client's object.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
 
         Raises:
             ConversionError: as `from_response` and `from_tool_call`.
@@ -132,6 +154,11 @@ class CopilotConverter(ToolConverter):
         """Read one call: an `external_tool.requested` event or its data, a pending request, or a request of a message.
 
         An app's handler may give the invocation that the official client hands to it.
+
+        Args:
+            wire: the value as the API has it.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
 
         Raises:
             ConversionError: a value has the wrong JSON type.

@@ -65,6 +65,11 @@ class CopilotQuorumConverter(ToolConverter):
     ) -> dict[str, Any]:
         """Write one result: a ToolResultMessage for `send_tool_results`.
 
+        Args:
+            result: the result.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+
         Raises:
             ConversionError: its value cannot be written.
         """
@@ -82,6 +87,12 @@ class CopilotQuorumConverter(ToolConverter):
         tools: Iterable[ToolDefinition | OpaquePart] = (),
     ) -> ToolResult:
         """Read what a call gave, a ToolResultMessage. It says which call it was; the caller may say it otherwise.
+
+        Args:
+            result: the result.
+            tool_call_id: the id of the call that it answers.
+            name: the name of the tool.
+            tools: definitions of tools that this package does not declare.
 
         Raises:
             ConversionError: a value has the wrong JSON type.
@@ -103,6 +114,11 @@ class CopilotQuorumConverter(ToolConverter):
     ) -> list[ToolCall]:
         """Read the calls of a response, a list of calls as the application has them, or one that stands without its list.
 
+        Args:
+            response: the body of a response, or the official client's object.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
+
         Raises:
             ConversionError: as `from_response` and `from_tool_call`.
         """
@@ -118,6 +134,11 @@ class CopilotQuorumConverter(ToolConverter):
         self, wire: Any, *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> ToolCall:
         """Read one call: a ToolCall of the application, or a block of a response.
+
+        Args:
+            wire: the value as the API has it.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
 
         Raises:
             ConversionError: a value has the wrong JSON type.

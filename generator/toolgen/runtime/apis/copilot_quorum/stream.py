@@ -29,6 +29,9 @@ class QuorumStream(BaseStream):
     def feed(self, event: Any) -> list[StreamEvent]:
         """Take one event and return what it brings. O(1) an event; one that nobody knows brings nothing.
 
+        Args:
+            event: the event: a dict, or the client's object.
+
         Raises:
             ConversionError: the event is neither an object nor a text, or what it brings has the wrong JSON type.
         """

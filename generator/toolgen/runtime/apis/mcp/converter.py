@@ -35,6 +35,12 @@ class McpConverter(ToolConverter):
     ) -> dict[str, Any]:
         """Write one result: what `tools/call` answers. `tools` are those that are not declared at build time.
 
+        Args:
+            result: the result.
+            tools: definitions of tools that this package does not declare.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+
         Raises:
             ConversionError: its value cannot be written.
         """
@@ -49,6 +55,12 @@ class McpConverter(ToolConverter):
         self, result: Any, tool_call_id: str, name: str, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> ToolResult:
         """Read what a call gave: its JSON, or the official client's object. The caller says which call of which tool it was.
+
+        Args:
+            result: the result.
+            tool_call_id: the id of the call that it answers.
+            name: the name of the tool.
+            tools: definitions of tools that this package does not declare.
 
         Raises:
             ConversionError: it asks for input instead, or a value has the wrong JSON type.
@@ -74,6 +86,11 @@ class McpConverter(ToolConverter):
     ) -> dict[str, Any]:
         """Write a call as keyword arguments of the official client's own call.
 
+        Args:
+            call: the call.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+
         Raises:
             ConversionError: as `to_tool_call`.
         """
@@ -94,6 +111,12 @@ class McpConverter(ToolConverter):
 
         `id` is what the result shall refer to, for the wire has none; without one it is made of `turn`.
 
+        Args:
+            wire: the value as the API has it.
+            id: the id of the response, where the completion has none.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
+
         Raises:
             ConversionError: a value has the wrong JSON type.
         """
@@ -103,6 +126,11 @@ class McpConverter(ToolConverter):
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
     ) -> list[ToolCall]:
         """Read several calls, or one that stands without its list.
+
+        Args:
+            response: the body of a response, or the official client's object.
+            turn: the number of assistant messages before it; ids that are made here count by it.
+            tools: definitions of tools that this package does not declare.
 
         Raises:
             ConversionError: as `from_tool_call`.

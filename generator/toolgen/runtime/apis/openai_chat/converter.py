@@ -10,7 +10,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, opaque_value, optional_text, read_list, read_text_or_list, write_list
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
-from ...converter import ApiConverter, ObjectReader, ObjectWriter, OutputFormatConverter, ValueReader, ValueWriter
+from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import Placed, in_api_order, results_of
 from ...models import (
@@ -34,6 +34,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
+from .fields import OutputFormatConverter
 from .reasoning import ReasoningKeys, as_object, found_at, in_text, need_reasoning, read_reasoning, write_reasoning
 
 __all__ = ["ChatConverter", "ChatMessages"]

@@ -1,23 +1,25 @@
-"""Fields that only Chat Completions has."""
+"""Fields that only Chat Completions has, and the format of answers, which Responses has too."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from ...conversion.extras import ABSENT, UnsupportedValueError
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
+from ...converter import ApiConverter, ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...fields.arguments import INVALID, write_json_arguments
 from ...fields.arguments import read_json_arguments as read_arguments
 from ...fields.ids import read_call_id, write_call_id
 from ...fields.values import read_data_url, write_data_url
 from ...json_text import compact, loads
-from ...models import InvalidCall, Reasoning
+from ...models import InvalidCall, OutputSchema, Reasoning
 from ...paths import Path
 
 __all__ = [
+    "OutputFormatConverter",
     "read_arguments_text",
     "read_arguments_that_parse",
     "read_effort_object",
@@ -128,3 +130,37 @@ read_inline_data = read_data_url
 
 
 write_own_call_id = write_call_id
+
+
+class OutputFormatConverter(ApiConverter):
+    """A converter of an API that takes the format of its answers as one object."""
+
+    OUTPUT_FORMATS: ClassVar[dict[str, Any]]
+    """The wire's spelling of the output formats `text` and `json`, and under `schema` the type of those with a schema."""
+
+    read_output_schema: ObjectReader[OutputSchema]
+    write_output_schema: ObjectWriter[OutputSchema]
+
+    def read_output_format(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+        """Read what the answer shall be; what is not one of the format's is kept."""
+        if value is None or value is ABSENT:
+            return None, ABSENT
+        if value == self.OUTPUT_FORMATS["text"]:
+            return "text", value
+        if value == self.OUTPUT_FORMATS["json"]:
+            return "json", ABSENT
+        if type(value) is dict and value.get("type") == self.OUTPUT_FORMATS["schema"]:
+            return self.read_output_schema(value, at, reader), ABSENT
+        return None, value
+
+    def write_output_format(
+        self, output_format: Literal["text", "json"] | OutputSchema | None, kept: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write what the answer shall be; text is what it is by default."""
+        if output_format is None or output_format == "text":
+            return kept if output_format is None or kept == self.OUTPUT_FORMATS["text"] else ABSENT
+        if output_format == "json":
+            return self.OUTPUT_FORMATS["json"]
+        return self.write_output_schema(output_format, at, writer)

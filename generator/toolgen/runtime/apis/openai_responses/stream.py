@@ -97,6 +97,9 @@ class ResponsesStream(BaseStream):
     def feed(self, event: Any) -> list[StreamEvent]:
         """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
 
+        Args:
+            event: the event: a dict, or the client's object.
+
         Raises:
             ConversionError: the event is neither.
         """

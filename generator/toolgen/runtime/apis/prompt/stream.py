@@ -32,7 +32,11 @@ class PromptStream(BaseStream):
         self._rest: dict[str, Any] = TextAnswer()
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
-        """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing."""
+        """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing.
+
+        Args:
+            error: the exception that ended the source, where one did.
+        """
         held = [] if self._finished else self._reply.finish()
         return [*held, *super().finish(error)]
 

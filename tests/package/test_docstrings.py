@@ -1,0 +1,63 @@
+"""Public functions of a package say what their arguments are."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from tests.support.generated import Package
+from tests.support.repository import PROFILES
+
+FUNCTIONS = (
+    *("tools", "to_tools", "from_tools", "to_tool_choice", "from_tool_choice", "to_tool_call", "to_tool_result"),
+    *("to_messages", "from_messages", "to_request", "from_request", "to_sdk", "from_response", "to_response"),
+    *("from_tool_calls", "from_error", "iter_events", "aiter_events"),
+)
+
+MODULES = {
+    "models": ("dump", "load"),
+    "messages": ("has_tool_calls", "is_tool_result", "text_of", "tool_calls_of", "validate", "repair", "expand"),
+    "tools": ("parse_arguments", "parse_call", "dispatch", "dispatch_sync", "dispatch_all"),
+    "running": ("run", "run_stream", "arun", "arun_stream"),
+}
+
+
+def undocumented(function: Any) -> list[str]:
+    """The parameters of a function that its docstring does not describe."""
+    text = inspect.getdoc(function) or ""
+    described = text.partition("Args:")[2]
+    return [
+        str(parameter).split(":")[0].split("=")[0].strip()
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.name not in ("self", "cls") and f"{parameter.name}:" not in described
+    ]
+
+
+def functions(sample: Package) -> Iterator[tuple[str, Any]]:
+    for module, names in MODULES.items():
+        for name in names:
+            yield f"{module}.{name}", getattr(sample.module(module), name)
+    for provider in PROFILES:
+        module = sample.provider(provider)
+        for name in FUNCTIONS:
+            if hasattr(module, name):
+                yield f"{provider}.{name}", getattr(module, name)
+        for method in ("feed", "finish", "partial_arguments"):
+            if hasattr(module, "Stream") and hasattr(module.Stream, method):
+                yield f"{provider}.Stream.{method}", getattr(module.Stream, method)
+        if hasattr(module, "StreamWriter"):
+            yield f"{provider}.StreamWriter.write", module.StreamWriter.write
+
+
+def test_a_function_without_a_description_is_found() -> None:
+    def bare(choice: str) -> None:
+        """Do something."""
+
+    assert undocumented(bare) == ["choice"]
+
+
+def test_public_functions_describe_their_arguments(sample: Package) -> None:
+    checked = dict(functions(sample))
+    assert len(checked) > 300
+    assert {name: missing for name, function in checked.items() if (missing := undocumented(function))} == {}
