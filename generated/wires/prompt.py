@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..runtime.apis.prompt.assistant_text import answer_object
 from ..runtime.apis.prompt.converter import PromptConverter
-from ..runtime.apis.prompt.responses import answer_object
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,

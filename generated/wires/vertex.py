@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.gemini.vertex import VertexConverter
+from ..runtime.apis.gemini.converter import VertexConverter
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,

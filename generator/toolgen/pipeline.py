@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from toolgen.render.package import Package
 
 Progress: TypeAlias = Callable[[str, int], None]
-"""Called after a step with its name (`read`, `link_references`, `rendered` or `written`) and the number of tools."""
+"""Called after a step with its name (`read`, `linked`, `rendered` or `written`) and the number of tools."""
 
 
 def no_progress(step: str, tools: int) -> None:

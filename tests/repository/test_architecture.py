@@ -32,8 +32,18 @@ BESIDE = {
     "compilation": {"__init__", "diagnostics", "pipeline", *STAGES},
     "regenerate": {"diagnostics", "resources", *STAGES[:-1]},
     "build_cache": {"__init__"},
+    "new_project": {"__init__", "load", "resolve", "render"},
     "importing": {"diagnostics", "validation", "resources", "runtime", *STAGES} - {"render"},
-    "cli": {"__init__", "diagnostics", "validation", "pipeline", "compilation", "build_cache", "importing"}
+    "cli": {
+        "__init__",
+        "diagnostics",
+        "validation",
+        "pipeline",
+        "compilation",
+        "build_cache",
+        "importing",
+        "new_project",
+    }
     | {"resources", "load", "resolve", "render", "write", "runtime"},
     "__main__": {"cli"},
     "__init__": {"runtime"},  # its version, which is that of the tool

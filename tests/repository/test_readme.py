@@ -113,8 +113,14 @@ def test_the_loop_runs_in_fifteen_lines(project: Path) -> None:
     assert typed.returncode == 0, typed.stdout
 
 
+def test_init_makes_what_is_shown(tmp_path: Path) -> None:
+    ((arguments, printed),) = shown()
+    result = toolgen(*arguments, cwd=tmp_path)
+    assert (result.stderr, result.returncode) == (printed, 0)
+
+
 def test_commands_print_what_is_shown(project: Path) -> None:
-    commands = shown()
+    commands = shown(1)
     assert [arguments[0] for arguments, _ in commands] == ["build", "check", "show", "schema", "build"]
     for number, (arguments, printed) in enumerate(commands):
         if number == 4:
@@ -130,7 +136,7 @@ def test_imports_print_and_write_what_is_shown(tmp_path: Path) -> None:
     corpus.mkdir(parents=True)
     shutil.copy(ROOT / "tests" / "corpus" / "github-tools.json", corpus)
     (tmp_path / "weather.json").write_text('[{"name": "weather.get", "inputSchema": {"type": "object"}}]')
-    commands = [*shown(1), *shown(2)]
+    commands = [*shown(2), *shown(3)]
     assert [arguments[0] for arguments, _ in commands] == ["import", "build", "import"]
     for arguments, printed in commands:
         result = toolgen(*arguments, cwd=tmp_path)
@@ -140,7 +146,7 @@ def test_imports_print_and_write_what_is_shown(tmp_path: Path) -> None:
     (tmp_path / "weather.json").write_text(
         '[{"name": "weather.get", "inputSchema": {"type": "object"},\n "description": "Theirs.",\n "title": "Weather"}]'
     )
-    ((arguments, printed),) = shown(3)
+    ((arguments, printed),) = shown(4)
     result = toolgen(*arguments, cwd=tmp_path)
     assert (result.stderr, result.returncode) == (printed, 0)
     assert (tmp_path / "github" / "tools" / "get_me.yaml").read_text("utf-8") == block("yaml", 1)
@@ -168,7 +174,7 @@ def test_linting_prints_what_is_shown(tmp_path: Path) -> None:
         "    to: {type: array, description: Addresses.}\n",
         "utf-8",
     )
-    commands = shown(4)
+    commands = shown(5)
     assert [arguments[0] for arguments, _ in commands] == ["lint", "explain"]
     for (arguments, printed), code in zip(commands, (1, 0), strict=True):
         result = toolgen(*arguments, cwd=tmp_path)

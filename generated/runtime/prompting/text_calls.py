@@ -160,7 +160,7 @@ _ANY_NAME = rf'"(?:name|tool)"\s*+:\s*+({_STRING})'
 
 
 class TextCall:
-    """A call as it is written: the tool's name as `format_path` and as it is known, and the `identifier` it was given.
+    """A call as it is written: the tool's name as `spelled` and as it is known, and the `identifier` it was given.
 
     `text` is the object as compact JSON, or what stands in its place.
     """

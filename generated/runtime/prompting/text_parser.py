@@ -109,7 +109,7 @@ def reply_of(
     maker: CallMaker,
     spelling: Callable[[str], str] = str,
 ) -> AssistantMessage:
-    """Read what a model answered, where tools go by these names; `original_key` is how a tool's own name would be written."""
+    """Read what a model answered, where tools go by these names; `spelling` is how a tool's own name would be written."""
     blocks = call_blocks(text, names)
     if not blocks:
         kept = {"$text": text, "$names": {}} if reply_text([(text, False)])[1] else None

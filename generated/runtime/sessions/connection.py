@@ -70,7 +70,7 @@ class HostedCalls:
 
     `offer` takes the tools under the key `tools`; `forget` takes an empty list instead of the tools that the client runs
     itself. `accepted` says in what `answer` gives whether the call still waited. `error` are the attributes of the client's exception that say what was refused, the first of them a number.
-    `begun`, `asked` and `failure_text` are types of events: a message was taken up, a tool of the app is asked for, the session
+    `begun`, `asked` and `failed` are types of events: a message was taken up, a tool of the app is asked for, the session
     failed. Ways from an event lead to the id that `send` gave (`identifier`), to that of the message which the event belongs
     to (`origin`), to the name of the tool (`asked_for`), to the sub-agent (`agent`) and to the HTTP status (`status`).
     `request` is the key of a request's id. `steering` are keywords of a message that is sent while the agent works.

@@ -41,6 +41,20 @@ def command(
     Example:
       toolgen build schemas/ --out app/tools
     """
+    end(FINE if build_once(schemas, out, providers, form, force=force, quiet=quiet, verbose=verbose) else WRONG)
+
+
+def build_once(
+    schemas: Path,
+    out: Path | None,
+    providers: tuple[str, ...],
+    form: str,
+    *,
+    force: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
+) -> bool:
+    """Compile and write a package, and print what was found and done; False where nothing was written."""
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import apply
@@ -56,7 +70,7 @@ def command(
             step("written", len(built.sources.tools))
     reported = report(findings, form, quiet=quiet, verbose=verbose)
     if built is None or output is None or changes is None:
-        end(WRONG)
+        return False
     if form == "text" and not (quiet or verbose or force or providers):
         save_build_record(built, output, out, reported)
     if not quiet:
@@ -70,4 +84,4 @@ def command(
             f"{shown(output.name)}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n",
             sys.stderr,
         )
-    end(FINE)
+    return True

@@ -31,7 +31,7 @@ _BIGGEST = 64 * 1024 * 1024
 class Entry:
     """A declaration or a type that was imported: its file below SCHEMAS, and its value at that time.
 
-    `removed_upstream` says that its source had it no more at the last import.
+    `gone` says that its source had it no more at the last import.
     """
 
     file: str

@@ -1,7 +1,7 @@
 """Values of the format to JSON-ready data and back, by the annotations of their types.
 
 `dump` leaves out what is None, but for a required value, of which null is one. `load` takes both spellings of a name, but not both at once, keeps keys that it does
-not know under `unknown_tool_text` in `metadata` (from where `dump` writes them flat again), and says where something is wrong.
+not know under `unknown` in `metadata` (from where `dump` writes them flat again), and says where something is wrong.
 """
 
 from __future__ import annotations

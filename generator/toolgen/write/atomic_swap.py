@@ -7,7 +7,7 @@ Everything happens in a private folder beside the output, `.toolgen-<name>`, so 
   where an output stands; what somebody put into the former one meanwhile is moved to the output first.
 - `old` is the former tree where two folders cannot be exchanged, and two renames take the exchange's place. A kill
   between them leaves `old` and no output; then `old` is the output, and the next start puts it back.
-- `removed_upstream` is being removed. It has a name of its own since half a tree would be misread as one of the others.
+- `gone` is being removed. It has a name of its own since half a tree would be misread as one of the others.
 """
 
 from __future__ import annotations

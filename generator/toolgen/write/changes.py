@@ -96,7 +96,7 @@ class State:
     def standing(self, path: str, wanted: str | None) -> Standing:
         """Decide how the file at `path` stands, where the build wants the text `wanted` (None: no file).
 
-        `same_json` has the wanted bytes, `crlf` has them but for its line ends, whoever wrote it. `ours` is as we
+        `same` has the wanted bytes, `crlf` has them but for its line ends, whoever wrote it. `ours` is as we
         wrote it; line ends are not held against it, since version control may change them.
         """
         kind = self.tree.leaves.get(path)

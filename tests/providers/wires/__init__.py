@@ -78,7 +78,7 @@ class Client:
     `gives_dicts`: it has no types of its own for answers and events, but plain dicts.
 
     `error` is what it raises for an error of the API, `broken` for a connection that was cut; `refusal` gives the
-    status and the bodies that a caller finds in an error. `validated` is what its types make of an answer, an error where they refuse it; `format_path` brings a body to what the
+    status and the bodies that a caller finds in an error. `validated` is what its types make of an answer, an error where they refuse it; `spelled` brings a body to what the
     client would have made of it, and `kept` an answer, or an event, to what is left of it in the client's object.
     `raises`: it raises for an error inside of a stream, where the wire has a form for one.
     """

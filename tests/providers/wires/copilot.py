@@ -56,7 +56,7 @@ def result_faults(result: Any) -> list[str]:
 
 
 def event_faults(event: Any) -> list[str]:
-    """The client has its own spelling of times, and makes `unknown_tool_text` of types that it does not know."""
+    """The client has its own spelling of times, and makes `unknown` of types that it does not know."""
     if event_of(event).raw_type is not None:
         return []
     return faults(session_event_from_dict, {**event, "timestamp": event_of(event).to_dict()["timestamp"]})

@@ -49,8 +49,15 @@ from ...paths import ROOT, Path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import write_result_text
 from ..openai_chat.converter import ChatMessages
-from .fields import read_agent_event, write_agent_event
-from .message_runs import alone, carried_state, messages_of, runs_of, state_within
+from .fields import (
+    alone,
+    carried_state,
+    messages_of,
+    read_agent_event,
+    runs_of,
+    state_within,
+    write_agent_event,
+)
 
 __all__ = ["AgentSdkConverter"]
 

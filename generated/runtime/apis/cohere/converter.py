@@ -51,8 +51,14 @@ from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ...tool_selection import write_offered
 from ..openai_chat.converter import ChatConverter
-from .fields import offered_only, read_documents, write_documents
-from .plan_turns import add_to_turn, plan_place, system_first
+from .fields import (
+    add_to_turn,
+    offered_only,
+    plan_place,
+    read_documents,
+    system_first,
+    write_documents,
+)
 
 __all__ = ["CohereConverter"]
 

@@ -11,7 +11,7 @@ from ...models import Completion, OpaquePart, StreamEvent, ToolCallDelta, ToolDe
 from ...paths import ROOT
 from ...prompting.stream_parser import ReplyReader
 from ...streams import BaseStream, BaseStreamWriter
-from .responses import TextAnswer, answer_object
+from .assistant_text import TextAnswer, answer_object
 
 if TYPE_CHECKING:
     from .converter import PromptConverter

@@ -10,7 +10,7 @@ ROWS: tuple[Code, ...] = (
         "error",
         "there is no key {key} here",
         "remove it",
-        "A key that nobody reads does nothing, and is most often another key with a slip of the pen. "
+        "A key that nobody reads does nothing, and is most often another key with a typo. "
         "`toolgen schema` prints the keys that each kind of file may have.",
         example=Example(
             """\
@@ -82,7 +82,7 @@ risk: low
         "error",
         "there is no finding code {name}",
         "name a code that `toolgen explain` knows",
-        "A level for a code that does not exist changes nothing, so a slip of the pen would leave a rule as it was.",
+        "A level for a code that does not exist changes nothing, so a typo would leave a rule as it was.",
     ),
     Code(
         "part-needs",

@@ -109,7 +109,7 @@ providers: {anthropic: {name: users_find}}
         "there is no provider {name}, but one named {near}",
         "Correct the name, or leave it out.",
         "What a declaration says of a provider that does not exist changes nothing, and is most often another one with "
-        "a slip of the pen.",
+        "a typo.",
         example=Example(
             """\
 name: find

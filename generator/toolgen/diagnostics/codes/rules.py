@@ -11,7 +11,7 @@ ROWS: tuple[Code, ...] = (
         "there is no finding code {name} to allow",
         "name a code that `toolgen explain` knows",
         "A comment that allows a code which does not exist changes nothing, and is most often another code "
-        "with a slip of the pen.",
+        "with a typo.",
         example=Example(
             """\
 name: find # toolgen: allow tool-without-descriptions

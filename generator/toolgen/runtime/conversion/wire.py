@@ -63,7 +63,7 @@ class DeclaredTools:
     """What a build found out about the tools of a project on one wire.
 
     `names` are the tools that this provider may get, in the order of `payload`, the value of the wire's `tools`;
-    `renames` maps the names that are spelled otherwise on this wire, `denied_text` are tools that it may not get, `spellings`
+    `renames` maps the names that are spelled otherwise on this wire, `refused` are tools that it may not get, `spellings`
     the tables of tools whose values are spelled otherwise here, `strict` those that the build made strict. `depth` bounds
     recursive schemas. `package` is the package of the providers, beside that of the tools.
     """

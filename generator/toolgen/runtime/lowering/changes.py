@@ -23,7 +23,7 @@ class SchemaChange(NamedTuple):
     """One thing that lowering did: where in the source, to what, and why.
 
     `checked` names what still enforces the rule. `stops` says that a tool which may go without strict mode had better,
-    and `denied_text` that there is no spelling at all.
+    and `refused` that there is no spelling at all.
     """
 
     way: Way

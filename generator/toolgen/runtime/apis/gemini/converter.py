@@ -11,7 +11,17 @@ from ...conversion.values import optional_text, read_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
-from ...models import AssistantMessage, Completion, OpaquePart, OutputSchema, Reasoning, Request, ToolDefinition, Usage
+from ...models import (
+    AssistantMessage,
+    Completion,
+    OpaquePart,
+    OutputSchema,
+    Reasoning,
+    Request,
+    ToolChoice,
+    ToolDefinition,
+    Usage,
+)
 from ...paths import ROOT, Path, format_path
 from ...responses import FinishReason, finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_selection import write_offered
@@ -20,7 +30,7 @@ from .messages import GeminiMessages
 from .parts import part_list
 from .tools import begin_group, read_schema, write_grouped, write_schema
 
-__all__ = ["GeminiConverter"]
+__all__ = ["GeminiConverter", "VertexConverter"]
 
 _DECLARATIONS = frozenset(["functionDeclarations"])
 
@@ -290,3 +300,36 @@ class GeminiConverter(GeminiMessages):
     def write_result_schema(self, schema: Any, own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the schema of a tool's result."""
         return write_schema(schema, own, _RESULT, at, writer)
+
+
+_PIECES = "streamFunctionCallArguments"
+
+
+class VertexConverter(GeminiConverter):
+    """Vertex AI: Gemini, where arguments may be asked for in pieces."""
+
+    def read_calling_config(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, bool | None, Any]:
+        """Read how the tools are to be used; whether arguments come in pieces is no part of the choice, and is kept."""
+        if type(value) is not dict or _PIECES not in value:
+            choice, kept = self.read_tool_choice(value, at, reader)
+            return choice, None, kept
+        rest = {key: item for key, item in value.items() if key != _PIECES}
+        choice, kept = self.read_tool_choice(rest or ABSENT, at, reader)
+        return choice, None, {_PIECES: value[_PIECES], **(kept or {})}
+
+    def write_calling_config(
+        self, choice: ToolChoice | None, stream: bool | None, kept: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write how the tools are to be used, and ask for arguments in pieces where the answer may be streamed."""
+        if stream is not None:
+            writer.report_unsupported((at[0], "stream"), "stream")
+        config = self.write_tool_choice(choice, kept, at, writer)
+        pieces = kept.get(_PIECES) if type(kept) is dict else None
+        if pieces is None or (stream is False and pieces is not True):
+            return config
+        if stream is False:
+            writer.report_loss(
+                at, "arguments in pieces", "rewritten", "note", "only the streaming method takes the request for them"
+            )
+            pieces = False
+        return {**(config or {}), _PIECES: pieces}

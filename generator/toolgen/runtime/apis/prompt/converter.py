@@ -27,9 +27,8 @@ from ...prompting.text_calls import names_of
 from ...prompting.text_parser import CallMaker, read_reply, reply_of
 from ...prompting.tool_texts import entries_in, entries_text
 from ...tool_selection import write_offer, write_offered
-from .assistant_text import AssistantTextWriter
+from .assistant_text import AssistantTextWriter, read_text_answer, write_text_answer
 from .messages import read_text_messages, write_results, write_text_messages
-from .responses import read_text_answer, write_text_answer
 
 __all__ = ["PromptConverter"]
 

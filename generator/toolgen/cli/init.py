@@ -1,0 +1,47 @@
+"""`toolgen init`: a small working project."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from toolgen.cli.process import FINE, WRONG, end
+from toolgen.cli.terminal import emit
+
+
+@click.command("init")
+@click.argument("folder", metavar="[DIR]", type=click.Path(path_type=Path), default=Path())
+@click.option("-q", "--quiet", is_flag=True, help="Errors only.")
+def command(folder: Path, quiet: bool) -> None:
+    """Make a small working project in DIR (default: here).
+
+    A tool, the configuration, .gitattributes, a pre-commit hook and a CI job. No file that is there is changed: what it
+    should have is printed instead. A second run does nothing.
+
+    \b
+    Example:
+      toolgen init && toolgen build
+    """
+    from toolgen.diagnostics import Findings
+    from toolgen.diagnostics.printers import safe
+    from toolgen.load.loading import load_shipped
+    from toolgen.new_project import project_files, write_project
+    from toolgen.resources import builtin
+
+    try:
+        profiles = load_shipped("providers", builtin("schemas"), Findings())
+        written = write_project(folder, project_files(folder, profiles))
+    except OSError as error:
+        emit(f"toolgen: {safe(str(error.filename or folder))} cannot be written: {error.strerror}\n", sys.stderr)
+        end(WRONG)
+    if not quiet:
+        for file in written.created:
+            emit(f"created {safe(str(folder / file.path))}\n", sys.stderr)
+        for file in written.kept:
+            emit(f"{safe(str(folder / file.path))} is there already; it should have:\n", sys.stderr)
+            emit("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()), sys.stderr)
+        said = "next: toolgen build" if written.created else "nothing to do"
+        emit(f"{said}\n", sys.stderr)
+    end(FINE)

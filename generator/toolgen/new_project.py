@@ -1,0 +1,152 @@
+"""A small working project: its files as text, and what is written of them where some are there already."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolgen import __version__
+from toolgen.load import Document
+from toolgen.render.templates import environment
+from toolgen.resolve.linking import DEFAULT_PROVIDERS
+
+SCHEMAS, OUT = "schemas", "generated"
+
+_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file of a new project: its path below the project's folder, with forward slashes, and its text."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was done: the files that were made, those that say the same already, and those that say something else."""
+
+    created: tuple[NewFile, ...]
+    unchanged: tuple[NewFile, ...]
+    kept: tuple[NewFile, ...]
+
+
+def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
+    """The files that a project in this folder should have, in the order in which a person reads them.
+
+    Providers are those whose official clients the project depends on, else the default ones. A tool is made only where
+    there is none yet; CI is GitHub's unless the folder has GitLab's.
+    """
+    values = {
+        "providers": used_providers(folder, profiles) or list(DEFAULT_PROVIDERS),
+        "schemas": SCHEMAS,
+        "out": OUT,
+        "version": __version__,
+    }
+    gitlab = (folder / ".gitlab-ci.yml").exists() and not (folder / ".github").exists()
+    tools = folder / SCHEMAS / "tools"
+    has_tools = tools.is_dir() and any(path.suffix in (".yaml", ".yml", ".json") for path in tools.rglob("*"))
+    wanted = {
+        f"{SCHEMAS}/toolgen.yaml": "toolgen.yaml",
+        **({} if has_tools else {f"{SCHEMAS}/tools/get_weather.yaml": "get_weather.yaml"}),
+        ".gitattributes": "gitattributes",
+        ".pre-commit-config.yaml": "pre-commit.yaml",
+        **({".gitlab-ci.yml": "gitlab.yml"} if gitlab else {".github/workflows/toolgen.yml": "github.yml"}),
+    }
+    templates = environment()
+    return [NewFile(path, templates.get_template(f"init/{name}.jinja").render(values)) for path, name in wanted.items()]
+
+
+def used_providers(folder: Path, profiles: Sequence[Document]) -> list[str]:
+    """The providers whose official clients a project names in pyproject.toml or requirements files, by name.
+
+    Of several providers on one client, those that are default ones count.
+    """
+    needed = {_normalized(name) for name in _requirements(folder)}
+    clients: dict[str, list[str]] = {}
+    for document in profiles:
+        facts: Any = document.value
+        package = facts.get("sdk", {}).get("package") if isinstance(facts, Mapping) else None
+        if isinstance(package, str):
+            clients.setdefault(_normalized(package), []).append(Path(document.source).stem)
+    found: set[str] = set()
+    for package in needed & clients.keys():
+        found.update(set(clients[package]) & set(DEFAULT_PROVIDERS) or clients[package][:1])
+    return sorted(found)
+
+
+def _requirements(folder: Path) -> list[str]:
+    """The names of the distributions that a project depends on; a file that cannot be read names none."""
+    lines: list[str] = []
+    try:
+        project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        project = {}
+    table = project.get("project")
+    groups = [project.get("dependency-groups"), table.get("optional-dependencies") if isinstance(table, dict) else None]
+    lists = [table.get("dependencies") if isinstance(table, dict) else None]
+    lists += [members for group in groups if isinstance(group, dict) for members in group.values()]
+    for members in lists:
+        lines += [line for line in members if isinstance(line, str)] if isinstance(members, list) else []
+    for path in sorted(folder.glob("requirements*.txt")):
+        try:
+            lines += path.read_text("utf-8").splitlines()
+        except (OSError, ValueError):
+            continue
+    return [match[1] for line in lines if (match := _REQUIREMENT.match(line))]
+
+
+def _normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def write_project(folder: Path, files: Sequence[NewFile]) -> Written:
+    """Write the files that are not there; no file that is there is changed. Where one cannot be written, none is left.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    created: list[NewFile] = []
+    unchanged: list[NewFile] = []
+    kept: list[NewFile] = []
+    folders: list[Path] = []
+    try:
+        for file in files:
+            path = folder / file.path
+            if os.path.lexists(path):
+                (unchanged if _has_lines(path, file.text) else kept).append(file)
+                continue
+            _make_folders(path.parent, folders)
+            with path.open("x", encoding="utf-8", newline="\n") as opened:
+                created.append(file)
+                opened.write(file.text)
+    except BaseException:
+        for file in created:
+            (folder / file.path).unlink(missing_ok=True)
+        for made in reversed(folders):
+            made.rmdir()
+        raise
+    return Written(tuple(created), tuple(unchanged), tuple(kept))
+
+
+def _has_lines(path: Path, text: str) -> bool:
+    """Whether a file has every line of a text but comments, wherever they stand."""
+    try:
+        lines = {line.strip() for line in path.read_text("utf-8").splitlines()}
+    except (OSError, ValueError):
+        return False
+    return all(line.strip() in lines or line.startswith("#") for line in text.splitlines() if line)
+
+
+def _make_folders(path: Path, made: list[Path]) -> None:
+    """Make a folder and those above it that are missing, and note each."""
+    if not path.is_dir():
+        _make_folders(path.parent, made)
+        path.mkdir()
+        made.append(path)

@@ -1,0 +1,105 @@
+"""`toolgen init`: a project that works, beside whatever is there already."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.commands import toolgen
+
+FILES = [
+    *("schemas/toolgen.yaml", "schemas/tools/get_weather.yaml", ".gitattributes", ".pre-commit-config.yaml"),
+    ".github/workflows/toolgen.yml",
+]
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_an_empty_folder_becomes_a_project_that_works(tmp_path: Path) -> None:
+    made = toolgen("init", cwd=tmp_path)
+    assert (made.returncode, made.stdout) == (0, "")
+    assert made.stderr == "".join(f"created {name}\n" for name in FILES) + "next: toolgen build\n"
+    assert sorted(tree(tmp_path)) == sorted(FILES)
+    for words in (("build",), ("check",), ("lint",)):
+        done = toolgen(*words, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert "no problems found" in done.stderr
+
+
+def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
+    toolgen("init", tmp_path)
+    before = tree(tmp_path)
+    again = toolgen("init", tmp_path)
+    assert (again.returncode, again.stderr) == (0, "nothing to do\n")
+    assert tree(tmp_path) == before
+
+
+def test_what_is_there_is_left_and_what_it_lacks_is_shown(tmp_path: Path) -> None:
+    (tmp_path / ".gitattributes").write_text("*.png binary\n")
+    (tmp_path / "schemas" / "tools").mkdir(parents=True)
+    (tmp_path / "schemas" / "tools" / "own.json").write_text(json.dumps({"name": "own", "description": "Mine."}))
+    before = tree(tmp_path)
+    done = toolgen("init", tmp_path)
+    assert done.returncode == 0
+    assert f"{tmp_path}/.gitattributes is there already; it should have:\n" in done.stderr
+    assert "    generated/** linguist-generated text eol=lf\n" in done.stderr
+    after = tree(tmp_path)
+    assert {name: after[name] for name in before} == before
+    assert "schemas/tools/get_weather.yaml" not in after
+    merged = "*.png binary\ngenerated/toolgen.lock -diff\n\ngenerated/** linguist-generated text eol=lf\n"
+    (tmp_path / ".gitattributes").write_text(merged)
+    assert toolgen("init", tmp_path).stderr == "nothing to do\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "providers"),
+    [
+        ("requirements.txt", "# clients\nOpenAI>=1\ngoogle.genai\n", ["gemini", "openai_chat", "openai_responses"]),
+        ("requirements-dev.txt", "-r x\nboto3\n", ["bedrock"]),
+        ("pyproject.toml", "[project]\ndependencies = ['anthropic[vertex]~=1.0', 5]\n", ["anthropic"]),
+        ("pyproject.toml", "[dependency-groups]\ntest = ['mistralai', {include-group = 'x'}]\n", ["mistral"]),
+        ("pyproject.toml", "not toml", ["openai_responses", "openai_chat", "anthropic", "gemini"]),
+        ("pyproject.toml", "project = 5", ["openai_responses", "openai_chat", "anthropic", "gemini"]),
+    ],
+)
+def test_providers_are_those_of_the_clients_that_the_project_has(
+    tmp_path: Path, file: str, text: str, providers: list[str]
+) -> None:
+    (tmp_path / file).write_text(text)
+    toolgen("init", tmp_path)
+    assert yaml.safe_load((tmp_path / "schemas" / "toolgen.yaml").read_text())["providers"] == providers
+
+
+def test_ci_is_that_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / ".gitlab-ci.yml").write_text("stages: [test]\n")
+    done = toolgen("init", tmp_path)
+    assert ".gitlab-ci.yml is there already" in done.stderr
+    assert not (tmp_path / ".github").exists()
+
+
+def test_hooks_and_jobs_are_what_their_tools_read(tmp_path: Path) -> None:
+    toolgen("init", tmp_path)
+    hooks: Any = yaml.safe_load((tmp_path / ".pre-commit-config.yaml").read_text())
+    (hook,) = hooks["repos"][0]["hooks"]
+    assert (hook["entry"], hook["language"], hook["pass_filenames"]) == ("toolgen check schemas", "system", False)
+    job: Any = yaml.safe_load((tmp_path / ".github" / "workflows" / "toolgen.yml").read_text())
+    steps = [step.get("run", "") for step in job["jobs"]["check"]["steps"]]
+    assert [line.split()[:2] for line in steps if line.startswith("toolgen")] == [
+        ["toolgen", "check"],
+        ["toolgen", "lint"],
+    ]
+
+
+def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".github").write_text("a file")
+    done = toolgen("init", tmp_path)
+    assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
+    assert done.stderr.startswith(f"toolgen: {tmp_path}/.github")
+    assert sorted(tree(tmp_path)) == [".github"]
+    assert not (tmp_path / "schemas").exists()
