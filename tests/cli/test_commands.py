@@ -224,7 +224,7 @@ def test_a_finding_is_at_the_path_that_leads_to_the_file_from_here(
     assert result.returncode == 2
     path = "tools/bad.yaml" if schemas == "." else f"{schemas}/tools/bad.yaml"
     places = {"text": f"{path}:2:20: error", "json": f'"path": "{path}"', "github": f"file={path},"}
-    assert places[form] in result.stderr
+    assert places[form] in (result.stdout if form == "json" else result.stderr)
 
 
 def test_the_package_is_the_same_wherever_it_was_built_from(project: Path) -> None:
@@ -249,7 +249,7 @@ def test_findings_as_json(project: Path) -> None:
     (project / "schemas" / "tools" / "bad.yaml").write_text("name: 1\n", "utf-8")
     result = toolgen("build", "--format", "json", cwd=project)
     assert result.returncode == 2
-    found = json.loads(result.stderr)
+    found = json.loads(result.stdout)
     rows = found if isinstance(found, list) else found["findings"]
     assert "schemas/tools/bad.yaml" in json.dumps(rows[0])
 

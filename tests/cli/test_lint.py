@@ -83,7 +83,7 @@ def test_verbose_prints_sizes_of_the_chosen_providers(project: Path) -> None:
 
 def test_findings_as_json_and_for_github(project: Path) -> None:
     result = toolgen("lint", "--format", "json", cwd=project)
-    rows = json.loads(result.stderr)
+    rows = json.loads(result.stdout)
     assert result.returncode == 1
     assert [(row["code"], row["level"], row["line"]) for row in rows] == [
         ("array-without-items", "error", 7),
@@ -94,15 +94,22 @@ def test_findings_as_json_and_for_github(project: Path) -> None:
     assert result.stderr.split("\n")[0].startswith(
         "::error file=schemas/tools/send.yaml,line=7,col=5,title=array-without-items::the array 'tags' does not"
     )
-    assert result.stderr.split("\n")[1].startswith("::notice ")
+    assert result.stderr.split("\n")[1].startswith("::notice file=")
 
 
-@pytest.mark.parametrize("form", ["json", "github"])
+EMPTY = {
+    "json": "[]\n",
+    "github": "",
+    "gitlab": "[]\n",
+    "markdown": "**toolgen: no findings**\n",
+}
+
+
+@pytest.mark.parametrize("form", EMPTY)
 def test_where_there_is_nothing_to_say_a_program_reads_nothing(project: Path, form: str) -> None:
     change(project, "{type: array}", "{type: string, description: Words.}")
     result = toolgen("lint", "--format", form, cwd=project)
-    assert (result.returncode, result.stdout) == (0, "")
-    assert result.stderr == {"json": "[]\n", "github": ""}[form]
+    assert (result.returncode, result.stdout, result.stderr) == (0, EMPTY[form], "")
     assert toolgen("lint", cwd=project).stderr == "schemas: 1 tool, no problems found\n"
 
 

@@ -73,7 +73,7 @@ def refused_by_toolgen(project: Path) -> dict[str, tuple[str, int]]:
         done = toolgen(project, sys.executable, "generated")
         if done.returncode == 0:
             return refused
-        errors = [f for f in json.JSONDecoder().raw_decode(done.stderr)[0] if f["level"] == "error"]
+        errors = [f for f in json.JSONDecoder().raw_decode(done.stdout)[0] if f["level"] == "error"]
         if not errors:
             raise SystemExit(done.stderr[-300:])
         for finding in errors:

@@ -25,7 +25,7 @@ BESIDE = {
     "plan": {"resources", "runtime"},
     "render": {"resources", "diagnostics", "runtime"},
     "write": {"diagnostics"},
-    "diagnostics": set(),
+    "diagnostics": {"__init__"},  # the version, for documents
     "resources": set(),
     "validation": {"diagnostics", "load", "resources"},
     "pipeline": {"diagnostics", "resources", *STAGES[:-1]},

@@ -36,6 +36,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
     """
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
+    from toolgen.diagnostics.printers import DOCUMENTS
     from toolgen.write import compare
     from toolgen.write.output_path import shown
 
@@ -58,7 +59,8 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
             if why:
                 emit(f"no record of this check is kept, and the next one takes as long: {why}\n", sys.stderr)
         end(FINE)
-    emit("".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff)
+    text = "".join(f"{line}\n" for line in drift.lines(output.name)) + drift.diff
+    emit(text, sys.stderr if form in DOCUMENTS else sys.stdout)
     if not quiet:
         advice = [
             *(["run `toolgen build`"] if drift.stale else []),

@@ -77,10 +77,10 @@ provider_option = click.option(
 format_option = click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "github"]),
+    type=click.Choice(["text", "json", "github", "sarif", "gitlab", "markdown"]),
     default="text",
     show_default=True,
-    help="How findings are printed.",
+    help="How findings are printed: text and github on stderr, documents on stdout.",
 )
 
 

@@ -31,6 +31,7 @@ def command(schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, v
     """
     from toolgen.compilation import lint_project
     from toolgen.diagnostics import Findings
+    from toolgen.diagnostics.printers import DOCUMENTS
 
     findings = Findings()
     with progress(quiet=quiet) as step:
@@ -39,7 +40,7 @@ def command(schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, v
     if linted is None:
         end(WRONG)
     if verbose:
-        emit(_table(linted.sizes))
+        emit(_table(linted.sizes), sys.stderr if form in DOCUMENTS else sys.stdout)
     if not quiet and form == "text":
         counts = [(sum(f.level == level for f in findings), level) for level in ("error", "warning", "note")]
         said = ", ".join(f"{n} {level}{'s' if n != 1 else ''}" for n, level in counts if n) or "no problems found"

@@ -46,7 +46,7 @@ def command(tool: str, schemas: Path, providers: tuple[str, ...], form: str, qui
     findings = Findings()
     compilation = compile_project(schemas, findings, providers)
     shown = _shown(compilation, tool, findings) if compilation is not None else None
-    report(findings, form, quiet=quiet, verbose=verbose)
+    report(findings, form, quiet=quiet, verbose=verbose, stream=sys.stderr)  # stdout has the payload
     if shown is None:
         end(WRONG)
     emit(json.dumps({name: payload for name, (payload, _) in shown.items()}, indent=2, ensure_ascii=False) + "\n")

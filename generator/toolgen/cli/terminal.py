@@ -50,16 +50,21 @@ def _silence(stream: TextIO) -> None:
         os.close(nowhere)
 
 
-def report(findings: Findings, form: str, *, quiet: bool = False, verbose: bool = False) -> str:
-    """Print the findings on stderr, errors and warnings, notes where asked for; return what was printed."""
-    from toolgen.diagnostics.printers import PRINTERS
+def report(
+    findings: Findings, form: str, *, quiet: bool = False, verbose: bool = False, stream: TextIO | None = None
+) -> str:
+    """Print the findings, errors and warnings, notes where asked for; return what was printed.
+
+    Documents for programs go to stdout, whatever else `form` names to stderr, and all to `stream` where it is given.
+    """
+    from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS
 
     shown: list[Finding] = [
         f for f in findings if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
     ]
-    text = PRINTERS[form](shown, findings.texts) if shown or form == "json" else ""
+    text = PRINTERS[form](shown, findings.texts) if shown or form in DOCUMENTS else ""
     if text:
-        emit(text, sys.stderr)
+        emit(text, stream or (sys.stdout if form in DOCUMENTS else sys.stderr))
     return text
 
 

@@ -1,6 +1,7 @@
-"""Printers: findings as text for a person, JSON for a program, commands for GitHub's log. Sorted as they are given.
+"""Printers: findings as text for a person, as documents for programs, as commands for GitHub's log. Sorted as they are given.
 
-Text is safe in a terminal and on one line. JSON is one array of objects, all of the same form, in ASCII.
+Text is safe in a terminal and on one line, and cut where there is too much of it; nothing else is cut. JSON, and the
+documents made of it, are in ASCII: SARIF 2.1.0 (OASIS), and the report of GitLab's Code Quality. Markdown is for summaries.
 GitHub shows its workflow commands beside the changed lines. They are escaped as in https://github.com/actions/toolkit,
 `packages/core/src/command.ts`: a value that could end its place in the command, or begin another command on a new line,
 is percent-encoded.
@@ -10,12 +11,17 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from urllib.parse import quote
 
+from toolgen import __version__
+from toolgen.diagnostics.codes import CODES
 from toolgen.diagnostics.finding import Finding, Level, Span
 
 MAX_FINDINGS = 100
-"""Findings of one run that are printed; how many more there are is said in one line."""
+"""Findings of one run that are printed as text; how many more there are is said in one line."""
 
 
 def first(findings: Iterable[Finding]) -> tuple[list[Finding], int]:
@@ -121,13 +127,9 @@ def _columns(text: str) -> int:
 
 
 def print_json(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
-    """Return a JSON array. Where findings are left out, a last object of code `more-findings` says how many."""
+    """Return a JSON array with an object for each finding."""
     del texts  # a program has the sources
-    shown, left = first(findings)
-    rows = [_row(finding) for finding in shown]
-    if left:
-        rows.append(_row(Finding(Span(""), "more-findings", "note", more(left))))
-    return json.dumps(rows, indent=2) + "\n"
+    return json.dumps([_row(finding) for finding in findings], indent=2) + "\n"
 
 
 def _row(finding: Finding) -> dict[str, object]:
@@ -155,17 +157,25 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def print_github(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
-    """Return `::error file=…,line=…,col=…,title=code::message` for each finding."""
+    """Return `::error file=…,line=…,col=…,title=code::message` for each finding, the gravest first, and their number.
+
+    GitHub shows the first ten of a level in each step.
+    """
     del texts  # GitHub shows the lines
-    shown, left = first(findings)
+    every = sorted(findings, key=lambda finding: _RANK[finding.level])
     lines = [
         f"::{_COMMANDS[finding.level]} file={_property(finding.span.path)},line={finding.span.line},"
         f"col={finding.span.column},title={_property(finding.code)}::{_data(finding.message)}\n"
-        for finding in shown
+        for finding in every
     ]
-    if left:
-        lines.append(f"::notice::{_data(more(left))}\n")
+    if len(every) > 10:
+        lines.append(f"::notice::{_counted(every)}\n")
     return "".join(lines)
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    counts = [(sum(finding.level == level for finding in findings), level) for level in _RANK]
+    return ", ".join(f"{n} {level}{'s' if n != 1 else ''}" for n, level in counts if n) or "no findings"
 
 
 def _data(text: str) -> str:
@@ -178,9 +188,115 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
+def fingerprints(findings: Iterable[Finding]) -> list[str]:
+    """A digest for each finding that stays the same while its lines move: of code, file and message, and its number among equals."""
+    seen: Counter[str] = Counter()
+    found = []
+    for finding in findings:
+        text = "\0".join((finding.code, finding.span.path, finding.message))
+        seen[text] += 1
+        found.append(sha256(f"{text}\0{seen[text]}".encode("utf-8", "surrogatepass")).hexdigest())
+    return found
+
+
+def print_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
+    """Return a SARIF 2.1.0 log with one run; paths are relative to `%SRCROOT%`."""
+    del texts
+    every = list(findings)
+    used = sorted({finding.code for finding in every})
+    results = [
+        {
+            "ruleId": finding.code,
+            "ruleIndex": used.index(finding.code),
+            "level": finding.level,
+            "message": {"text": safe(f"{finding.message}. {finding.hint}" if finding.hint else finding.message)},
+            "locations": [{"physicalLocation": _location(finding.span)}],
+            "relatedLocations": [
+                {"physicalLocation": _location(each.span), "message": {"text": safe(each.message)}}
+                for each in finding.related
+            ],
+            "partialFingerprints": {"toolgen/v1": fingerprint},
+        }
+        for finding, fingerprint in zip(every, fingerprints(every), strict=True)
+    ]
+    driver = {"name": "toolgen", "version": __version__, "rules": [_rule(code) for code in used]}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(code: str) -> dict[str, object]:
+    row = CODES.get(code)
+    if row is None:
+        return {"id": code}
+    return {
+        "id": code,
+        "shortDescription": {"text": row.message},
+        "help": {"text": "\n\n".join(filter(None, (row.why, row.hint or row.fix))) or row.message},
+        "defaultConfiguration": {"level": row.level},
+    }
+
+
+def _location(span: Span) -> dict[str, object]:
+    path = quote(span.path.encode("utf-8", "surrogatepass"))
+    uri = {"uri": f"file://{path}"} if path.startswith("/") else {"uri": path, "uriBaseId": "%SRCROOT%"}
+    region = {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": max(span.line, span.end_line),
+        "endColumn": span.end_column if span.end_line > span.line else max(span.column, span.end_column),
+    }
+    return {"artifactLocation": uri, "region": region}
+
+
+_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
+
+
+def print_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
+    """Return a report as GitLab's Code Quality reads it."""
+    del texts
+    every = list(findings)
+    rows = [
+        {
+            "description": safe(finding.message),
+            "check_name": finding.code,
+            "fingerprint": fingerprint,
+            "severity": _SEVERITIES[finding.level],
+            "location": {"path": finding.span.path, "lines": {"begin": finding.span.line}},
+        }
+        for finding, fingerprint in zip(every, fingerprints(every), strict=True)
+    ]
+    return json.dumps(rows, indent=2) + "\n"
+
+
+def print_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
+    """Return a table for a summary of a job or a pull request."""
+    del texts
+    every = sorted(findings, key=lambda finding: _RANK[finding.level])
+    lines = [f"**toolgen: {_counted(every)}**\n"]
+    if every:
+        lines += ["\n| | where | code | what |\n", "|---|---|---|---|\n"]
+    for finding in every:
+        place = f"{finding.span.path}:{finding.span.line}:{finding.span.column}"
+        hint = f"<br>{_cell(finding.hint)}" if finding.hint else ""
+        lines.append(f"| {finding.level} | {_cell(place)} | {finding.code} | {_cell(finding.message)}{hint} |\n")
+    return "".join(lines)
+
+
+def _cell(text: str) -> str:
+    """A text in a cell of a table: nothing in it is Markdown or HTML."""
+    return "".join(f"&#{ord(char)};" if char in "\\`*_{}[]<>()#+!|&~@:" else char for char in safe(text))
+
+
 PRINTERS: dict[str, Callable[[Iterable[Finding], Mapping[str, str]], str]] = {
     "text": print_text,
     "json": print_json,
     "github": print_github,
+    "sarif": print_sarif,
+    "gitlab": print_gitlab,
+    "markdown": print_markdown,
 }
 """By the word after `--format`: findings and the texts of their sources, by path, become what is printed."""
+
+DOCUMENTS = frozenset(["json", "sarif", "gitlab", "markdown"])
+"""Formats that are one document: it goes to stdout, also where there is no finding, and nothing else does."""
