@@ -199,8 +199,14 @@ def load(kind: type[T], data: Any) -> T:
         data: JSON-ready data.
 
     Raises:
-        ConversionError: something is missing, of the wrong type, spelled twice, or of no known kind.
+        ConversionError: something is missing, of the wrong type, spelled twice, of no known kind, or not finite.
     """
+    from .json_text import (
+        path_of_non_finite,
+    )  # late: importing the classes needs none of it
+
+    if (at := path_of_non_finite(data)) is not None:
+        raise ConversionError(format_path(at), "is not a finite number")
     return cast("T", _loader(cast("Any", kind))(data, ROOT))
 
 

@@ -471,7 +471,7 @@ MUTATIONS = (
     Mutation(
         "7: a plan comes back as thinking",
         answers(COHERE, laws.answer_comes_back),
-        "runtime/apis/cohere/plan_turns.py",
+        "runtime/apis/cohere/fields.py",
         'if key == "tool_plan":',
         'if key == "no such key":',
     ),

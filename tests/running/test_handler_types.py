@@ -36,7 +36,7 @@ class App:
         return [args.pattern]
 
     def write_file(self, args: WriteFileArguments) -> WriteFileResult | ToolResult:
-        return WriteFileResult(bytes=len(args.text))
+        return WriteFileResult(bytes_=len(args.text))
 
     def run_command(self, args: RunCommandArguments) -> None: ...
 
@@ -60,7 +60,7 @@ WRONG = {
     "a missing method": ("def grep(", "def grip("),
     "another argument": ("def grep(self, args: GrepArguments)", "def grep(self, args: ReadFileArguments)"),
     "no argument": ("def grep(self, args: GrepArguments) -> list[str]:\n        return [args.pattern]", "def grep(self) -> list[str]:\n        return []"),
-    "another result": ("-> WriteFileResult | ToolResult:\n        return WriteFileResult(bytes=len(args.text))", "-> int:\n        return 1"),
+    "another result": ("-> WriteFileResult | ToolResult:\n        return WriteFileResult(bytes_=len(args.text))", "-> int:\n        return 1"),
     "another result, async": ("-> ReadFileResult:\n        return args.path", "-> int:\n        return 1"),
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from ..conversion.writer import OnLoss
 from ..history import text_of
 from ..models import Completion, Message, Request, Usage
 from .dispatcher import OnError, OnResult
-from .handlers import Review, callable_names, relax_tool_choice
+from .handlers import Review, callable_names, check_timeout, relax_tool_choice
 
 __all__ = [
     "RunResult",
@@ -91,7 +91,8 @@ def check_settings(settings: Mapping[str, object]) -> None:
     """Check that every word is a setting: one that is misspelled would switch a review off in silence.
 
     Raises:
-        TypeError: some are none; all of them are named, with the nearest settings.
+        TypeError: some are none; all of them are named, with the nearest settings. Or the timeout is not a number.
+        ValueError: the timeout is NaN.
     """
     known = list(RunSettings.__annotations__)
     faults = []
@@ -103,6 +104,7 @@ def check_settings(settings: Mapping[str, object]) -> None:
         raise TypeError(
             f"a run has no setting {', '.join(faults)}; there are {', '.join(known)}"
         )
+    check_timeout(settings.get("timeout"))
 
 
 def check_tools(request: Request, declared: Collection[str]) -> None:

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..json_text import JSONError, copy_json, loads, too_deep
+from ..json_text import JSONError, copy_json, is_encodable, loads, too_deep
 from .arguments import ArgumentsError, Fault, faults_of, type_of
 
 if TYPE_CHECKING:
@@ -119,9 +119,12 @@ class ToolEntry:
                 return self._carefully(value)
             if self._is_strict(value, made):
                 return made
-        elif type(value) is dict and _HOLDERS.isdisjoint(
-            map(type, value.values())
-        ):  # nothing in it can be shared
+        elif (
+            type(value) is dict
+            and _HOLDERS.isdisjoint(map(type, value.values()))
+            and is_encodable(value)
+        ):
+            # nothing in it can be shared
             if self._validate is None:
                 self._validate = self._class().__pydantic_validator__.validate_python
             try:
@@ -215,6 +218,10 @@ class ToolEntry:
         given = dict(value) if isinstance(value, Mapping) else value
         if too_deep(given):
             raise self._too_deep()
+        if not is_encodable(given):
+            raise ArgumentsError(
+                self.name, [Fault("", "text", "half of a surrogate pair")]
+            )
         try:
             return (
                 self._class().model_validate(copy_json(given), by_name=False)

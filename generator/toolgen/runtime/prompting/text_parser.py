@@ -183,7 +183,7 @@ def _written(call: ToolCall, spoken: TextCall, spelling: Callable[[str], str]) -
 
 def _distrusted(blocks: Sequence[CallBlock], untrusted: Iterable[str]) -> list[list[bool]]:
     """For each call whether it, or the block that it stands in, is in a text that is not trusted."""
-    texts = list(untrusted)
+    texts = [untrusted] if isinstance(untrusted, str) else list(untrusted)
     if not texts:
         return [[False] * len(block.calls) for block in blocks]
     found = iter(

@@ -21,7 +21,7 @@ from ..tools.arguments import ArgumentsError
 from ..tools.call_arguments import parsed_call
 from ..tools.tool_entries import ToolEntry
 from .handler_calls import Cancellation, HandlerTimeoutError, call_handler
-from .handlers import Allow, Deny, Edit, Review, check_methods
+from .handlers import Allow, Deny, Edit, Review, check_methods, check_timeout
 from .json_values import json_value
 from .results import (
     ToolError,
@@ -81,9 +81,11 @@ class Dispatcher:
         """Check the handlers.
 
         Raises:
-            TypeError: a tool has no handler.
+            TypeError: a tool has no handler, or the timeout is not a number.
+            ValueError: the timeout is NaN.
         """
         check_methods(entries, protocol, handlers)
+        check_timeout(timeout)
         known = entries if offered is None else {name: entries[name] for name in entries if name in offered}
         self._entries = known
         self._low = low_risk
@@ -131,9 +133,9 @@ class Dispatcher:
     def _ready(self, call: ToolCall) -> _Ready | ToolResult:
         if call.invalid is not None:
             return error_result(call, invalid_call_text(call.invalid))
-        entry = self._entries.get(call.name)
+        entry = self._entries.get(call.name) if isinstance(call.name, str) else None
         if entry is None:
-            return error_result(call, unknown_tool_text(call.name, self._entries.keys()))
+            return error_result(call, unknown_tool_text(str(call.name), self._entries.keys()))
         try:
             return _Ready(call, entry, parsed_call(self._entries, call, self._on_loss))
         except ArgumentsError as error:

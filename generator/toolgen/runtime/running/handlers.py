@@ -82,6 +82,21 @@ _CHECKED: dict[int, tuple[ref[object], Mapping[str, ToolEntry], int]] = {}
 attributes of its own, beside their number."""
 
 
+def check_timeout(timeout: object) -> None:
+    """Check the seconds that a handler may take.
+
+    Raises:
+        TypeError: it is neither a number nor None.
+        ValueError: it is NaN, which no time ever reaches.
+    """
+    if timeout is None:
+        return
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
+        raise TypeError(f"timeout must be a number of seconds or None, not {type(timeout).__name__}")
+    if timeout != timeout:
+        raise ValueError("timeout must be a number of seconds, not NaN")
+
+
 def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: object) -> None:
     """Check that handlers have a method for each tool.
 
