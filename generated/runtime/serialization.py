@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Final, Literal, TypeVar, cast
 
 from .errors import ConversionError, wrong_type
-from .paths import ROOT, Path, format_path
+from .paths import ROOT, Path, format_path, path_of_non_finite
 
 __all__ = ["PYDANTIC", "dump", "load"]
 
@@ -201,10 +201,6 @@ def load(kind: type[T], data: Any) -> T:
     Raises:
         ConversionError: something is missing, of the wrong type, spelled twice, of no known kind, or not finite.
     """
-    from .json_text import (
-        path_of_non_finite,
-    )  # late: importing the classes needs none of it
-
     if (at := path_of_non_finite(data)) is not None:
         raise ConversionError(format_path(at), "is not a finite number")
     return cast("T", _loader(cast("Any", kind))(data, ROOT))

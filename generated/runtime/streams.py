@@ -86,6 +86,7 @@ class BaseStream:
         self.wire: Wire = self.converter.wire
         self._names = Reader(self.wire, turn, self._tools)
         self._calls: list[OpenCall] = []
+        self._owners: dict[str, OpenCall] = {}
         self._failure: str | None = None
         self._finished = False
         self._calls_told = False
@@ -224,9 +225,8 @@ class BaseStream:
         return ToolCallDelta(call.index, call.wire_id, name, piece)
 
     def _taken(self, call: OpenCall) -> bool:
-        return any(
-            other.wire_id == call.wire_id for other in self._calls if other is not call
-        )
+        """Whether another call has the id: the first one that is asked about keeps it."""
+        return self._owners.setdefault(str(call.wire_id), call) is not call
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
         raise NotImplementedError

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -114,7 +115,7 @@ def check_timeout(timeout: object) -> None:
         raise TypeError(
             f"timeout must be a number of seconds or None, not {type(timeout).__name__}"
         )
-    if timeout != timeout:
+    if math.isnan(timeout):
         raise ValueError("timeout must be a number of seconds, not NaN")
 
 

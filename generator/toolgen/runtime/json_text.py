@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .paths import ROOT, Path
-
 __all__ = [
     "MAX_DEPTH",
     "MAX_SIZE",
@@ -25,7 +23,6 @@ __all__ = [
     "is_encodable",
     "is_json",
     "loads",
-    "path_of_non_finite",
     "same_json",
     "too_deep",
     "walk_values",
@@ -60,22 +57,6 @@ def walk_values(value: Any) -> Iterator[Any]:
             left += one.values()
         elif type(one) is list:
             left += one
-
-
-def path_of_non_finite(data: Any) -> Path | None:
-    """Where NaN or an infinity stands in data, which JSON does not have; None where there is none."""
-    waiting: list[tuple[Any, Path]] = [(data, ROOT)]
-    met: set[int] = set()
-    while waiting:
-        value, at = waiting.pop()
-        if type(value) is float:
-            if value - value != 0.0:
-                return at
-        elif type(value) in _CONTAINERS and id(value) not in met:
-            met.add(id(value))
-            inside = value.items() if type(value) is dict else enumerate(value)
-            waiting += [(item, (at, step)) for step, item in inside if type(item) is float or type(item) in _CONTAINERS]
-    return None
 
 
 def is_encodable(value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["ROOT", "Path", "format_path"]
+__all__ = ["ROOT", "Path", "format_path", "path_of_non_finite"]
 
 Path: TypeAlias = tuple[Any, ...]
 """`()` for the value itself, else `(path of the holder, key or position)`."""
@@ -22,3 +22,22 @@ def format_path(at: Path) -> str:
     for step in reversed(steps):
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+def path_of_non_finite(data: Any) -> Path | None:
+    """Where NaN or an infinity stands in data, which JSON does not have; None where there is none."""
+    waiting: list[tuple[Any, Path]] = [(data, ROOT)]
+    met: set[int] = set()
+    while waiting:
+        value, at = waiting.pop()
+        if type(value) is float:
+            if value - value != 0.0:
+                return at
+        elif type(value) in _CONTAINERS and id(value) not in met:
+            met.add(id(value))
+            inside = value.items() if type(value) is dict else enumerate(value)
+            waiting += [(item, (at, step)) for step, item in inside if type(item) is float or type(item) in _CONTAINERS]
+    return None
+
+
+_CONTAINERS = frozenset([dict, list])

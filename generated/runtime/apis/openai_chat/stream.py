@@ -31,6 +31,7 @@ class ChatStream(BaseStream):
         self._choice_width = 0
         self._with_more = False
         self._entries: list[OpenCall] = []
+        self._by_id: dict[str, OpenCall] = {}
         self._slots: dict[Any, OpenCall] = {}
         self._further: dict[Any, ChatStream] = {}
         self._end: Any = None
@@ -179,6 +180,7 @@ class ChatStream(BaseStream):
         identifier = piece.get("id")
         if not call.wire_id and type(identifier) is str and identifier:
             call.wire_id = identifier
+            self._by_id.setdefault(identifier, call)
         if not call.name and type(function.get("name")) is str:
             call.name = function["name"] or None
         if type(text) is dict:
@@ -208,7 +210,7 @@ class ChatStream(BaseStream):
         if identifier is not None and (
             known is None or known.wire_id not in (None, identifier)
         ):
-            same = next((c for c in self._entries if c.wire_id == identifier), None)
+            same = self._by_id.get(identifier) if type(identifier) is str else None
             if same is not None and not _begins_anew(same, function):
                 self._slots[slot] = same
                 return same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -93,7 +94,7 @@ def check_timeout(timeout: object) -> None:
         return
     if isinstance(timeout, bool) or not isinstance(timeout, int | float):
         raise TypeError(f"timeout must be a number of seconds or None, not {type(timeout).__name__}")
-    if timeout != timeout:
+    if math.isnan(timeout):
         raise ValueError("timeout must be a number of seconds, not NaN")
 
 

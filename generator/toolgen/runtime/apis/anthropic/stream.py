@@ -111,10 +111,10 @@ class AnthropicStream(BaseStream):
         block = self._blocks[index] = _Block(head)
         kind = head.get("type")
         if kind == "tool_use":
-            known = [call for call in self._calls if self._rewritten and call.wire_id == head.get("id")]
-            if known:
-                block.call = known[0]
-                return []
+            if self._rewritten:
+                block.call = next((call for call in self._calls if call.wire_id == head.get("id")), None)
+                if block.call is not None:
+                    return []
             call = block.call = OpenCall(len(self._calls), head)
             self._calls.append(call)
             call.wire_id = head["id"] if type(head.get("id")) is str else None

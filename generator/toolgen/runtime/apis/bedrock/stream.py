@@ -107,11 +107,11 @@ class BedrockStream(BaseStream):
         return [TextDelta(text)] if type(text) is str and text else []
 
     def _start_call(self, block: _Block, head: dict[str, Any]) -> list[StreamEvent]:
-        known = [call for call in self._calls if self._rewritten and call.wire_id == head.get("toolUseId")]
-        if known:
-            block.call = known[0]
-            known[0].pieces = []
-            return []
+        if self._rewritten:
+            block.call = next((call for call in self._calls if call.wire_id == head.get("toolUseId")), None)
+            if block.call is not None:
+                block.call.pieces = []
+                return []
         call = block.call = OpenCall(len(self._calls), head)
         self._calls.append(call)
         call.wire_id = head["toolUseId"] if type(head.get("toolUseId")) is str else None

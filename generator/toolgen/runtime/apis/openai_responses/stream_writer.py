@@ -142,8 +142,11 @@ class ResponsesStreamWriter(BaseStreamWriter):
         events = self._start()
         left = [item for item in body.get("output") or [] if type(item) is dict]
         for item in list(self._items):
-            alike = [found for found in left if found.get("type") == item.head["type"]]
-            whole = next((found for found in alike if _text_of(found).startswith(item.text)), next(iter(alike), None))
+            whole = left[0] if left else None  # as a rule they stand in the order in which they were sent
+            if whole is None or whole.get("type") != item.head["type"] or not _text_of(whole).startswith(item.text):
+                alike = [found for found in left if found.get("type") == item.head["type"]]
+                begun = (found for found in alike if _text_of(found).startswith(item.text))
+                whole = next(begun, alike[0] if alike else None)
             if whole is None:
                 events += self._done(item, self._as_sent(item))
             else:

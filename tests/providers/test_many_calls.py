@@ -1,0 +1,57 @@
+"""Streams of many calls: the work grows as the number of calls does, reading and writing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.generated import Package
+from tests.support.repository import OWN_CODE
+
+
+def steps(action: Callable[[], Any]) -> int:
+    """How many lines of Python an action runs."""
+    count = 0
+
+    def trace(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("provider", OWN_CODE)
+def test_many_calls_cost_what_their_number_costs(sample: Package, models: Any, provider: str) -> None:
+    module = sample.provider(provider)
+
+    def written(number: int) -> list[Any]:
+        writer, events = module.StreamWriter(id="one", created=1), []
+        calls = [models.ToolCall(f"c{i}abcdefg", "now", {"i": i}) for i in range(number)]
+        for i, call in enumerate(calls):
+            events += writer.write(models.ToolCallDelta(i, call.id, call.name))
+            events += writer.write(models.ToolCallDelta(i, None, None, f'{{"i":{i}}}'))
+        message = models.AssistantMessage([models.ToolCallPart(call) for call in calls])
+        events += writer.write(models.CompletedEvent(models.Completion(message, "tool_calls")))
+        return events + writer.finish()
+
+    def read(events: list[Any]) -> int:
+        stream = module.Stream()
+        for event in events:
+            stream.feed(event)
+        stream.finish()
+        return len(stream.result().message.content)
+
+    few, many = written(50), written(200)
+    assert (read(few), read(many)) == (50, 200)
+    assert steps(lambda: written(200)) < 4.6 * steps(lambda: written(50))
+    assert steps(lambda: read(many)) < 4.6 * steps(lambda: read(few))
