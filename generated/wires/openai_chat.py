@@ -10,7 +10,12 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.converter import ChatConverter
-from ..runtime.apis.openai_chat.fields import read_inline_data, write_inline_data
+from ..runtime.apis.openai_chat.fields import (
+    read_file_name,
+    read_inline_data,
+    write_file_name,
+    write_inline_data,
+)
 from ..runtime.clients import keywords
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -1097,19 +1102,22 @@ class OpenaiChat(ChatConverter):
         url, data, media_type, url_kept = read_inline_data(
             file.get("file_data", ABSENT), ((at, "file"), "file_data"), reader
         )
-        name = file.get("filename")
-        if name is not None and type(name) is not str:
-            raise wrong_type(((at, "file"), "filename"), "a string", name)
+        name, name_kept = read_file_name(
+            file.get("filename", ABSENT), ((at, "file"), "filename"), reader
+        )
         if (
             wire.keys() == _DOCUMENT_PART_LEAST
             and file.keys() == _DOCUMENT_PART_FILE_LEAST
             and url_kept is ABSENT
+            and name_kept is ABSENT
         ):
             return DocumentPart(url, data, media_type, name)
         rest = extra_members(wire, _DOCUMENT_PART)
         file_rest = extra_members(file, _DOCUMENT_PART_FILE)
         if url_kept is not ABSENT:
             file_rest["file_data"] = url_kept
+        if name_kept is not ABSENT:
+            file_rest["filename"] = name_kept
         keep_inner_extras(rest, wire, "file", file_rest)
         return DocumentPart(url, data, media_type, name, metadata=reader.metadata(rest))
 
@@ -1130,8 +1138,14 @@ class OpenaiChat(ChatConverter):
                 writer,
             ),
         }
-        if part.name is not None:
-            file["filename"] = part.name
+        name = write_file_name(
+            part.name,
+            extra_at(own, "file", "filename") if own else ABSENT,
+            (at, "name"),
+            writer,
+        )
+        if name is not ABSENT:
+            file["filename"] = name
         wire: dict[str, Any] = {
             "type": "file",
             "file": file,

@@ -16,13 +16,7 @@ from ...conversion.extras import (
     restore_extras,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    opaque_value,
-    optional_text,
-    read_list,
-    read_text_or_list,
-    write_list,
-)
+from ...conversion.values import optional_text, read_list, read_text_or_list, write_list
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -51,6 +45,7 @@ from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ...tool_selection import write_offered
 from ..openai_chat.converter import ChatConverter
+from ..openai_chat.fields import NOT_SHOWN
 from .fields import (
     add_to_turn,
     offered_only,
@@ -274,12 +269,7 @@ class CohereConverter(ChatConverter):
                 else:
                     add_to_turn(system, wire)
             elif type(message) is UserMessage:
-                whole = opaque_value(message, writer)
-                wires.append(
-                    self.write_user_message(message, here, writer)
-                    if whole is ABSENT
-                    else whole
-                )
+                wires.append(self.write_user_turn(message, here, writer))
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
@@ -292,10 +282,7 @@ class CohereConverter(ChatConverter):
         for part, at in writer.media:
             parts += write_list([part], at, writer, self.write_user_content)
         writer.media = []
-        return {
-            "role": "user",
-            "content": parts or "The result holds a file that cannot be shown here.",
-        }
+        return {"role": "user", "content": parts or NOT_SHOWN}
 
     def read_assistant_message(
         self, wire: dict[str, Any], at: Path, reader: Reader

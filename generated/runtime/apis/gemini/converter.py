@@ -18,6 +18,7 @@ from ...conversion.values import optional_text, read_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
+from ...message_order import Placed
 from ...models import (
     AssistantMessage,
     Completion,
@@ -389,11 +390,39 @@ class GeminiConverter(GeminiMessages):
         return write_schema(schema, own, _RESULT, at, writer)
 
 
+def _is_blank(part: Any) -> bool:
+    return (
+        type(part) is dict
+        and part.get("text") == ""
+        and part.keys() <= {"text", "thought"}
+    )
+
+
 _PIECES = "streamFunctionCallArguments"
 
 
 class VertexConverter(GeminiConverter):
-    """Vertex AI: Gemini, where arguments may be asked for in pieces."""
+    """Vertex AI: Gemini, where arguments may be asked for in pieces, and no text may be empty."""
+
+    def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
+        """Write what the user, the model and the tools said, without empty texts, which this API refuses."""
+        contents: list[Any] = []
+        for content in super().write_turns(placed, writer):
+            parts = content.get("parts") if type(content) is dict else None
+            left = (
+                [part for part in parts if not _is_blank(part)]
+                if type(parts) is list
+                else parts
+            )
+            if left == parts:
+                contents.append(content)
+                continue
+            writer.report_loss(
+                ROOT, "an empty text", "dropped", "note", "the API refuses it"
+            )
+            if left:
+                contents.append({**content, "parts": left})
+        return contents
 
     def read_calling_config(
         self, value: Any, at: Path, reader: Reader

@@ -46,6 +46,7 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "tool_calls"])
 class MistralConverter(ChatConverter):
     """Mistral's chat: a content is a text or a list of chunks, thoughts among them; no refusals and no names."""
 
+    BLANK_ANSWERS = False
     TOOL_CALL_ID: ClassVar[list[str]]
     """Ids that stand for none."""
     read_assistant_content: ValueReader[AssistantPart]

@@ -54,7 +54,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
-from .fields import OutputFormatConverter
+from .fields import NOT_SHOWN, OutputFormatConverter, says_something
 from .reasoning import (
     ReasoningKeys,
     as_object,
@@ -68,17 +68,15 @@ from .reasoning import (
 __all__ = ["ChatConverter", "ChatMessages"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "name", "refusal", "role", "tool_calls"])
-
-
 _RESPONSE = frozenset(["choices", "id", "model", "usage"])
-
-
 _CHOICE = frozenset(["finish_reason", "message"])
 
 
 class ChatMessages(ApiConverter):
     """A list of messages by role, in which each result is a message."""
 
+    BLANK_ANSWERS: ClassVar[bool] = True
+    """Whether the API takes a message of the assistant whose content is an empty text."""
     SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
     """The roles of messages of the system."""
 
@@ -169,21 +167,42 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             if writer.media:
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
-                wires.append(self.write_assistant_message(message, here, writer))
+                wire = self.write_assistant_message(message, here, writer)
+                if says_something(wire, self.BLANK_ANSWERS) or writer.kept_extras(
+                    message.metadata
+                ):
+                    wires.append(wire)
+                else:
+                    writer.report_loss(
+                        here,
+                        "an empty answer",
+                        "dropped",
+                        "note",
+                        "the API refuses a turn without content",
+                    )
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                whole = opaque_value(message, writer)
-                wires.append(
-                    self.write_user_message(message, here, writer)
-                    if whole is ABSENT
-                    else whole
-                )
+                wires.append(self.write_user_turn(message, here, writer))
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
             wires.append(self.write_media(writer))
         return wires
+
+    def write_user_turn(self, message: UserMessage, at: Path, writer: Writer) -> Any:
+        """Write what a user says. Where nothing of it has a place here, it says so: no message may be empty."""
+        whole = opaque_value(message, writer)
+        if whole is not ABSENT:
+            return whole
+        wire = self.write_user_message(message, at, writer)
+        if (
+            message.content
+            and type(message.content) is list
+            and not wire.get("content")
+        ):
+            wire["content"] = NOT_SHOWN
+        return wire
 
     def write_media(self, writer: Writer) -> dict[str, Any]:
         """Write the media that results left after."""
@@ -192,7 +211,8 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         writer.media = []
         return {
             "role": "user",
-            "content": write_list(parts, at, writer, self.write_user_content),
+            "content": write_list(parts, at, writer, self.write_user_content)
+            or NOT_SHOWN,
         }
 
     def read_assistant_message(
@@ -291,8 +311,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             del wire["content"]
         if self.REASONING.needed:
             need_reasoning(wire, own, self.REASONING)
-        if own:
-            restore_extras(wire, own)
+        restore_extras(wire, own)
         return wire
 
     def write_assistant_parts(

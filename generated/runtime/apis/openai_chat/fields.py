@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from ...conversion.extras import ABSENT, UnsupportedValueError
+from ...conversion.extras import ABSENT, UnsupportedValueError, is_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter
@@ -20,15 +20,19 @@ from ...models import InvalidCall, OutputSchema, Reasoning
 from ...paths import Path
 
 __all__ = [
+    "NOT_SHOWN",
     "OutputFormatConverter",
     "read_arguments_text",
     "read_arguments_that_parse",
     "read_effort_object",
+    "read_file_name",
     "read_inline_data",
     "read_own_call_id",
+    "says_something",
     "write_arguments_text",
     "write_arguments_that_parse",
     "write_effort_object",
+    "write_file_name",
     "write_inline_data",
     "write_own_call_id",
 ]
@@ -157,6 +161,46 @@ read_inline_data = read_data_url
 
 
 write_own_call_id = write_call_id
+
+
+def read_file_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+    """Read the name of a file; that there was none is kept.
+
+    Raises:
+        ConversionError: it is neither text nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, {"$absent": True} if value is ABSENT else None
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    return value, ABSENT
+
+
+def write_file_name(name: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the name of a file; a file without one gets one, for the API refuses data without a name."""
+    if name is not None:
+        return name
+    if kept is None or is_mark(kept):
+        return ABSENT
+    writer.report_loss(at, "name", "defaulted", "note", "a file must be named")
+    return "document"
+
+
+NOT_SHOWN = "A file stood here that cannot be shown."
+"""What a message says of which nothing else has a place on the wire."""
+
+
+def says_something(wire: dict[str, Any], blank: bool) -> bool:
+    """Whether a message of the assistant has content or anything else; text that is empty counts where it may be `blank`."""
+    content = wire.get("content")
+    return (
+        bool(content)
+        or (blank and content == "")
+        or any(wire[key] for key in wire.keys() - _SILENT)
+    )
+
+
+_SILENT = frozenset(["content", "name", "role"])
 
 
 class OutputFormatConverter(ApiConverter):

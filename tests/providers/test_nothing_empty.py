@@ -1,0 +1,79 @@
+"""No conversion leaves a message empty, and nothing goes out without a name that the API demands."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.providers.requests import PIXEL
+from tests.support.generated import Package
+from tests.support.repository import CONVERSING
+
+FOREIGN = {"type": "opaque", "provider": "elsewhere", "value": {"type": "hosted_call", "id": "x"}}
+VIDEO = {"type": "video", "url": "gs://bucket/film.mp4", "mediaType": "video/mp4"}
+
+HISTORIES: dict[str, list[Any]] = {
+    "a user with a file alone": [{"role": "user", "content": [VIDEO]}],
+    "an answer of hosted calls alone": [
+        {"role": "user", "content": "Find it."},
+        {"role": "assistant", "content": [FOREIGN]},
+        {"role": "user", "content": "And?"},
+    ],
+    "an answer without a word": [
+        {"role": "user", "content": "Find it."},
+        {"role": "assistant", "content": ""},
+        {"role": "user", "content": "And?"},
+    ],
+    "a file in a result": [
+        {"role": "user", "content": "Find it."},
+        {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "c1", "name": "now", "arguments": {}}}]},
+        {
+            "role": "tool",
+            "results": [{"toolCallId": "c1", "name": "now", "kind": "multimodal", "value": [VIDEO]}],
+        },
+    ],
+}
+
+
+def blank(message: Any) -> bool:
+    """Whether a message says nothing at all."""
+    inside = message.get("content", message.get("parts", message.get("output")))
+    others = [
+        v for k, v in message.items() if k not in ("content", "parts", "role", "name", "type", "status", "id") and v
+    ]
+    texts = (
+        [part for part in inside if part not in ({"text": ""}, {"type": "text", "text": ""})]
+        if type(inside) is list
+        else inside
+    )
+    return not texts and not others
+
+
+@pytest.mark.parametrize("history", HISTORIES)
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_no_message_is_empty(sample: Package, models: Any, provider: str, history: str) -> None:
+    request = models.load(models.Request, {"model": "m", "messages": HISTORIES[history]})
+    losses: list[Any] = []
+    module = sample.provider(provider)
+    body = module.to_request(request, on_loss=losses.append, on_unsupported="weaken")
+    messages = next(body[key] for key in ("messages", "contents", "input") if key in body)
+    assert messages
+    allowed = history == "an answer without a word" and provider not in ("mistral", "cohere", "vertex")
+    assert [m for m in messages if blank(m) and not (allowed and m.get("role") in ("assistant", "model"))] == []
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "azure"])
+def test_a_file_without_a_name_gets_one(sample: Package, models: Any, provider: str) -> None:
+    part = {"type": "document", "data": PIXEL, "mediaType": "application/pdf"}
+    request = models.load(models.Request, {"model": "m", "messages": [{"role": "user", "content": [part]}]})
+    losses: list[Any] = []
+    body = sample.provider(provider).to_request(request, on_loss=losses.append)
+    (sent,) = body["messages"][0]["content"]
+    assert sent["file"]["filename"] == "document"
+    assert [(loss.path, loss.action) for loss in losses] == [("messages[0].content[0].name", "defaulted")]
+    del sent["file"]["filename"]  # the API took it so, once
+    assert json.dumps(sample.provider(provider).to_request(sample.provider(provider).from_request(body))) == json.dumps(
+        body
+    )
