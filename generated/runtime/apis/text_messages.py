@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..conversion.extras import ABSENT, Extras, extra_members, restore_extras
+from ..conversion.extras import Extras, extra_members, restore_extras
 from ..conversion.reader import Reader
-from ..conversion.values import opaque_value, optional_text
+from ..conversion.values import has_no_place, optional_text, write_user_turn
 from ..conversion.writer import Writer
 from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
@@ -92,15 +92,22 @@ class TextChatConverter(ChatMessages):
                 for result, place in results_of(message, here, places):
                     wires.append(self.write_tool_result(result, place, writer))
             elif type(message) is AssistantMessage:
-                wires.append(self.write_assistant_message(message, here, writer))
+                wire = self.write_assistant_message(message, here, writer)
+                if has_no_place(message.content, wire):
+                    writer.report_loss(
+                        here,
+                        "an empty answer",
+                        "dropped",
+                        "note",
+                        "nothing of it has a place here",
+                    )
+                else:
+                    wires.append(wire)
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                whole = opaque_value(message, writer)
                 wires.append(
-                    self.write_user_message(message, here, writer)
-                    if whole is ABSENT
-                    else whole
+                    write_user_turn(message, here, writer, self.write_user_message)
                 )
             else:
                 raise wrong_type(here, "a message", message)

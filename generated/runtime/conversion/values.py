@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import ConversionError, wrong_type
@@ -14,9 +14,11 @@ from .reader import Reader
 from .writer import Writer
 
 __all__ = [
+    "NOT_SHOWN",
     "as_one_text",
     "defaulted",
     "demanded",
+    "has_no_place",
     "opaque_message",
     "opaque_value",
     "optional_text",
@@ -26,6 +28,7 @@ __all__ = [
     "texts_among",
     "write_list",
     "write_text_or_list",
+    "write_user_turn",
 ]
 
 
@@ -199,3 +202,29 @@ def opaque_value(message: UserMessage, writer: Writer) -> Any:
     if len(message.content) != 1 or type(message.content[0]) is not OpaquePart:
         return ABSENT
     return message.content[0].value
+
+
+NOT_SHOWN = "A file stood here that cannot be shown."
+"""What a message says of which nothing else has a place on the wire."""
+
+
+def has_no_place(content: Any, wire: Mapping[str, Any]) -> bool:
+    """Whether a message with that content says nothing on the wire, though it has more than empty texts."""
+    if type(content) is not list or any(
+        wire[key] for key in wire.keys() - {"name", "role", "type"}
+    ):
+        return False
+    return any(type(part) is not TextPart or part.text for part in content)
+
+
+def write_user_turn(
+    message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]
+) -> Any:
+    """Write what a user says. Where nothing of it has a place here, it says so: no message may be empty."""
+    whole = opaque_value(message, writer)
+    if whole is not ABSENT:
+        return whole
+    wire = write(message, at, writer)
+    if has_no_place(message.content, wire):
+        wire["content"] = NOT_SHOWN
+    return wire

@@ -15,11 +15,12 @@ from ...conversion.extras import (
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
+    has_no_place,
     opaque_message,
-    opaque_value,
     optional_text,
     read_list,
     write_list,
+    write_user_turn,
 )
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter
@@ -252,15 +253,22 @@ class OllamaConverter(ApiConverter):
                 ):
                     wires.append(self.write_tool_result(result, place, writer))
             elif type(message) is AssistantMessage:
-                wires.append(self.write_assistant_message(message, here, writer))
+                wire = self.write_assistant_message(message, here, writer)
+                if has_no_place(message.content, wire):
+                    writer.report_loss(
+                        here,
+                        "an empty answer",
+                        "dropped",
+                        "note",
+                        "nothing of it has a place here",
+                    )
+                else:
+                    wires.append(wire)
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                whole = opaque_value(message, writer)
                 wires.append(
-                    self.write_user_message(message, here, writer)
-                    if whole is ABSENT
-                    else whole
+                    write_user_turn(message, here, writer, self.write_user_message)
                 )
             else:
                 raise wrong_type(here, "a message", message)

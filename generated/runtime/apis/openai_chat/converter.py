@@ -15,12 +15,13 @@ from ...conversion.extras import (
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
+    NOT_SHOWN,
     opaque_message,
-    opaque_value,
     optional_text,
     read_list,
     read_text_or_list,
     write_list,
+    write_user_turn,
 )
 from ...conversion.wire import DeclaredTools
 from ...conversion.writer import Writer
@@ -54,7 +55,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
-from .fields import NOT_SHOWN, OutputFormatConverter, says_something
+from .fields import OutputFormatConverter, says_something
 from .reasoning import (
     ReasoningKeys,
     as_object,
@@ -183,26 +184,14 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                wires.append(self.write_user_turn(message, here, writer))
+                wires.append(
+                    write_user_turn(message, here, writer, self.write_user_message)
+                )
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
             wires.append(self.write_media(writer))
         return wires
-
-    def write_user_turn(self, message: UserMessage, at: Path, writer: Writer) -> Any:
-        """Write what a user says. Where nothing of it has a place here, it says so: no message may be empty."""
-        whole = opaque_value(message, writer)
-        if whole is not ABSENT:
-            return whole
-        wire = self.write_user_message(message, at, writer)
-        if (
-            message.content
-            and type(message.content) is list
-            and not wire.get("content")
-        ):
-            wire["content"] = NOT_SHOWN
-        return wire
 
     def write_media(self, writer: Writer) -> dict[str, Any]:
         """Write the media that results left after."""

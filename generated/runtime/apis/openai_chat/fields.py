@@ -20,7 +20,6 @@ from ...models import InvalidCall, OutputSchema, Reasoning
 from ...paths import Path
 
 __all__ = [
-    "NOT_SHOWN",
     "OutputFormatConverter",
     "read_arguments_text",
     "read_arguments_that_parse",
@@ -184,10 +183,6 @@ def write_file_name(name: str | None, kept: Any, at: Path, writer: Writer) -> An
         return ABSENT
     writer.report_loss(at, "name", "defaulted", "note", "a file must be named")
     return "document"
-
-
-NOT_SHOWN = "A file stood here that cannot be shown."
-"""What a message says of which nothing else has a place on the wire."""
 
 
 def says_something(wire: dict[str, Any], blank: bool) -> bool:

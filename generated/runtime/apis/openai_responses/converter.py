@@ -53,7 +53,6 @@ from .items import (
     in_item_order,
     inside,
     item_kind,
-    item_of,
     name_items,
     reasoning_text,
     said_item,
@@ -61,6 +60,7 @@ from .items import (
     turn_of_parts,
     write_reasoning_item,
     write_short,
+    write_user_item,
 )
 
 __all__ = ["ResponsesConverter"]
@@ -302,11 +302,8 @@ class ResponsesConverter(OutputFormatConverter):
                         "it belongs into instructions",
                     )
             elif type(message) is UserMessage:
-                whole = item_of(message, writer)
                 wires.append(
-                    self.write_user_message(message, here, writer)
-                    if whole is ABSENT
-                    else whole
+                    write_user_item(message, here, writer, self.write_user_message)
                 )
             else:
                 raise wrong_type(here, "a message", message)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, add_extras, extra_members, first_present, is_mark, original_key, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list, read_text_or_list, write_list
+from ...conversion.values import NOT_SHOWN, optional_text, read_list, read_text_or_list, write_list, write_user_turn
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -36,7 +36,6 @@ from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ...tool_selection import write_offered
 from ..openai_chat.converter import ChatConverter
-from ..openai_chat.fields import NOT_SHOWN
 from .fields import add_to_turn, offered_only, plan_place, read_documents, system_first, write_documents
 
 __all__ = ["CohereConverter"]
@@ -189,7 +188,7 @@ class CohereConverter(ChatConverter):
                 else:
                     add_to_turn(system, wire)
             elif type(message) is UserMessage:
-                wires.append(self.write_user_turn(message, here, writer))
+                wires.append(write_user_turn(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:

@@ -39,7 +39,6 @@ from .items import (
     in_item_order,
     inside,
     item_kind,
-    item_of,
     name_items,
     reasoning_text,
     said_item,
@@ -47,6 +46,7 @@ from .items import (
     turn_of_parts,
     write_reasoning_item,
     write_short,
+    write_user_item,
 )
 
 __all__ = ["ResponsesConverter"]
@@ -232,8 +232,7 @@ class ResponsesConverter(OutputFormatConverter):
                 elif at == ROOT:  # the messages alone
                     writer.report_loss(here, "a system message", "dropped", "note", "it belongs into instructions")
             elif type(message) is UserMessage:
-                whole = item_of(message, writer)
-                wires.append(self.write_user_message(message, here, writer) if whole is ABSENT else whole)
+                wires.append(write_user_item(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
         return wires

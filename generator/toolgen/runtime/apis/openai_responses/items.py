@@ -5,12 +5,12 @@ An answer is several items in a row (reasoning, messages, calls), which the form
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras
+from ...conversion.extras import Extras, inner_extras, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_value
+from ...conversion.values import write_user_turn
 from ...conversion.writer import Writer
 from ...message_order import Placed, call_ids, in_api_order
 from ...models import (
@@ -32,7 +32,6 @@ __all__ = [
     "in_item_order",
     "inside",
     "item_kind",
-    "item_of",
     "name_items",
     "reasoning_item",
     "reasoning_text",
@@ -41,6 +40,7 @@ __all__ = [
     "turn_of_parts",
     "write_reasoning_item",
     "write_short",
+    "write_user_item",
 ]
 
 Kind = Literal["said", "call", "reasoning", "made", "result", "user", "system", "given"]
@@ -109,16 +109,15 @@ def _calls_client(item: dict[str, Any]) -> bool:
     return type(kind) is str and kind in _CLIENT_CALLS
 
 
-def item_of(message: UserMessage, writer: Writer) -> Any:
-    """The item that a user's message stands for, where it holds one of this wire's own; ABSENT for every other one."""
-    found = opaque_value(message, writer)
-    if found is not ABSENT or type(message.content) is not list or len(message.content) != 1:
-        return found
-    (part,) = message.content
-    if type(part) is not OpaquePart or part.provider != writer.wire.name or type(part.value) is not dict:
-        return ABSENT
-    kind = part.value.get("type")
-    return part.value if type(kind) is str and kind not in _PARTS and item_kind(part.value) == "given" else ABSENT
+def write_user_item(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
+    """Write what a user says: the item itself where the message holds one of this wire's own."""
+    if type(message.content) is list and len(message.content) == 1:
+        (part,) = message.content
+        if type(part) is OpaquePart and part.provider == writer.wire.name and type(part.value) is dict:
+            kind = part.value.get("type")
+            if type(kind) is str and kind not in _PARTS and item_kind(part.value) == "given":
+                return part.value
+    return write_user_turn(message, at, writer, write)
 
 
 def in_item_order(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
