@@ -10,7 +10,7 @@ from .conversion.writer import Writer
 from .models import AssistantMessage, Message, ToolCallPart, ToolMessage, ToolResult
 from .paths import Path
 
-__all__ = ["Placed", "in_api_order", "in_call_order", "results_of"]
+__all__ = ["Placed", "in_api_order", "in_call_order", "in_kept_order", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its place in the value given, and the places of its results where they came from elsewhere."""
@@ -26,6 +26,26 @@ def in_api_order(messages: Sequence[Message], at: Path, writer: Writer) -> list[
         (message, (at, i), None) for i, message in enumerate(messages)
     ]
     return placed if _in_order(messages) else _reordered(placed, writer)
+
+
+def in_kept_order(
+    messages: Sequence[Message], at: Path, writer: Writer
+) -> list[Placed]:
+    """The messages as `in_api_order` has them, but where results came from this API apart, each after its call: they stay so."""
+    if any(
+        type(m) is ToolMessage and writer.kept_extras(m.metadata).get("$apart")
+        for m in messages
+    ):
+        called: set[str] = set()
+        for message in messages:
+            called.update(call_ids(message))
+            if type(message) is ToolMessage and not called.issuperset(
+                r.tool_call_id for r in message.results
+            ):
+                break
+        else:
+            return [(message, (at, i), None) for i, message in enumerate(messages)]
+    return in_api_order(messages, at, writer)
 
 
 def results_of(

@@ -66,8 +66,8 @@ from ..runtime.responses import FinishReason, count
 
 __all__ = ["Gemini"]
 
-_REQUEST_TOOL_CONFIG: frozenset[str] = frozenset(["functionCallingConfig"])
-_REQUEST_GENERATION_CONFIG: frozenset[str] = frozenset(
+_REQUEST_BODY_TOOL_CONFIG: frozenset[str] = frozenset(["functionCallingConfig"])
+_REQUEST_BODY_GENERATION_CONFIG: frozenset[str] = frozenset(
     [
         "maxOutputTokens",
         "responseJsonSchema",
@@ -80,7 +80,7 @@ _REQUEST_GENERATION_CONFIG: frozenset[str] = frozenset(
         "topP",
     ]
 )
-_REQUEST: frozenset[str] = frozenset(
+_REQUEST_BODY: frozenset[str] = frozenset(
     ["contents", "generationConfig", "systemInstruction", "toolConfig", "tools"]
 )
 _THINKING: frozenset[str] = frozenset(["thinkingBudget", "thinkingLevel"])
@@ -334,6 +334,52 @@ class Gemini(GeminiConverter):
         ],
         ["properties", "defs"],
         ["mode"],
+        {
+            "role": ["unspecified", "user", "model"],
+            "type": [
+                "TYPE_UNSPECIFIED",
+                "STRING",
+                "NUMBER",
+                "INTEGER",
+                "BOOLEAN",
+                "ARRAY",
+                "OBJECT",
+                "NULL",
+            ],
+            "mode": ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"],
+            "modality": [
+                "MODALITY_UNSPECIFIED",
+                "TEXT",
+                "IMAGE",
+                "VIDEO",
+                "AUDIO",
+                "DOCUMENT",
+            ],
+            "blockReason": [
+                "BLOCK_REASON_UNSPECIFIED",
+                "SAFETY",
+                "OTHER",
+                "BLOCKLIST",
+                "PROHIBITED_CONTENT",
+                "IMAGE_SAFETY",
+            ],
+            "finishReason": [
+                "FINISH_REASON_UNSPECIFIED",
+                "STOP",
+                "MAX_TOKENS",
+                "SAFETY",
+                "RECITATION",
+                "OTHER",
+                "LANGUAGE",
+                "BLOCKLIST",
+                "PROHIBITED_CONTENT",
+                "SPII",
+                "MALFORMED_FUNCTION_CALL",
+                "IMAGE_SAFETY",
+                "UNEXPECTED_TOOL_CALL",
+                "TOO_MANY_TOOL_CALLS",
+            ],
+        },
     )
     sdk_call = staticmethod(generate_content)
 
@@ -509,7 +555,9 @@ class Gemini(GeminiConverter):
         writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
-    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+    def read_request_body(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> Request:
         """Read a request body."""
         tool_config = wire.get("toolConfig")
         if tool_config is None:
@@ -565,10 +613,10 @@ class Gemini(GeminiConverter):
             ((at, "generationConfig"), "thinkingConfig"),
             reader,
         )
-        rest = extra_members(wire, _REQUEST)
-        tool_config_rest = extra_members(tool_config, _REQUEST_TOOL_CONFIG)
+        rest = extra_members(wire, _REQUEST_BODY)
+        tool_config_rest = extra_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
         generation_config_rest = extra_members(
-            generation_config, _REQUEST_GENERATION_CONFIG
+            generation_config, _REQUEST_BODY_GENERATION_CONFIG
         )
         rest |= messages_kept
         if tools_kept is not ABSENT:
@@ -594,7 +642,7 @@ class Gemini(GeminiConverter):
             metadata=reader.metadata(rest),
         )
 
-    def write_request(
+    def write_request_body(
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""

@@ -209,7 +209,11 @@ def _class_facts(
         found.append(ClassFact("USAGE_KEYS", reference="_USAGE"))
     if "spelling" in facts:
         found.append(
-            ClassFact("SPELLING", tuple(facts["spelling"][key] for key in ("free", "maps", "upper")), call="Spelling")
+            ClassFact(
+                "SPELLING",
+                tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers")),
+                call="Spelling",
+            )
         )
     if "reasoning" in facts:
         keys = facts["reasoning"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.apis.gemini.converter import VertexConverter
+from ..runtime.apis.gemini.parts import Spelling
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,
@@ -38,8 +39,8 @@ from .gemini import Gemini
 
 __all__ = ["Vertex"]
 
-_REQUEST_TOOL_CONFIG: frozenset[str] = frozenset(["functionCallingConfig"])
-_REQUEST_GENERATION_CONFIG: frozenset[str] = frozenset(
+_REQUEST_BODY_TOOL_CONFIG: frozenset[str] = frozenset(["functionCallingConfig"])
+_REQUEST_BODY_GENERATION_CONFIG: frozenset[str] = frozenset(
     [
         "maxOutputTokens",
         "responseJsonSchema",
@@ -52,7 +53,7 @@ _REQUEST_GENERATION_CONFIG: frozenset[str] = frozenset(
         "topP",
     ]
 )
-_REQUEST: frozenset[str] = frozenset(
+_REQUEST_BODY: frozenset[str] = frozenset(
     ["contents", "generationConfig", "systemInstruction", "toolConfig", "tools"]
 )
 
@@ -230,6 +231,68 @@ class Vertex(VertexConverter, Gemini):
             "but model only supports up to": "context_length",
         },
     }
+    SPELLING: ClassVar[Spelling] = Spelling(
+        [
+            "args",
+            "response",
+            "parametersJsonSchema",
+            "responseJsonSchema",
+            "labels",
+            "default",
+            "example",
+        ],
+        ["properties", "defs"],
+        ["mode"],
+        {
+            "role": ["unspecified", "user", "model"],
+            "type": [
+                "TYPE_UNSPECIFIED",
+                "STRING",
+                "NUMBER",
+                "INTEGER",
+                "BOOLEAN",
+                "ARRAY",
+                "OBJECT",
+                "NULL",
+            ],
+            "mode": ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"],
+            "modality": [
+                "MODALITY_UNSPECIFIED",
+                "TEXT",
+                "IMAGE",
+                "VIDEO",
+                "AUDIO",
+                "DOCUMENT",
+            ],
+            "blockReason": [
+                "BLOCK_REASON_UNSPECIFIED",
+                "SAFETY",
+                "OTHER",
+                "BLOCKLIST",
+                "PROHIBITED_CONTENT",
+                "IMAGE_SAFETY",
+            ],
+            "finishReason": [
+                "FINISH_REASON_UNSPECIFIED",
+                "STOP",
+                "MAX_TOKENS",
+                "SAFETY",
+                "RECITATION",
+                "OTHER",
+                "BLOCKLIST",
+                "PROHIBITED_CONTENT",
+                "SPII",
+                "MALFORMED_FUNCTION_CALL",
+                "MODEL_ARMOR",
+                "IMAGE_SAFETY",
+                "IMAGE_PROHIBITED_CONTENT",
+                "IMAGE_RECITATION",
+                "IMAGE_OTHER",
+                "UNEXPECTED_TOOL_CALL",
+                "NO_IMAGE",
+            ],
+        },
+    )
 
     def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
         """Write one of several values; one that has no place on this wire is reported."""
@@ -294,7 +357,9 @@ class Vertex(VertexConverter, Gemini):
         writer.report_unsupported(at, writer.kind_of(value), "warning")
         return ABSENT
 
-    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+    def read_request_body(
+        self, wire: dict[str, Any], at: Path, reader: Reader
+    ) -> Request:
         """Read a request body."""
         tool_config = wire.get("toolConfig")
         if tool_config is None:
@@ -350,10 +415,10 @@ class Vertex(VertexConverter, Gemini):
             ((at, "generationConfig"), "thinkingConfig"),
             reader,
         )
-        rest = extra_members(wire, _REQUEST)
-        tool_config_rest = extra_members(tool_config, _REQUEST_TOOL_CONFIG)
+        rest = extra_members(wire, _REQUEST_BODY)
+        tool_config_rest = extra_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
         generation_config_rest = extra_members(
-            generation_config, _REQUEST_GENERATION_CONFIG
+            generation_config, _REQUEST_BODY_GENERATION_CONFIG
         )
         rest |= messages_kept
         if tools_kept is not ABSENT:
@@ -380,7 +445,7 @@ class Vertex(VertexConverter, Gemini):
             metadata=reader.metadata(rest),
         )
 
-    def write_request(
+    def write_request_body(
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body."""

@@ -40,7 +40,7 @@ from ...responses import (
 from ...tool_selection import write_offered
 from .fields import tokens_of, with_tokens
 from .messages import GeminiMessages
-from .parts import part_list
+from .parts import NUMBERED, part_list, restore_numbers
 from .tools import begin_group, read_schema, write_grouped, write_schema
 
 __all__ = ["GeminiConverter", "VertexConverter"]
@@ -82,8 +82,10 @@ class GeminiConverter(GeminiMessages):
     read_tool: ObjectReader[ToolDefinition]
     write_tool: ObjectWriter[ToolDefinition]
     read_assistant_message: ObjectReader[AssistantMessage]
+    read_request_body: ObjectReader[Request]
     read_thinking: ObjectReader[Reasoning]
     write_assistant_message: ObjectWriter[AssistantMessage]
+    write_request_body: ObjectWriter[Request]
     write_thinking: ObjectWriter[Reasoning]
 
     def entries_of(self, payload: Any) -> list[Any]:
@@ -119,8 +121,23 @@ class GeminiConverter(GeminiMessages):
         Raises:
             ConversionError: a value cannot be written as it was meant.
         """
-        body = self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
+        body = self.normalized(
+            self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported)
+        )
+        body.pop(NUMBERED, None)
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body."""
+        return self.read_request_body(wire, at, reader)
+
+    def write_request(
+        self, request: Request, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write a request body; enums that came as numbers are numbers again."""
+        return restore_numbers(
+            self.write_request_body(request, at, writer), self.SPELLING
+        )
 
     def read_tools(
         self, value: Any, at: Path, reader: Reader
@@ -326,7 +343,7 @@ class GeminiConverter(GeminiMessages):
                 completion.id if completion.id is not None else identifier
             )
         restore_extras(wire, own)
-        return wire
+        return restore_numbers(wire, self.SPELLING)
 
     def write_candidate(
         self,

@@ -25,7 +25,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import wrong_type
-from ...message_order import Placed, in_api_order, in_call_order, results_of
+from ...message_order import Placed, in_call_order, in_kept_order, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -170,15 +170,20 @@ class GeminiMessages(ApiConverter):
                 messages.append(answer)
                 reader.next_turn()
             elif role in self.USER_ROLES:
-                messages += self.read_user_turn({**content, "role": role}, here, reader)
+                messages += self.read_user_turn(
+                    {**content, "role": role}, here, reader, messages
+                )
             else:
                 messages.append(opaque_message(content, reader))
         return messages, ABSENT
 
     def read_user_turn(
-        self, wire: dict[str, Any], at: Path, reader: Reader
+        self, wire: dict[str, Any], at: Path, reader: Reader, before: Sequence[Message]
     ) -> list[Message]:
-        """Read a content that is not the model's; what stands beside results remembers its places."""
+        """Read a content that is not the model's; what stands beside results remembers its places.
+
+        Results that follow others in a content of their own are marked, for neighbouring results are written together.
+        """
         parts = part_list(wire.get("parts"), (at, "parts"))
         results = [
             i
@@ -190,6 +195,8 @@ class GeminiMessages(ApiConverter):
         rest = extra_members(wire, _CONTENT)
         if wire["role"] != "user":
             rest["role"] = wire["role"]
+        if before and type(before[-1]) is ToolMessage:
+            rest["$apart"] = True
         found = [
             self.read_tool_result(parts[i], ((at, "parts"), i), reader) for i in results
         ]
@@ -214,7 +221,7 @@ class GeminiMessages(ApiConverter):
         self, messages: Sequence[Message], own: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the messages and, aside, the instruction of the system."""
-        placed = in_api_order(messages, at, writer)
+        placed = in_kept_order(messages, at, writer)
         found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
         instruction = self.write_instruction(
             [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
@@ -227,7 +234,7 @@ class GeminiMessages(ApiConverter):
         self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer
     ) -> list[Any]:
         """Write the contents alone; the system's messages have no place among them."""
-        contents = self.write_turns(in_api_order(messages, at, writer), writer)
+        contents = self.write_turns(in_kept_order(messages, at, writer), writer)
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
                 writer.report_loss(

@@ -11,7 +11,7 @@ from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCa
 from ...paths import ROOT
 from ...responses import invalidate_call
 from ...streams import BaseStream, OpenCall, place_of
-from .parts import part_list
+from .parts import NUMBERED, part_list
 from .stream_arguments import PathArguments
 
 __all__ = ["GeminiStream"]
@@ -169,7 +169,7 @@ class GeminiStream(BaseStream):
         event = self.converter.normalized(event)
         events: list[StreamEvent] = []
         self._merge_top()
-        self._top |= {key: value for key, value in event.items() if key != "candidates"}
+        self._keep(event)
         if event.get("error"):
             error = event["error"]
             message = error.get("message") if type(error) is dict else error
@@ -301,11 +301,17 @@ class GeminiStream(BaseStream):
     def _merge_top(self) -> None:
         """Take what the last chunk that went the short way said beside its text: counts of tokens among it."""
         if self._last:
-            last = self.converter.normalized(self._last)
-            self._top |= {
-                key: value for key, value in last.items() if key != "candidates"
-            }
+            self._keep(self.converter.normalized(self._last))
             self._last = {}
+
+    def _keep(self, chunk: dict[str, Any]) -> None:
+        """Keep what a chunk says beside its candidates; the places of enums that are numbers are those of all chunks."""
+        before = self._top.get(NUMBERED, [])
+        self._top |= {key: value for key, value in chunk.items() if key != "candidates"}
+        if before and NUMBERED in chunk:
+            self._top[NUMBERED] = before + [
+                place for place in chunk[NUMBERED] if place not in before
+            ]
 
     def _body(self) -> dict[str, Any]:
         self._merge_top()

@@ -13,7 +13,7 @@ from ...conversion.extras import Extras, inner_extras, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import write_user_turn
 from ...conversion.writer import Writer
-from ...message_order import Placed, call_ids, in_api_order
+from ...message_order import call_ids
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -22,7 +22,6 @@ from ...models import (
     ReasoningPart,
     RefusalPart,
     TextPart,
-    ToolMessage,
     UserMessage,
 )
 from ...paths import Path
@@ -30,7 +29,6 @@ from ...paths import Path
 __all__ = [
     "calls_client",
     "given_part",
-    "in_item_order",
     "inside",
     "item_kind",
     "name_items",
@@ -152,30 +150,6 @@ def write_user_item(
             ):
                 return part.value
     return write_user_turn(message, at, writer, write)
-
-
-def in_item_order(
-    messages: Sequence[Message], at: Path, writer: Writer
-) -> list[Placed]:
-    """The messages with the results of each turn after its calls.
-
-    The API only wants each result somewhere after its call: what came from it with something between stays so, while
-    each result has its call before it.
-    """
-    if any(
-        type(m) is ToolMessage and writer.kept_extras(m.metadata).get("$apart")
-        for m in messages
-    ):
-        called: set[str] = set()
-        for message in messages:
-            called.update(call_ids(message))
-            if type(message) is ToolMessage and not called.issuperset(
-                r.tool_call_id for r in message.results
-            ):
-                break
-        else:
-            return [(message, (at, i), None) for i, message in enumerate(messages)]
-    return in_api_order(messages, at, writer)
 
 
 def reasoning_text(item: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT
@@ -15,12 +15,14 @@ from ...models import Message, TextPart, UserMessage
 from ...paths import Path
 
 __all__ = [
+    "NUMBERED",
     "Spelling",
     "current_turn",
     "one_spelling",
     "part_kind",
     "part_list",
     "read_parts",
+    "restore_numbers",
     "sign_first_call",
     "write_parts_of",
 ]
@@ -28,26 +30,82 @@ __all__ = [
 _WORD = re.compile(r"(?<=[^_])_([a-z0-9])")
 
 
+_NO_NUMBERS: Mapping[str, Sequence[str]] = {}
+
+
 class Spelling:
     """How keys are spelled: `free` keys have a value of the user's, objects under `maps` have names as keys.
 
-    The words under `upper` are read in any case.
+    The words under `upper` are read in any case. `numbers` has the words of enums in the order of their numbers, by key: with
+    `enum-encoding=int` the API takes and gives numbers.
     """
 
-    __slots__ = ("free", "maps", "upper")
+    __slots__ = ("free", "maps", "numbers", "upper")
 
-    def __init__(self, free: Iterable[str], maps: Iterable[str], upper: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        free: Iterable[str],
+        maps: Iterable[str],
+        upper: Iterable[str] = (),
+        numbers: Mapping[str, Sequence[str]] = _NO_NUMBERS,
+    ) -> None:
         self.free = frozenset(free)
         self.maps = frozenset(maps)
         self.upper = frozenset(upper)
+        self.numbers = numbers
 
 
 def one_spelling(value: Any, spelling: Spelling) -> Any:
     """The value with its keys in camelCase; where both spellings of a key are there, both stay.
 
-    Nothing is changed in place; what is spelled so already is given back as it is.
+    Enums that came as numbers become words; the places where they stood are kept in a body under NUMBERED. Nothing is changed
+    in place; what is spelled so already is given back as it is.
     """
-    return value if _is_spelled(value, spelling) else _respelled(value, spelling)
+    if _is_spelled(value, spelling):
+        return value
+    numbered: list[list[str | int]] = []
+    found = _respelled(value, spelling, [], numbered)
+    return {**found, NUMBERED: numbered} if numbered and type(found) is dict and NUMBERED not in found else found
+
+
+NUMBERED = "$numbers"
+"""The member of a body that has been read which lists the places of enums that came as numbers."""
+
+
+def restore_numbers(body: dict[str, Any], spelling: Spelling) -> dict[str, Any]:
+    """The body with enums as numbers where they came as numbers: at the places that it lists under NUMBERED.
+
+    What it shares with others is not changed.
+    """
+    places = body.get(NUMBERED)
+    if type(places) is not list or not all(type(place) is list and place for place in places):
+        return body
+    tree: dict[Any, Any] = {}
+    for place in places:
+        branch = tree
+        for step in place:
+            branch = branch.setdefault(step, {}) if type(step) in (str, int) else {}
+    numbered: dict[str, Any] = _numbered({key: body[key] for key in body if key != NUMBERED}, tree, spelling)
+    return numbered
+
+
+def _numbered(value: Any, tree: dict[Any, Any], spelling: Spelling) -> Any:
+    """A copy of an object or array whose words at the ends of `tree` are numbers."""
+    found = value.copy()
+    for step, further in tree.items():
+        if type(found) is dict:
+            inner = found.get(step)
+        else:
+            inner = found[step] if type(step) is int and 0 <= step < len(found) else None
+        if type(inner) is dict or type(inner) is list:
+            found[step] = _numbered(inner, further, spelling)
+        elif type(inner) is str and step in spelling.numbers:
+            words = [word.upper() for word in spelling.numbers[step]]
+            if inner.upper() in words:
+                found[step] = words.index(inner.upper())
+            elif inner.isascii() and inner.isdigit() and len(inner) < 10:
+                found[step] = int(inner)
+    return found
 
 
 def _is_spelled(value: Any, spelling: Spelling) -> bool:
@@ -59,7 +117,12 @@ def _is_spelled(value: Any, spelling: Spelling) -> bool:
             if kind is dict or kind is list:
                 if "_" in key or (key not in spelling.free and not _is_spelled(item, spelling)):
                     return False
-            elif "_" in key or (key in spelling.upper and kind is str and not item.isupper()):
+            elif (
+                "_" in key
+                or (key in spelling.upper and kind is str and not item.isupper())
+                or kind is int
+                and key in spelling.numbers
+            ):
                 return False
     elif kind is list:
         for item in value:
@@ -68,10 +131,11 @@ def _is_spelled(value: Any, spelling: Spelling) -> bool:
     return True
 
 
-def _respelled(value: Any, spelling: Spelling) -> Any:
+def _respelled(value: Any, spelling: Spelling, at: list[str | int], numbered: list[list[str | int]]) -> Any:
+    """The value in one spelling. `at` leads to it; the places of enums that are numbers are added to `numbered`."""
     kind = type(value)
     if kind is list:
-        return [_respelled(item, spelling) for item in value]
+        return [_respelled(item, spelling, [*at, i], numbered) for i, item in enumerate(value)]
     if kind is not dict:
         return value
     found: dict[str, Any] = {}
@@ -82,11 +146,17 @@ def _respelled(value: Any, spelling: Spelling) -> Any:
         if name in spelling.free:
             found[name] = item
         elif name in spelling.maps and type(item) is dict:
-            found[name] = {member: _respelled(inner, spelling) for member, inner in item.items()}
+            found[name] = {
+                member: _respelled(inner, spelling, [*at, name, member], numbered) for member, inner in item.items()
+            }
         elif name in spelling.upper and type(item) is str:
             found[name] = item.upper()
+        elif type(item) is int and name in spelling.numbers:
+            words = spelling.numbers[name]
+            found[name] = words[item] if 0 <= item < len(words) else str(item)
+            numbered.append([*at, name])
         else:
-            found[name] = _respelled(item, spelling)
+            found[name] = _respelled(item, spelling, [*at, name], numbered)
     return found
 
 
