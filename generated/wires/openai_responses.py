@@ -429,8 +429,7 @@ class OpenaiResponses(ResponsesConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
-        return ABSENT
+        return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_said_content(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read one of several objects; what is not one of them stays as it is."""

@@ -89,21 +89,29 @@ def covered(losses: list[Any], path: str) -> bool:
 
 
 def forget(before: Any, after: Any, losses: list[Any]) -> None:
-    """Take what losses speak of out of both; items that were dropped or moved are gone from the one that was written."""
+    """Take what losses speak of out of both.
+
+    Items that were dropped or moved are gone from the one that was written; where one was described a text stands for it.
+    """
     ways = [(steps_of(loss.path), loss.action) for loss in losses]
     # From after, for what was taken out must not move what is still to come.
     for way, action in sorted(ways, key=lambda w: [int(s) if s.isdigit() else -1 for s in w[0]], reverse=True):
-        for value in (before, after):
+        for root in (before, after):
+            value = root
             for step in way[:-1]:
                 if isinstance(value, list):
                     value = value[int(step)] if int(step) < len(value) else None
                 elif isinstance(value, dict):
                     value = value.get(step)
+            holder = value if root is after else None
             if isinstance(value, dict):
                 value.pop(way[-1], None)
             elif isinstance(value, list) and action in ("dropped", "moved"):
                 del value[int(way[-1])]
                 break
+            elif isinstance(value, list) and action == "described":
+                assert value is not holder or value[int(way[-1])]["type"] == "text"
+                del value[int(way[-1])]
 
 
 def bare_request_comes_back(package: Package, provider: str, body: Any) -> None:

@@ -77,3 +77,32 @@ def test_a_file_without_a_name_gets_one(sample: Package, models: Any, provider: 
     assert json.dumps(sample.provider(provider).to_request(sample.provider(provider).from_request(body))) == json.dumps(
         body
     )
+
+
+GUARDED = {"type": "opaque", "provider": "elsewhere", "value": {"guardContent": {"text": {"text": "GUARDED"}}}}
+SEARCHED = {
+    "type": "opaque",
+    "provider": "elsewhere",
+    "value": {"type": "search_result", "title": "T", "content": [{"type": "text", "text": "FOUND"}], "data": "data:x"},
+}
+STORED = {"type": "opaque", "provider": "elsewhere", "value": {"type": "file", "file": {"file_id": "file_7"}}}
+
+
+@pytest.mark.parametrize(("part", "said"), [(GUARDED, "GUARDED"), (SEARCHED, "T\nFOUND"), (STORED, "[file: file_7]")])
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_what_another_provider_s_block_says_goes_along(
+    sample: Package, models: Any, provider: str, part: Any, said: str
+) -> None:
+    call = {"type": "tool_call", "call": {"id": "c1", "name": "now", "arguments": {}}}
+    result = {"toolCallId": "c1", "name": "now", "kind": "multimodal", "value": [part]}
+    history = [
+        {"role": "user", "content": [part, {"type": "text", "text": "?"}]},
+        {"role": "assistant", "content": [call]},
+        {"role": "tool", "results": [result]},
+    ]
+    losses: list[Any] = []
+    request = models.load(models.Request, {"model": "m", "messages": history})
+    body = sample.provider(provider).to_request(request, on_loss=losses.append, on_unsupported="weaken")
+    assert json.dumps(body, ensure_ascii=False).replace("\\\\", "\\").count(json.dumps(said)[1:-1]) == 2
+    described = {loss.path for loss in losses if loss.action == "described"}
+    assert described == {"messages[0].content[0]", "messages[2].results[0].value[0]"}

@@ -9,17 +9,83 @@ from typing import Any, Literal
 
 from ..errors import ConversionError, ConversionLoss
 from ..json_text import MAX_DEPTH, too_deep
-from ..models import Loss, OpaquePart, ToolCall, ToolDefinition
+from ..models import Loss, OpaquePart, TextPart, ToolCall, ToolDefinition
 from ..paths import Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra
 from .wire import Wire, hashed_name
 
-__all__ = ["OnLoss", "OnUnsupported", "Writer"]
+__all__ = ["OnLoss", "OnUnsupported", "Writer", "describe"]
 
 OnLoss = Callable[[Loss], object]
 OnUnsupported = Literal["error", "weaken"]
 Action = Literal["rewritten", "described", "dropped", "moved", "narrowed", "defaulted"]
 Severity = Literal["note", "warning", "behaviour"]
+
+
+_NAMES = frozenset(
+    [
+        "title",
+        "name",
+        "filename",
+        "source",
+        "url",
+        "uri",
+        "file_url",
+        "file_id",
+        "fileId",
+        "fileUri",
+    ]
+)
+_LONGEST_NAME = 500
+_DEEPEST = 8
+
+
+def describe(part: Any) -> str:
+    """What a part is, as text: the text inside of another provider's block with its names, else `[image: photo.png]`."""
+    if type(part) is TextPart:
+        return part.text
+    texts: list[str] = []
+    names: list[str] = []
+    if type(part) is not OpaquePart:
+        name = part.name or part.url or ""
+        _collect({"name": name, "kept": part.metadata}, texts, names, 0)
+        return f"[{part.type}: {names[0]}]" if names else f"[{part.type}]"
+    _collect(part.value, texts, names, 0)
+    if texts:
+        return "\n".join(names + texts)
+    label = _kind(part.value) or f"{part.provider} block"
+    return f"[{label}: {', '.join(names)}]" if names else f"[{label}]"
+
+
+def _kind(block: Any) -> str:
+    """What a block says that it is: its `type`, or the one key that holds it all; empty where it says nothing."""
+    if type(block) is not dict:
+        return ""
+    kind = block.get("type")
+    if kind is None and len(block) == 1:
+        ((kind, inner),) = block.items()
+        kind = kind if type(inner) is dict else None
+    return kind if type(kind) is str and _is_name(kind) else ""
+
+
+def _collect(value: Any, texts: list[str], names: list[str], depth: int) -> None:
+    """Collect the texts inside a block and the names of what it holds, in their order."""
+    if type(value) is list:
+        for item in value:
+            _collect(item, texts, names, depth + 1)
+    if type(value) is not dict or depth > _DEEPEST:
+        return
+    for key, item in value.items():
+        if type(item) is not str:
+            _collect(item, texts, names, depth + 1)
+        elif key == "text":
+            texts += [item] if item else []
+        elif key in _NAMES and item and _is_name(item):
+            names.append(item)
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= _LONGEST_NAME and text[:5] != "data:"
 
 
 class Writer:
@@ -157,6 +223,16 @@ class Writer:
         self.report_loss(
             at, what, "dropped", severity, f"{self.wire.title} has no place for it"
         )
+
+    def described(self, part: Any, at: Path, reason: str = "") -> TextPart:
+        """What a part that has no place on this wire is, as text, which is reported."""
+        said = (
+            f"{self.wire.title}: {reason}"
+            if reason
+            else f"{self.wire.title} has no place for it"
+        )
+        self.report_loss(at, self.kind_of(part), "described", "warning", said)
+        return TextPart(describe(part))
 
     def adopted(self, metadata: dict[str, Any] | None, at: Path) -> None:
         """Report reasoning that another provider's model thought, and that goes out as a thought here."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..conversion.extras import inner_extras
+from ..conversion.writer import describe
 from ..errors import ConversionError, wrong_type
 from ..json_text import JSONError, compact, dump_loosely, loads
 from ..models import InvalidCall, OpaquePart, TextPart, ToolDefinition, ToolResult
@@ -48,7 +49,7 @@ class ResultEntry(NamedTuple):
 
 
 def entry_of_result(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
-    """The line of a result, before it is JSON; of parts their texts.
+    """The line of a result, before it is JSON; of parts their texts, and what the others are.
 
     Raises:
         ConversionError: the value is of another type than its kind says.
@@ -59,7 +60,7 @@ def entry_of_result(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
     if kind == "multimodal":
         if type(value) is not list:
             raise wrong_type((ROOT, "value"), "an array", value)
-        entry["texts"] = [part.text for part in value if type(part) is TextPart]
+        entry["texts"] = [describe(part) for part in value]
     elif kind != "data" and type(value) is not str:
         raise wrong_type((ROOT, "value"), "a string", value)
     else:

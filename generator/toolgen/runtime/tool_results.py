@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from .conversion.extras import ABSENT, Extras, inner_extras
-from .conversion.values import Write, write_list
-from .conversion.writer import Writer
+from .conversion.values import Write, write_list, write_one
+from .conversion.writer import Writer, describe
 from .errors import ConversionError, wrong_type
 from .json_text import compact, dump_loosely, is_compact, is_json, loads, same_json, walk_values
-from .models import TextPart, ToolResult
+from .models import OpaquePart, TextPart, ToolResult
 from .paths import Path, format_path
 
 __all__ = [
@@ -72,8 +72,9 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
     texts = []
     for i, part in enumerate(parts):
         inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
-        if type(part) is TextPart or inside or getattr(part, "provider", None) == writer.wire.name:
-            texts += write_list([part], at, writer, write)
+        if type(part) is TextPart or type(part) is OpaquePart or inside:
+            item = write_one(part, (at, i), writer, write)
+            texts += [] if item is ABSENT else [item]
         else:
             writer.media.append((part, (at, i)))
             writer.report_loss(
@@ -213,7 +214,7 @@ def _refers(value: Any) -> bool:
 def in_words(result: ToolResult) -> str:
     """A result as text for the model, where it cannot stand with its call."""
     if result.kind == "multimodal":
-        return "\n".join(part.text for part in result.value if type(part) is TextPart)
+        return "\n".join(map(describe, result.value))
     return (
         str(result.value)
         if result.kind == "text"
@@ -240,12 +241,18 @@ def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
 def write_captioned(
     parts: Sequence[Any], is_error: bool | None, own: Extras, at: Path, writer: Writer, write: Write
 ) -> dict[str, Any]:
-    """Write a result of several parts: texts into `response`, the others into `parts`."""
+    """Write a result of several parts: texts into `response`, with those that stand for others, the others into `parts`."""
+    texts: list[str] = []
 
     def write_media(part: Any, here: Path, writer: Writer) -> Any:
-        return ABSENT if type(part) is TextPart else write(part, here, writer)
+        if type(part) is OpaquePart and part.provider != writer.wire.name:
+            part = writer.described(part, here)
+        if type(part) is not TextPart:
+            return write(part, here, writer)
+        texts.append(part.text)
+        return ABSENT
 
-    texts = [part.text for part in parts if type(part) is TextPart]
+    media = write_list(parts, at, writer, write_media)
     for i, part in enumerate(parts):
         if type(part) is not TextPart:
             continue
@@ -260,4 +267,4 @@ def write_captioned(
     kept = own.get("$response")
     if type(kept) is not dict or caption_of(kept)[:2] != ([TextPart(text)] if text else [], is_error or None):
         kept = _caption(text, is_error)
-    return {"response": kept, "parts": write_list(parts, at, writer, write_media)}
+    return {"response": kept, "parts": media}

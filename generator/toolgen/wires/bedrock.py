@@ -392,8 +392,7 @@ class Bedrock(BedrockConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
-        return ABSENT
+        return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects; what is not one of them stays as it is."""
@@ -425,8 +424,7 @@ class Bedrock(BedrockConverter):
             return self.write_audio_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
-        return ABSENT
+        return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_assistant_content(
         self, wire: Any, at: Path, reader: Reader
@@ -489,8 +487,7 @@ class Bedrock(BedrockConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
-        return ABSENT
+        return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader

@@ -174,8 +174,7 @@ class Mcp(McpConverter):
             return self.write_document_block(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
-        return ABSENT
+        return self.write_text_block(writer.described(value, at), at, writer)
 
     def read_tool(
         self, wire: dict[str, Any], at: Path, reader: Reader

@@ -312,8 +312,7 @@ class Vertex(VertexConverter, Gemini):
             and writer.takes(value.value)
         ):
             return value.value
-        writer.report_unsupported(at, writer.kind_of(value), "warning")
-        return ABSENT
+        return self.write_text_part(writer.described(value, at), at, writer)
 
     def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
         """Write one of several values; one that has no place on this wire is reported."""

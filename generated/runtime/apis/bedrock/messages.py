@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import NOT_SHOWN, has_no_place, opaque_message, opaque_value
+from ...conversion.values import opaque_message, opaque_value, write_one
 from ...conversion.writer import Writer
 from ...converter import (
     ApiConverter,
@@ -307,9 +307,7 @@ class BedrockMessages(ApiConverter):
                 ]
                 media, writer.media = writer.media, []
                 for part, place in media:
-                    blocks += write_blocks(
-                        [part], (place, 0), writer, self.write_user_block
-                    )
+                    blocks.append(write_one(part, place, writer, self.write_user_block))
                 turns.add("user", blocks, message, here)
             elif type(message) is UserMessage:
                 whole = opaque_value(message, writer)
@@ -321,8 +319,6 @@ class BedrockMessages(ApiConverter):
                 blocks = write_blocks(
                     message.content, (here, "content"), writer, self.write_user_block
                 )
-                if has_no_place(message.content, {"content": blocks}):
-                    blocks = [{"text": NOT_SHOWN}]
                 turns.add("user", blocks, message, here)
             elif type(message) is AssistantMessage:
                 if message.name is not None:

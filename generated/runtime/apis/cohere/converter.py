@@ -17,7 +17,6 @@ from ...conversion.extras import (
 )
 from ...conversion.reader import Reader
 from ...conversion.values import (
-    NOT_SHOWN,
     optional_text,
     read_list,
     read_text_or_list,
@@ -54,6 +53,7 @@ from ...tool_selection import write_offered
 from ..openai_chat.converter import ChatConverter
 from .fields import (
     add_to_turn,
+    is_blank,
     offered_only,
     plan_place,
     read_documents,
@@ -275,22 +275,22 @@ class CohereConverter(ChatConverter):
                 else:
                     add_to_turn(system, wire)
             elif type(message) is UserMessage:
-                wires.append(
-                    write_user_turn(message, here, writer, self.write_user_message)
-                )
+                wire = write_user_turn(message, here, writer, self.write_user_message)
+                if message.metadata or not is_blank(wire.get("content")):
+                    wires.append(wire)
+                else:
+                    writer.report_loss(
+                        here,
+                        "an empty message",
+                        "dropped",
+                        "note",
+                        "the API refuses it",
+                    )
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
             wires.append(self.write_media(writer))
         return wires
-
-    def write_media(self, writer: Writer) -> dict[str, Any]:
-        """Write the media that results left after; the message says so where none of them has a place here."""
-        parts: list[Any] = []
-        for part, at in writer.media:
-            parts += write_list([part], at, writer, self.write_user_content)
-        writer.media = []
-        return {"role": "user", "content": parts or NOT_SHOWN}
 
     def read_assistant_message(
         self, wire: dict[str, Any], at: Path, reader: Reader

@@ -368,7 +368,11 @@ class OllamaConverter(ApiConverter):
                 and writer.kept_extras(part.metadata).get("$key") == "tool_calls"
             ):
                 calls.append(part.value)
-            elif (written := write_medium(part, here, writer)) is not ABSENT:
+            elif type(part) is OpaquePart and part.provider != writer.wire.name:
+                writer.report_unsupported(here, writer.kind_of(part), "warning")
+            elif type(written := write_medium(part, here, writer)) is TextPart:
+                texts.append(written.text)
+            else:
                 images.append(written)
         places = [_PLACES.index(type(part)) for part in parts if type(part) in _PLACES]
         if places != sorted(places):

@@ -130,9 +130,17 @@ def write_text_and_media(
     for i, part in enumerate(content):
         if type(part) is TextPart and part.metadata:
             writer.own_extras(part.metadata, (at, i))
-    found = media_of(content, at, writer)
-    written = _text("\n".join(texts), own, text)
-    return {**written, media: found} if found else written
+    found: list[Any] = []
+    for i, part in enumerate(content):
+        written = (
+            ABSENT if type(part) is TextPart else write_medium(part, (at, i), writer)
+        )
+        if type(written) is TextPart:
+            texts.append(written.text)
+        elif written is not ABSENT:
+            found.append(written)
+    wire = _text("\n".join(texts), own, text)
+    return {**wire, media: found} if found else wire
 
 
 def _text(said: str, own: Extras, key: str) -> dict[str, Any]:
@@ -141,25 +149,12 @@ def _text(said: str, own: Extras, key: str) -> dict[str, Any]:
     return {key: said}
 
 
-def media_of(parts: Sequence[Any], at: Path, writer: Writer) -> list[Any]:
-    """The media among the parts of a content, as they are written."""
-    found: list[Any] = []
-    for i, part in enumerate(parts):
-        if (
-            type(part) is not TextPart
-            and (written := write_medium(part, (at, i), writer)) is not ABSENT
-        ):
-            found.append(written)
-    return found
-
-
 def write_medium(part: Any, at: Path, writer: Writer) -> Any:
-    """Write an image or a recording; another part, or one that is not there as data, is reported and left out."""
+    """Write an image or a recording; another part, or one that is not there as data, becomes a text, which is reported."""
     if type(part) is OpaquePart and part.provider == writer.wire.name:
         return part.value
     if type(part) is not ImagePart and type(part) is not AudioPart:
-        writer.report_unsupported(at, writer.kind_of(part), "warning")
-        return ABSENT
+        return writer.described(part, at)
     data, media_type = part.data, part.media_type
     if data is None and part.url is not None and part.url[:5] == "data:":
         _, data, known, _ = read_data_url(part.url, at, Reader(writer.wire))
@@ -171,14 +166,7 @@ def write_medium(part: Any, at: Path, writer: Writer) -> Any:
         if type(part) is AudioPart and (known or "")[:6] != "audio/":
             raise UnsupportedValueError("its data would be taken for an image")
     except UnsupportedValueError as reason:
-        writer.report_loss(
-            at,
-            writer.kind_of(part),
-            "dropped",
-            "warning",
-            f"{writer.wire.title}: {reason}",
-        )
-        return ABSENT
+        return writer.described(part, at, str(reason))
     if media_type is not None and media_type != known:
         writer.report_unsupported((at, "mediaType"), "mediaType")
     for field in ("name", "detail"):

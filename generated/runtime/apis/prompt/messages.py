@@ -259,8 +259,6 @@ def write_results(results: Iterable[tuple[ToolResult, Path]], writer: Writer) ->
             if type(part) is TextPart:
                 writer.own_extras(part.metadata, ((at, "value"), i))
             else:
-                writer.report_unsupported(
-                    ((at, "value"), i), writer.kind_of(part), "warning"
-                )
+                writer.described(part, ((at, "value"), i))
         entries.append(entry)
     return result_entries_text(entries)

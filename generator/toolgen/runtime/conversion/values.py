@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import ConversionError, wrong_type
-from ..models import OpaquePart, TextPart, UserMessage
+from ..models import AudioPart, DocumentPart, ImagePart, OpaquePart, TextPart, UserMessage, VideoPart
 from ..paths import Path, format_path
 from .extras import ABSENT, UnsupportedValueError, inner_extras
 from .reader import Reader
 from .writer import Writer
 
 __all__ = [
-    "NOT_SHOWN",
     "as_one_text",
     "defaulted",
     "demanded",
@@ -26,9 +25,12 @@ __all__ = [
     "read_text_or_list",
     "texts_among",
     "write_list",
+    "write_one",
     "write_text_or_list",
     "write_user_turn",
 ]
+
+_MEDIA = (AudioPart, DocumentPart, ImagePart, VideoPart)
 
 
 def plain(value: Any, at: Path) -> dict[str, Any]:
@@ -99,23 +101,24 @@ def read_text_or_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> st
 
 
 def write_list(values: Iterable[Any], at: Path, writer: Writer, write: Write) -> list[Any]:
-    """Write values; one that the wire cannot say is reported and left out."""
+    """Write values; one that the wire cannot say is reported, and described where it is part of a content."""
     written = []
     for i, value in enumerate(values):
-        try:
-            item = write(value, (at, i), writer)
-        except UnsupportedValueError as reason:
-            writer.report_loss(
-                (at, i),
-                writer.kind_of(value),
-                "dropped",
-                "warning",
-                f"{writer.wire.title}: {reason}",
-            )
-            continue
+        item = write_one(value, (at, i), writer, write)
         if item is not ABSENT:
             written.append(item)
     return written
+
+
+def write_one(value: Any, at: Path, writer: Writer, write: Write) -> Any:
+    """Write one value of a list as `write_list` does; ABSENT where nothing is written."""
+    try:
+        return write(value, at, writer)
+    except UnsupportedValueError as reason:
+        if isinstance(value, _MEDIA):
+            return write(writer.described(value, at, str(reason)), at, writer)
+        writer.report_loss(at, writer.kind_of(value), "dropped", "warning", f"{writer.wire.title}: {reason}")
+        return ABSENT
 
 
 def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> str | list[Any]:
@@ -146,7 +149,7 @@ def demanded(value: Any, what: str) -> Any:
 
 
 def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
-    """The texts of a content as lines of one text; a part that is not a string is reported and left out."""
+    """The texts of a content as lines of one text; another part is described, and reported."""
     if type(content) is str:
         return content
     texts = texts_among(content, at, writer)
@@ -156,14 +159,14 @@ def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
 
 
 def texts_among(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
-    """The texts among parts; a part that is not a string is reported and left out."""
+    """The texts among parts; another part is described, and reported."""
     texts: list[str] = []
     for i, part in enumerate(parts):
         if type(part) is TextPart:
             writer.own_extras(part.metadata, (at, i))
             texts.append(part.text)
         else:
-            writer.report_unsupported((at, i), writer.kind_of(part), "warning")
+            texts.append(writer.described(part, (at, i)).text)
     return texts
 
 
@@ -181,23 +184,12 @@ def opaque_value(message: UserMessage, writer: Writer) -> Any:
     return message.content[0].value
 
 
-NOT_SHOWN = "A file stood here that cannot be shown."
-"""What a message says of which nothing else has a place on the wire."""
+def write_user_turn(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
+    """Write what a user says: the wire's own message where it holds one."""
+    whole = opaque_value(message, writer)
+    return write(message, at, writer) if whole is ABSENT else whole
 
 
 def has_no_place(content: Any, wire: Mapping[str, Any]) -> bool:
-    """Whether a message with that content says nothing on the wire, though it has more than empty texts."""
-    if type(content) is not list or any(wire[key] for key in wire.keys() - {"name", "role", "type"}):
-        return False
-    return any(type(part) is not TextPart or part.text for part in content)
-
-
-def write_user_turn(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
-    """Write what a user says. Where nothing of it has a place here, it says so: no message may be empty."""
-    whole = opaque_value(message, writer)
-    if whole is not ABSENT:
-        return whole
-    wire = write(message, at, writer)
-    if has_no_place(message.content, wire):
-        wire["content"] = NOT_SHOWN
-    return wire
+    """Whether a message with parts says nothing on the wire."""
+    return type(content) is list and bool(content) and not any(wire[key] for key in wire.keys() - {"name", "role"})

@@ -8,8 +8,6 @@ from typing import Any
 from ...conversion.extras import ABSENT, NOTHING, Extras, extra_members, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import (
-    NOT_SHOWN,
-    has_no_place,
     opaque_message,
     opaque_value,
     read_text_or_list,
@@ -219,8 +217,6 @@ class AnthropicMessages(ApiConverter):
             wires.append(whole)
             return
         content = write_text_or_list(message.content, (at, "content"), writer, self.write_user_block)
-        if has_no_place(message.content, {"content": content}):
-            content = [{"type": "text", "text": NOT_SHOWN}]
         if results is None or own.get("$apart"):
             if content or own or not message.content:
                 wires.append(_with_rest({"role": "user", "content": content}, own))

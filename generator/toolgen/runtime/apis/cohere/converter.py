@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, add_extras, extra_members, first_present, is_mark, original_key, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import NOT_SHOWN, optional_text, read_list, read_text_or_list, write_list, write_user_turn
+from ...conversion.values import optional_text, read_list, read_text_or_list, write_list, write_user_turn
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -36,7 +36,7 @@ from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_parts, write_result_text
 from ...tool_selection import write_offered
 from ..openai_chat.converter import ChatConverter
-from .fields import add_to_turn, offered_only, plan_place, read_documents, system_first, write_documents
+from .fields import add_to_turn, is_blank, offered_only, plan_place, read_documents, system_first, write_documents
 
 __all__ = ["CohereConverter"]
 
@@ -188,20 +188,16 @@ class CohereConverter(ChatConverter):
                 else:
                     add_to_turn(system, wire)
             elif type(message) is UserMessage:
-                wires.append(write_user_turn(message, here, writer, self.write_user_message))
+                wire = write_user_turn(message, here, writer, self.write_user_message)
+                if message.metadata or not is_blank(wire.get("content")):
+                    wires.append(wire)
+                else:
+                    writer.report_loss(here, "an empty message", "dropped", "note", "the API refuses it")
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
             wires.append(self.write_media(writer))
         return wires
-
-    def write_media(self, writer: Writer) -> dict[str, Any]:
-        """Write the media that results left after; the message says so where none of them has a place here."""
-        parts: list[Any] = []
-        for part, at in writer.media:
-            parts += write_list([part], at, writer, self.write_user_content)
-        writer.media = []
-        return {"role": "user", "content": parts or NOT_SHOWN}
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read what the model answered: text alone as text, else parts in the order thinking, plan, text, calls."""

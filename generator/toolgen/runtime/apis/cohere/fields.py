@@ -27,6 +27,7 @@ from ...paths import Path
 
 __all__ = [
     "add_to_turn",
+    "is_blank",
     "offered_only",
     "plan_place",
     "read_dialect_beside_strict",
@@ -146,6 +147,15 @@ def write_documents(value: Any, kept: Any) -> list[Any] | None:
 
 
 write_dialect_beside_strict = write_dialect_or_empty
+
+
+def is_blank(content: Any) -> bool:
+    """Whether a content is white space alone."""
+    if type(content) is list:
+        return all(
+            type(part) is dict and part.keys() <= {"type", "text"} and is_blank(part.get("text")) for part in content
+        )
+    return content is None or (type(content) is str and not content.strip())
 
 
 def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:

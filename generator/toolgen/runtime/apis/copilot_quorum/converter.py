@@ -293,7 +293,7 @@ class CopilotQuorumConverter(ToolConverter):
                     lines.append(part.text)
                     writer.own_extras(part.metadata, (place, i))
                 else:
-                    writer.report_unsupported((place, i), writer.kind_of(part), "warning")
+                    lines.append(writer.described(part, (place, i)).text)
             text = "\n".join(lines)
         elif kind == "error" and type(value) is str:
             return {"output": value, "is_error": True}

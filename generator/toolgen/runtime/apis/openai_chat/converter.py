@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 from ...conversion.extras import ABSENT, Extras, extra_members, inner_extras, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import (
-    NOT_SHOWN,
     opaque_message,
     optional_text,
     read_list,
     read_text_or_list,
     write_list,
+    write_one,
     write_user_turn,
 )
 from ...conversion.wire import DeclaredTools
@@ -158,10 +158,9 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
 
     def write_media(self, writer: Writer) -> dict[str, Any]:
         """Write the media that results left after."""
-        parts = [part for part, _ in writer.media]
-        at = writer.media[0][1]
-        writer.media = []
-        return {"role": "user", "content": write_list(parts, at, writer, self.write_user_content) or NOT_SHOWN}
+        media, writer.media = writer.media, []
+        parts = [write_one(part, at, writer, self.write_user_content) for part, at in media]
+        return {"role": "user", "content": parts}
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read what the model answered: text alone as text, else parts in the order content, refusal, calls."""
