@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from .conversion.extras import ABSENT, Extras, inner_extras
-from .conversion.values import Write, write_list, write_one
+from .conversion.extras import ABSENT, Extras, add_extras, inner_extras
+from .conversion.reader import Reader
+from .conversion.values import Read, Write, read_text_or_list, write_list, write_one
 from .conversion.writer import Writer, describe
 from .errors import ConversionError, wrong_type
 from .json_text import (
@@ -29,6 +30,7 @@ __all__ = [
     "in_words",
     "media_kind",
     "name_in",
+    "read_inside",
     "read_result_object",
     "read_result_text",
     "result_block_kind",
@@ -81,6 +83,21 @@ def write_result_text(
         raise ConversionError(
             format_path(at), f"cannot be written as JSON: {type(error).__name__}"
         ) from error
+
+
+def read_inside(
+    value: Any, at: Path, reader: Reader, read: Read[Any]
+) -> str | list[Any]:
+    """Read the parts of a result; media that stand inside of it are marked, for not every server takes them there."""
+    parts = read_text_or_list(value, at, reader, read)
+    for part in parts:
+        if (
+            type(part) is not str
+            and type(part) is not TextPart
+            and type(part) is not OpaquePart
+        ):
+            add_extras(part, reader.wire.name, {"$inline": True})
+    return parts
 
 
 def write_result_parts(
@@ -330,7 +347,7 @@ def write_captioned(
     for i, part in enumerate(parts):
         if type(part) is not TextPart:
             continue
-        writer.own_extras(part.metadata, (at, i))
+        writer.text_alone(part, (at, i))
         if i > 0:
             writer.report_loss(
                 (at, i),

@@ -402,6 +402,8 @@ class Copilot(CopilotConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_binary_data(
             part.url,
@@ -439,6 +441,8 @@ class Copilot(CopilotConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_binary_data(
             part.url,
@@ -476,6 +480,8 @@ class Copilot(CopilotConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_binary_data(
             part.url,
@@ -513,6 +519,8 @@ class Copilot(CopilotConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_binary_data(
             part.url,

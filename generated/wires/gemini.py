@@ -290,7 +290,10 @@ class Gemini(GeminiConverter):
             "exceeds the maximum number of tokens": "context_length",
         },
     }
-    DEFAULTS: ClassVar[dict[str, Any]] = {"thoughtSignature": ""}
+    DEFAULTS: ClassVar[dict[str, Any]] = {
+        "thoughtSignature": "skip_thought_signature_validator"
+    }
+    SIGNED_MODELS: ClassVar[str] = "(?:.*/)?gemini-(?:[3-9]|[1-9][0-9]).*"
     USER_ROLES: ClassVar[Collection[str]] = ["user", "function", "tool"]
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         [
@@ -983,11 +986,13 @@ class Gemini(GeminiConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a text part."""
-        if part.metadata is None:
+        if part.cache is None and part.metadata is None:
             return {
                 "text": part.text,
             }
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "text": part.text,
         }
@@ -1046,6 +1051,8 @@ class Gemini(GeminiConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_media_content(
             part.url,
@@ -1079,6 +1086,8 @@ class Gemini(GeminiConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_media_content(
             part.url,
@@ -1112,6 +1121,8 @@ class Gemini(GeminiConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_media_content(
             part.url,
@@ -1145,6 +1156,8 @@ class Gemini(GeminiConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_media_content(
             part.url,
@@ -1179,6 +1192,8 @@ class Gemini(GeminiConverter):
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if message.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         content = self.write_user_parts(
             message.content,

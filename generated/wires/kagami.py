@@ -449,12 +449,14 @@ class Kagami(KagamiConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a part of a message."""
-        if part.metadata is None:
+        if part.cache is None and part.metadata is None:
             return {
                 "type": "text",
                 "value": part.text,
             }
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "value": part.text,
@@ -484,6 +486,8 @@ class Kagami(KagamiConverter):
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if message.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "role": "system",
             "content": self.write_parts(

@@ -285,6 +285,8 @@ class Vllm(OpenaiCompatible):
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         video_url: dict[str, Any] = {
             "url": write_data_url(
                 part.url,

@@ -311,16 +311,22 @@ def test_what_the_specification_cannot_say_is_reported(sample: Package, models: 
     )
     result = models.ToolResult("c", "t", "data", {"a": 1}, True)
     wire = module.to_messages([user, answer, models.ToolMessage([result])], on_loss=losses.append)
-    assert wire[0]["content"] == [{"type": "image_url", "image_url": {"url": "https://example.com/a.avif"}}]
+    assert wire[0]["content"] == [
+        {"type": "text", "text": "[audio]"},
+        {"type": "text", "text": "[image: ftp://example.com/a.png]"},
+        {"type": "image_url", "image_url": {"url": "https://example.com/a.avif"}},
+        {"type": "text", "text": "[document: https://example.com/a.pdf]"},
+        {"type": "text", "text": "[document]"},
+    ]
     assert wire[1]["content"] == "ab"
     assert (wire[2]["content"], wire[2]["is_error"]) == ('{"a":1}', True)
     assert sorted((loss.path, loss.action) for loss in losses) == [
-        ("[0].content[0]", "dropped"),
-        ("[0].content[1]", "dropped"),
+        ("[0].content[0]", "described"),
+        ("[0].content[1]", "described"),
         ("[0].content[2].detail", "dropped"),
         ("[0].content[2].mediaType", "dropped"),
-        ("[0].content[3]", "dropped"),
-        ("[0].content[4]", "dropped"),
+        ("[0].content[3]", "described"),
+        ("[0].content[4]", "described"),
         ("[1].content", "rewritten"),
         ("[1].content[1]", "dropped"),
         ("[1].content[3]", "moved"),

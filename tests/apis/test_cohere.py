@@ -159,9 +159,8 @@ def test_a_file_that_cannot_be_shown_leaves_no_empty_turn(sample: Package, model
     messages = [HELLO, {"role": "assistant", "content": [PART]}, {"role": "tool", "results": results}]
     body, losses = written(sample, models, {"messages": messages})
     assert WIRES[PROVIDER].order_faults(body) == []
-    assert isinstance(body["messages"][-1]["content"], str)
-    assert body["messages"][-1]["content"]
-    assert [severity for _, action, severity in losses if action == "dropped"] == ["warning"]
+    assert body["messages"][-1] == {"role": "user", "content": [{"type": "text", "text": "[document]"}]}
+    assert [severity for _, action, severity in losses if action == "described"] == ["warning"]
 
 
 STRICT = {**WEATHER, "strict": True}

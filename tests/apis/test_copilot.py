@@ -369,7 +369,7 @@ def test_parts_of_a_result_go_into_their_places(sample: Package, models: Any) ->
     result = models.ToolResult("c", "t", "multimodal", parts, metadata=own)
     wire = module.to_tool_result(result, on_loss=losses.append)
     assert result_faults(wire) == []
-    assert wire["result"]["textResultForLlm"] == "a\nb"
+    assert wire["result"]["textResultForLlm"] == "a\n[image: https://example.com/a.png]\nb"
     assert wire["result"]["binaryResultsForLlm"] == [
         {"type": "image", "data": "AA==", "mimeType": "image/png"},
         {"type": "image", "data": "AA==", "mimeType": "image/gif"},
@@ -377,7 +377,7 @@ def test_parts_of_a_result_go_into_their_places(sample: Package, models: Any) ->
     ]
     assert [(loss.path, loss.action) for loss in losses] == [
         ("value[0].mediaType", "defaulted"),
-        ("value[3]", "dropped"),
+        ("value[3]", "described"),
         ("value[4].mediaType", "defaulted"),
         ("value", "moved"),
         ("kind", "rewritten"),

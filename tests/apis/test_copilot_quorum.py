@@ -160,9 +160,9 @@ def test_what_a_result_cannot_hold_is_reported(sample: Package, models: Any) -> 
     module, losses = sample.provider(PROVIDER), []
     parts = [models.TextPart("a"), models.ImagePart(data="AA==", media_type="image/png"), models.TextPart("b")]
     wire = module.to_tool_result(models.ToolResult("c", "t", "multimodal", parts, True), on_loss=losses.append)
-    assert (wire["output"], wire["is_error"]) == ("a\nb", True)
+    assert (wire["output"], wire["is_error"]) == ("a\n[image]\nb", True)
     assert [(loss.path, loss.action, loss.severity) for loss in losses] == [
-        ("value[1]", "dropped", "warning"),
+        ("value[1]", "described", "warning"),
         ("kind", "rewritten", "note"),
         ("value", "rewritten", "note"),
         ("isError", "rewritten", "note"),

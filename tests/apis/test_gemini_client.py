@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tests.apis.gemini import build
 from tests.providers.exchanges import Exchanges
+from tests.support.generated import Package
 
 ERRORS = {
     "bad request": (400, "INVALID_ARGUMENT", "Unknown name", [], "invalid_request", False),
@@ -139,10 +138,20 @@ def test_an_address_in_place_of_data_leaves_nothing_behind(generated: SimpleName
 
 
 @pytest.mark.pain("P20")
-def test_foreign_calls_get_the_stand_in_where_the_profile_has_one(tmp_path: Path) -> None:
-    extra = {"providers/gemini.yaml": "defaults: {thoughtSignature: skip_thought_signature_validator}\n"}
-    package = build(tmp_path, "gemini_with_stand_in", extra)
-    models = package.models
+@pytest.mark.parametrize(
+    ("model", "signed"),
+    [
+        ("gemini-3-pro-preview", True),
+        ("publishers/google/models/gemini-3.5-flash", True),
+        ("gemini-12", True),
+        ("gemini-2.5-pro", False),
+        (None, False),
+    ],
+)
+@pytest.mark.parametrize("provider", ["gemini", "vertex"])
+def test_foreign_calls_get_the_stand_in_where_the_model_wants_one(
+    sample: Package, models: Any, provider: str, model: str | None, signed: bool
+) -> None:
 
     def turn(number: int) -> list[dict[str, Any]]:
         calls = [{"id": f"{number}{c}", "name": "f", "arguments": {}} for c in "ab"]
@@ -155,14 +164,15 @@ def test_foreign_calls_get_the_stand_in_where_the_profile_has_one(tmp_path: Path
         ]
 
     ask = {"role": "user", "content": "go"}
-    request = models.load(models.Request, {"messages": [ask, *turn(1), ask, *turn(2), *turn(3)]})
+    request = models.load(models.Request, {"model": model, "messages": [ask, *turn(1), ask, *turn(2), *turn(3)]})
     losses: list[Any] = []
-    written = package.gemini.to_request(request, on_loss=losses.append)
-    signed = [
+    written = sample.provider(provider).to_request(request, on_loss=losses.append)
+    signatures = [
         [part.get("thoughtSignature") for part in content["parts"]]
         for content in written["contents"]
         if content["role"] == "model"
     ]
-    stand_in = "skip_thought_signature_validator"
-    assert signed == [[None, None], [stand_in, None], [stand_in, None]]
-    assert [(loss.path, loss.action) for loss in losses] == [("messages[4]", "defaulted"), ("messages[6]", "defaulted")]
+    stand_in = "skip_thought_signature_validator" if signed else None
+    assert signatures == [[None, None], [stand_in, None], [stand_in, None]]
+    told = [(loss.path, loss.action) for loss in losses]
+    assert told == ([("messages[4]", "defaulted"), ("messages[6]", "defaulted")] if signed else [])

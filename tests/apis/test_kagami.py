@@ -136,9 +136,9 @@ def test_results_of_several_parts_are_their_text(sample: Package, models: Any) -
     for flag, key in ((None, "output"), (True, "error")):
         result = models.ToolResult("a", "now", "multimodal", parts, flag)
         written = sample.provider(PROVIDER).to_tool_result(result, on_loss=losses.append)
-        assert written["response"] == {key: "It broke:\ntwice."}
+        assert written["response"] == {key: "It broke:\n[image]\ntwice."}
     assert [(loss.path, loss.action) for loss in losses[:3]] == [
-        ("kind", "rewritten"), ("value[1]", "dropped"), ("value", "rewritten")
+        ("kind", "rewritten"), ("value[1]", "described"), ("value", "rewritten")
     ]  # fmt: skip
 
 
@@ -148,7 +148,8 @@ def test_an_image_has_no_place_and_a_named_choice_no_word(sample: Package, model
     image = models.ImagePart(url="https://example.com/a.png")
     request = models.Request([models.UserMessage([models.TextPart("What?"), image])], tools=[], output_format="text")
     body = module.to_request(request, on_loss=losses.append)
-    assert body["messages"] == [{"role": "user", "content": [{"type": "text", "value": "What?"}]}]
+    described = {"type": "text", "value": "[image: https://example.com/a.png]"}
+    assert body["messages"] == [{"role": "user", "content": [{"type": "text", "value": "What?"}, described]}]
     assert [(loss.path, loss.severity) for loss in losses] == [("messages[0].content[1]", "warning")]
     request.tool_choice = models.NamedToolChoice("now")
     with pytest.raises(models.ConversionError, match="toolChoice"):

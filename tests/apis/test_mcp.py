@@ -432,17 +432,18 @@ def test_media_without_a_type_or_a_name_get_what_the_wire_demands(sample: Packag
         {"type": "image", "data": "AA==", "mimeType": "image/gif"},
         {"type": "resource", "resource": {"uri": "attachment:///document", "blob": "AA=="}},
         {"type": "resource", "resource": {"uri": "attachment:///f.mp4", "mimeType": "video/*", "blob": "AA=="}},
+        {"type": "text", "text": "[image]"},
     ]
     assert result_faults(wire) == []
     assert [(loss.path, loss.action) for loss in losses] == [
         ("value[0].mediaType", "defaulted"),
         ("value[1].name", "defaulted"),
         ("value[3].name", "defaulted"),
-        ("value[5]", "dropped"),
+        ("value[5]", "described"),
     ]
     back = module.from_tool_result(wire, "a", "t").value
-    assert [part.type for part in back] == ["image", "image", "image", "document", "video"]
-    assert [part.media_type for part in back] == ["image/png", None, "image/gif", None, None]
+    assert [part.type for part in back] == ["image", "image", "image", "document", "video", "text"]
+    assert [part.media_type for part in back[:5]] == ["image/png", None, "image/gif", None, None]
 
 
 def test_the_payload_is_imported_as_the_same_declarations(served: Package, tmp_path: Path) -> None:

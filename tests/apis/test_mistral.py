@@ -86,7 +86,17 @@ def test_content_keeps_its_form_and_its_order(sample: Package, name: str, calls:
     laws.answer_is_read(sample, PROVIDER, given) if name not in ("a thought of none", "a thought as text") else None
     laws.answer_comes_back(sample, PROVIDER, given)
     after = [RESULT] if calls.get("tool_calls") else [USER]
-    comes_back(sample, body(USER, given["choices"][0]["message"], *after))
+    if CONTENTS[name] or calls:
+        comes_back(sample, body(USER, given["choices"][0]["message"], *after))
+
+
+@pytest.mark.parametrize("content", [[], "", None])
+def test_an_answer_that_says_nothing_is_not_sent(sample: Package, content: Any) -> None:
+    """The API: "Assistant message must have either content or tool_calls, but not none"."""
+    request = laws.read(sample, PROVIDER, body(USER, {"role": "assistant", "content": content}, USER))
+    losses: list[Any] = []
+    assert laws.write(sample, PROVIDER, request, losses) == body(USER, USER)
+    assert [(loss.path, loss.action) for loss in losses] == [("messages[1]", "dropped")]
 
 
 def test_a_message_may_lack_its_content(sample: Package) -> None:

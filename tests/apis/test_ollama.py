@@ -107,8 +107,8 @@ def test_media_are_known_by_their_bytes(sample: Package, models: Any) -> None:
     _, losses = told(sample, models, messages=[{"role": "user", "content": wrong}])
     assert losses == [
         ("messages[0].content[0].mediaType", "dropped", "note"),
-        ("messages[0].content[1]", "dropped", "warning"),
-        ("messages[0].content[2]", "dropped", "warning"),
+        ("messages[0].content[1]", "described", "warning"),
+        ("messages[0].content[2]", "described", "warning"),
     ]
 
 

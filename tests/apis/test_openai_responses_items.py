@@ -143,7 +143,7 @@ def test_results_hold_media_themselves(sample: Package, models: Any) -> None:
     losses: list[Any] = []
     result = models.ToolResult("call_1", "now", "multimodal", parts)
     wire = sample.provider(PROVIDER).to_tool_result(result, on_loss=losses.append)
-    assert [part["type"] for part in wire["output"]] == ["input_text", "input_image", "input_file"]
+    assert [part["type"] for part in wire["output"]] == ["input_text", "input_image", "input_file", "input_text"]
     assert wire["output"][2]["filename"] == "document.pdf"
     assert [(loss.path, loss.severity) for loss in losses] == [
         ("value[1].detail", "note"),

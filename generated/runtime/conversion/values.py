@@ -195,8 +195,7 @@ def texts_among(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
     texts: list[str] = []
     for i, part in enumerate(parts):
         if type(part) is TextPart:
-            writer.own_extras(part.metadata, (at, i))
-            texts.append(part.text)
+            texts.append(writer.text_alone(part, (at, i)))
         else:
             texts.append(writer.described(part, (at, i)).text)
     return texts

@@ -94,7 +94,7 @@ class Writer:
     `names` are spellings of tools' names so far, `unsent` ids that are left out, `media` parts of results that wait for
     the end of the turn. An answer (`answer`) is not sent to the API, and may hold what that refuses. `known` says that the
     tool being written is a declared one, whose lowering the build has told of; `spent` is what strict tools took of the
-    request so far, `downgraded` are the tools that should be strict and cannot be, `losses` the number of reports.
+    request so far, `model` is that of the request where a wire's messages depend on it, `downgraded` are the tools that should be strict and cannot be, `losses` the number of reports.
     """
 
     __slots__ = (
@@ -108,6 +108,7 @@ class Writer:
         "known",
         "losses",
         "media",
+        "model",
         "names",
         "spent",
         "unsent",
@@ -134,6 +135,7 @@ class Writer:
         self.names: dict[str, str] = {}
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
+        self.model: str | None = None
         self.known = False
         self.downgraded: set[str] = set()
         self.losses = 0
@@ -233,6 +235,14 @@ class Writer:
         )
         self.report_loss(at, self.kind_of(part), "described", "warning", said)
         return TextPart(describe(part))
+
+    def text_alone(self, part: TextPart, at: Path) -> str:
+        """The text of a part that becomes a string on this wire; what the part has beside it is reported."""
+        if part.metadata:
+            self.own_extras(part.metadata, at)
+        if part.cache:
+            self.report_unsupported((at, "cache"), "cache")
+        return part.text
 
     def adopted(self, metadata: dict[str, Any] | None, at: Path) -> None:
         """Report reasoning that another provider's model thought, and that goes out as a thought here."""

@@ -193,6 +193,7 @@ def _class_facts(
         "EFFORTS": facts.get("efforts"),
         "ANSWERS": facts.get("answers"),
         "SDK_MEMBERS": sdk.get("members"),
+        "SIGNED_MODELS": facts.get("signed_models"),
         "SYSTEM_ROLES": _roles(shapes.get("system_message")),
         "USER_ROLES": _roles(shapes.get("user_message")),
     }

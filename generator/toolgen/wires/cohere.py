@@ -744,12 +744,14 @@ class Cohere(CohereConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a text part."""
-        if part.metadata is None:
+        if part.cache is None and part.metadata is None:
             return {
                 "type": "text",
                 "text": part.text,
             }
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
@@ -793,6 +795,8 @@ class Cohere(CohereConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         image_url: dict[str, Any] = {
             "url": write_data_url(
                 part.url,
@@ -865,7 +869,7 @@ class Cohere(CohereConverter):
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a schema for the answer."""
-        if schema.name is None and schema.metadata is None:
+        if schema.name is None and schema.strict is None and schema.metadata is None:
             return {
                 "type": "json_object",
                 "schema": schema.schema,
@@ -873,6 +877,8 @@ class Cohere(CohereConverter):
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         if schema.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if schema.strict is not None:
+            writer.report_unsupported((at, "strict"), "strict")
         wire: dict[str, Any] = {
             "type": "json_object",
             "schema": schema.schema,
@@ -900,6 +906,8 @@ class Cohere(CohereConverter):
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if message.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "role": "system",
             "content": write_text_or_list(

@@ -307,6 +307,8 @@ class Mcp(McpConverter):
     ) -> dict[str, Any]:
         """Write a text: a block of its own, or an embedded resource."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_text_block(part.text, own, (at, "text"), writer)
         if own:
@@ -331,6 +333,8 @@ class Mcp(McpConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_media_block(
             part.url,
@@ -364,6 +368,8 @@ class Mcp(McpConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_media_block(
             part.url,
@@ -397,6 +403,8 @@ class Mcp(McpConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_media_block(
             part.url,
@@ -430,6 +438,8 @@ class Mcp(McpConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {}
         wire |= write_media_block(
             part.url,

@@ -23,6 +23,7 @@ from ..runtime.apis.mistral.fields import (
     write_given_result,
     write_text_chunks,
 )
+from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
 from ..runtime.clients import known_keywords
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -36,7 +37,7 @@ from ..runtime.conversion.extras import (
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import defaulted, read_text_or_list, write_text_or_list
+from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -831,12 +832,14 @@ class Mistral(MistralConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a text part."""
-        if part.metadata is None:
+        if part.cache is None and part.metadata is None:
             return {
                 "type": "text",
                 "text": part.text,
             }
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
@@ -868,6 +871,8 @@ class Mistral(MistralConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "image_url",
             "image_url": write_address_or_object(
@@ -907,6 +912,8 @@ class Mistral(MistralConverter):
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "input_audio",
             "input_audio": write_address_or_data(
@@ -946,6 +953,8 @@ class Mistral(MistralConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "document_url",
             "document_url": write_data_url(
@@ -970,9 +979,9 @@ class Mistral(MistralConverter):
         json_schema = wire.get("json_schema")
         if type(json_schema) is not dict:
             raise wrong_type((at, "json_schema"), "an object", json_schema)
-        name = json_schema.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type(((at, "json_schema"), "name"), "a string", name)
+        name, name_kept = read_schema_name(
+            json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader
+        )
         schema = json_schema.get("schema")
         if type(schema) is not dict:
             raise wrong_type(((at, "json_schema"), "schema"), "an object", schema)
@@ -982,10 +991,13 @@ class Mistral(MistralConverter):
         if (
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
+            and name_kept is ABSENT
         ):
             return OutputSchema(schema, name, strict)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
         json_schema_rest = extra_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        if name_kept is not ABSENT:
+            json_schema_rest["name"] = name_kept
         keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
         return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
 
@@ -995,9 +1007,16 @@ class Mistral(MistralConverter):
         """Write a schema for the answer."""
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         json_schema: dict[str, Any] = {
-            "name": defaulted(schema.name, "output", (at, "name"), writer),
             "schema": schema.schema,
         }
+        name = write_schema_name(
+            schema.name,
+            extra_at(own, "json_schema", "name") if own else ABSENT,
+            (at, "name"),
+            writer,
+        )
+        if name is not ABSENT:
+            json_schema["name"] = name
         if schema.strict is not None:
             json_schema["strict"] = schema.strict
         wire: dict[str, Any] = {
@@ -1027,6 +1046,8 @@ class Mistral(MistralConverter):
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if message.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "role": "system",
             "content": write_text_or_list(

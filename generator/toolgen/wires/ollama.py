@@ -637,6 +637,8 @@ class Ollama(OllamaConverter):
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if message.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "role": "system",
         }

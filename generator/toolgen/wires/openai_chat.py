@@ -13,8 +13,10 @@ from ..runtime.apis.openai_chat.converter import ChatConverter
 from ..runtime.apis.openai_chat.fields import (
     read_file_name,
     read_inline_data,
+    read_schema_name,
     write_file_name,
     write_inline_data,
+    write_schema_name,
 )
 from ..runtime.clients import keywords
 from ..runtime.conversion.extras import (
@@ -30,12 +32,7 @@ from ..runtime.conversion.extras import (
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import (
-    defaulted,
-    demanded,
-    read_text_or_list,
-    write_text_or_list,
-)
+from ..runtime.conversion.values import demanded, read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -927,12 +924,14 @@ class OpenaiChat(ChatConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a text part."""
-        if part.metadata is None:
+        if part.cache is None and part.metadata is None:
             return {
                 "type": "text",
                 "text": part.text,
             }
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "text",
             "text": part.text,
@@ -1009,6 +1008,8 @@ class OpenaiChat(ChatConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         image_url: dict[str, Any] = {
             "url": write_data_url(
                 part.url,
@@ -1071,6 +1072,8 @@ class OpenaiChat(ChatConverter):
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         input_audio: dict[str, Any] = {
             "data": demanded(part.data, "data"),
             "format": write_words(
@@ -1125,6 +1128,8 @@ class OpenaiChat(ChatConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         file: dict[str, Any] = {
             "file_data": write_inline_data(
                 part.url,
@@ -1158,9 +1163,9 @@ class OpenaiChat(ChatConverter):
         json_schema = wire.get("json_schema")
         if type(json_schema) is not dict:
             raise wrong_type((at, "json_schema"), "an object", json_schema)
-        name = json_schema.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type(((at, "json_schema"), "name"), "a string", name)
+        name, name_kept = read_schema_name(
+            json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader
+        )
         schema = json_schema.get("schema")
         if type(schema) is not dict:
             raise wrong_type(((at, "json_schema"), "schema"), "an object", schema)
@@ -1170,10 +1175,13 @@ class OpenaiChat(ChatConverter):
         if (
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
+            and name_kept is ABSENT
         ):
             return OutputSchema(schema, name, strict)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
         json_schema_rest = extra_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        if name_kept is not ABSENT:
+            json_schema_rest["name"] = name_kept
         keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
         return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
 
@@ -1183,9 +1191,16 @@ class OpenaiChat(ChatConverter):
         """Write a schema for the answer."""
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         json_schema: dict[str, Any] = {
-            "name": defaulted(schema.name, "output", (at, "name"), writer),
             "schema": schema.schema,
         }
+        name = write_schema_name(
+            schema.name,
+            extra_at(own, "json_schema", "name") if own else ABSENT,
+            (at, "name"),
+            writer,
+        )
+        if name is not ABSENT:
+            json_schema["name"] = name
         if schema.strict is not None:
             json_schema["strict"] = schema.strict
         wire: dict[str, Any] = {
@@ -1216,6 +1231,8 @@ class OpenaiChat(ChatConverter):
     ) -> dict[str, Any]:
         """Write a message of the system or the developer."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
+        if message.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "role": own.get("role", "system"),
             "content": write_text_or_list(

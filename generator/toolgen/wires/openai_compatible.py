@@ -39,7 +39,15 @@ from ..runtime.fields.values import (
     write_effort,
     write_one_or_many,
 )
-from ..runtime.models import DocumentPart, Request, ToolCall
+from ..runtime.models import (
+    ContentPart,
+    DocumentPart,
+    ImagePart,
+    OpaquePart,
+    Request,
+    TextPart,
+    ToolCall,
+)
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from .openai_chat import OpenaiChat
@@ -198,6 +206,26 @@ class OpenaiCompatible(OpenaiChat):
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
         ["reasoning_content", "reasoning"], details="reasoning_details"
     )
+
+    def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+        """Read one of several objects; what is not one of them stays as it is."""
+        if type(wire) is dict:
+            kind = wire.get("type")
+            if kind == "text":
+                return self.read_text_part(wire, at, reader)
+            if kind == "image_url":
+                return self.read_image_part(wire, at, reader)
+        return OpaquePart(reader.wire.name, wire)
+
+    def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
+        """Write one of several values; one that has no place on this wire is reported."""
+        if type(value) is TextPart:
+            return self.write_text_part(value, at, writer)
+        if type(value) is ImagePart:
+            return self.write_image_part(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name:
+            return value.value
+        return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
@@ -472,6 +500,8 @@ class OpenaiCompatible(OpenaiChat):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         file: dict[str, Any] = {
             "file_data": write_data_url(
                 part.url,

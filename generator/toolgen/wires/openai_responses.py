@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
 from ..runtime.apis.openai_responses.converter import ResponsesConverter
 from ..runtime.apis.openai_responses.fields import (
     read_always,
@@ -28,7 +29,7 @@ from ..runtime.conversion.extras import (
     restore_extras,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import defaulted, read_text_or_list, write_text_or_list
+from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -829,12 +830,14 @@ class OpenaiResponses(ResponsesConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a text part of what is asked."""
-        if part.metadata is None:
+        if part.cache is None and part.metadata is None:
             return {
                 "type": "input_text",
                 "text": part.text,
             }
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "input_text",
             "text": part.text,
@@ -875,6 +878,8 @@ class OpenaiResponses(ResponsesConverter):
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "input_image",
             "image_url": write_data_url(
@@ -920,6 +925,8 @@ class OpenaiResponses(ResponsesConverter):
     ) -> dict[str, Any]:
         """Write a file part."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "input_file",
         }
@@ -958,12 +965,14 @@ class OpenaiResponses(ResponsesConverter):
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a text part of an answer."""
-        if part.metadata is None:
+        if part.cache is None and part.metadata is None:
             return {
                 "type": "output_text",
                 "text": part.text,
             }
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
+        if part.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "type": "output_text",
             "text": part.text,
@@ -1009,18 +1018,20 @@ class OpenaiResponses(ResponsesConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
         """Read a schema for the answer."""
-        name = wire.get("name")
-        if name is not None and type(name) is not str:
-            raise wrong_type((at, "name"), "a string", name)
+        name, name_kept = read_schema_name(
+            wire.get("name", ABSENT), (at, "name"), reader
+        )
         schema = wire.get("schema")
         if type(schema) is not dict:
             raise wrong_type((at, "schema"), "an object", schema)
         strict = wire.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type((at, "strict"), "a boolean", strict)
-        if wire.keys() == _OUTPUT_SCHEMA_LEAST:
+        if wire.keys() == _OUTPUT_SCHEMA_LEAST and name_kept is ABSENT:
             return OutputSchema(schema, name, strict)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
+        if name_kept is not ABSENT:
+            rest["name"] = name_kept
         return OutputSchema(schema, name, strict, metadata=reader.metadata(rest))
 
     def write_output_schema(
@@ -1030,9 +1041,13 @@ class OpenaiResponses(ResponsesConverter):
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "json_schema",
-            "name": defaulted(schema.name, "output", (at, "name"), writer),
             "schema": schema.schema,
         }
+        name = write_schema_name(
+            schema.name, extra_at(own, "name") if own else ABSENT, (at, "name"), writer
+        )
+        if name is not ABSENT:
+            wire["name"] = name
         if schema.strict is not None:
             wire["strict"] = schema.strict
         if own:
@@ -1058,6 +1073,8 @@ class OpenaiResponses(ResponsesConverter):
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
+        if message.cache is not None:
+            writer.report_unsupported((at, "cache"), "cache")
         wire: dict[str, Any] = {
             "role": own.get("role", "system"),
             "content": write_text_or_list(

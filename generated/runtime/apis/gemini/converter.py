@@ -135,6 +135,7 @@ class GeminiConverter(GeminiMessages):
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a request body; enums that came as numbers are numbers again."""
+        writer.model = request.model
         return restore_numbers(
             self.write_request_body(request, at, writer), self.SPELLING
         )

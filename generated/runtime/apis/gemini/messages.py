@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -109,6 +110,8 @@ class GeminiMessages(ApiConverter):
 
     USER_ROLES: ClassVar[Collection[str]]
     """The roles of contents that the user, or the app, gave."""
+    SIGNED_MODELS: ClassVar[str]
+    """A pattern of the models that refuse calls without a signature."""
     SPELLING: ClassVar[Spelling]
     """What is read in several spellings."""
 
@@ -250,7 +253,7 @@ class GeminiMessages(ApiConverter):
         """Write what the user, the model and the tools said."""
         contents: list[Any] = []
         before: Message | None = None
-        signature = self.DEFAULTS.get("thoughtSignature")
+        signature = self.stand_in(writer.model)
         turn = current_turn([message for message, _, _ in placed])
         for i, (message, here, places) in enumerate(placed):
             if type(message) is SystemMessage:
@@ -268,6 +271,11 @@ class GeminiMessages(ApiConverter):
                 raise wrong_type(here, "a message", message)
             before = message
         return contents
+
+    def stand_in(self, model: str | None) -> str | None:
+        """What stands for the signature of a call that no model of the provider made; None where the model wants none."""
+        text: str | None = self.DEFAULTS.get("thoughtSignature")
+        return text if text and re.fullmatch(self.SIGNED_MODELS, model or "") else None
 
     def write_instruction(
         self,

@@ -34,7 +34,7 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...tool_results import read_result_text, write_result_parts, write_result_text
+from ...tool_results import write_result_parts, write_result_text
 from ..openai_chat.converter import ChatConverter
 from .client import error_in, systems_in_place
 
@@ -301,15 +301,11 @@ class MistralConverter(ChatConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
         """Read what a call gave: text, the text of an error, or parts. Only the newest servers take media inside."""
-        if type(value) is str:
-            return read_result_text(value)
-        if value is None:
-            return "text", "", None
-        parts = read_list(value, at, reader, self.read_result_part) or []
-        for part in parts:
-            if type(part) is not TextPart and type(part) is not OpaquePart:
-                add_extras(part, reader.wire.name, {"$inline": True})
-        return "multimodal", parts, ABSENT
+        return (
+            ("text", "", None)
+            if value is None
+            else super().read_result_content(value, at, reader)
+        )
 
     def write_result_content(
         self,

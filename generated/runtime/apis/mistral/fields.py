@@ -40,11 +40,21 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 def read_address_or_data(
     value: Any, at: Path, reader: Reader
 ) -> tuple[str | None, str | None, str | None, Any]:
-    """Read url, data and media type; of a `data:` address it is kept that it was one.
+    """Read url, data and media type; of a `data:` address it is kept that it was one, of an object with `data` the object.
 
     Raises:
-        ConversionError: the value is not a string.
+        ConversionError: the value is neither text nor an object with a text as its `data`.
     """
+    if type(value) is dict:
+        data, form = value.get("data"), value.get("format")
+        if type(data) is not str:
+            raise wrong_type((at, "data"), "a string", data)
+        return (
+            None,
+            data,
+            f"audio/{form}" if type(form) is str else None,
+            {"$object": value},
+        )
     url, data, media_type, _ = read_data_url(value, at, reader)
     if url is None:
         return None, data, media_type, {"$whole": media_type}
@@ -60,14 +70,19 @@ def write_address_or_data(
     kept: Any,
     at: Path,
     writer: Writer,
-) -> str:
-    """Write the text.
+) -> str | dict[str, Any]:
+    """Write the text, or the object that came while it says the same.
 
     Raises:
         UnsayableError: there is neither an address nor data.
     """
     if url is not None and url[:5] == "data:":
         return url
+    came = kept.get("$object") if type(kept) is dict else None
+    if type(came) is dict and came.get("data") == data:
+        form = came.get("format")
+        if media_type == (f"audio/{form}" if type(form) is str else None):
+            return came
     if data is None and url is None:
         raise UnsupportedValueError("there is neither an address nor data")
     if media_type is None or data is None:

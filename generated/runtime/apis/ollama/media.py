@@ -128,8 +128,8 @@ def write_text_and_media(
             at, "content", "rewritten", "note", "its texts are one text here"
         )
     for i, part in enumerate(content):
-        if type(part) is TextPart and part.metadata:
-            writer.own_extras(part.metadata, (at, i))
+        if type(part) is TextPart:
+            writer.text_alone(part, (at, i))
     found: list[Any] = []
     for i, part in enumerate(content):
         written = (

@@ -18,7 +18,6 @@ from ...conversion.values import (
     opaque_message,
     optional_text,
     read_list,
-    read_text_or_list,
     write_list,
     write_one,
     write_user_turn,
@@ -54,8 +53,13 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
-from ...tool_results import read_result_text, write_result_parts, write_result_text
-from .fields import OutputFormatConverter, says_something
+from ...tool_results import (
+    read_inside,
+    read_result_text,
+    write_result_parts,
+    write_result_text,
+)
+from .fields import OutputFormatConverter, choice_without_message, says_something
 from .reasoning import (
     ReasoningKeys,
     as_object,
@@ -379,7 +383,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             return read_result_text(value)
         return (
             "multimodal",
-            read_text_or_list(value, at, reader, self.read_result_part),
+            read_inside(value, at, reader, self.read_result_part),
             ABSENT,
         )
 
@@ -443,9 +447,10 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
         if choices_found:
             first = extra_members(choice, _CHOICE)
-            if "finish_reason" not in choice:
-                first["$absent"] = ["finish_reason"]
-            elif word == "":
+            absent = [key for key in ("finish_reason", "message") if key not in choice]
+            if absent:
+                first["$absent"] = absent
+            if word == "":
                 first["finish_reason"] = word
             if (
                 self.ANSWERS
@@ -499,6 +504,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         restore_extras(choice, first)
         if self.ANSWERS:
             as_object(choice, first)
+        choice = choice_without_message(choice, first)
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier

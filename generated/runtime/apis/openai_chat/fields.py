@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from ...conversion.extras import ABSENT, UnsupportedValueError, is_mark
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter
@@ -21,12 +21,14 @@ from ...paths import Path
 
 __all__ = [
     "OutputFormatConverter",
+    "choice_without_message",
     "read_arguments_text",
     "read_arguments_that_parse",
     "read_effort_object",
     "read_file_name",
     "read_inline_data",
     "read_own_call_id",
+    "read_schema_name",
     "says_something",
     "write_arguments_text",
     "write_arguments_that_parse",
@@ -34,6 +36,7 @@ __all__ = [
     "write_file_name",
     "write_inline_data",
     "write_own_call_id",
+    "write_schema_name",
 ]
 
 
@@ -183,6 +186,30 @@ def write_file_name(name: str | None, kept: Any, at: Path, writer: Writer) -> An
         return ABSENT
     writer.report_loss(at, "name", "defaulted", "note", "a file must be named")
     return "document"
+
+
+read_schema_name = read_file_name
+
+
+def write_schema_name(name: str | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the name of a schema for the answer; one without a name gets one, for the API refuses it."""
+    if name is not None:
+        return name
+    if kept is None or is_mark(kept):
+        return ABSENT
+    writer.report_loss(at, "name", "defaulted", "note", "a schema must be named")
+    return "output"
+
+
+def choice_without_message(choice: dict[str, Any], kept: Extras) -> dict[str, Any]:
+    """A choice as it came: without a message, or with null for one, while there is nothing in the message."""
+    if any(choice["message"][key] for key in choice["message"] if key != "role"):
+        return choice
+    if "message" in kept.get("$absent", ()):
+        return {key: value for key, value in choice.items() if key != "message"}
+    return (
+        {**choice, "message": None} if kept.get("message", ABSENT) is None else choice
+    )
 
 
 def says_something(wire: dict[str, Any], blank: bool) -> bool:

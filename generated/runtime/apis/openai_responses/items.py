@@ -27,6 +27,7 @@ from ...models import (
 from ...paths import Path
 
 __all__ = [
+    "asks_approval",
     "calls_client",
     "given_part",
     "inside",
@@ -51,7 +52,6 @@ _CLIENT_CALLS = frozenset(
         "local_shell_call",
         "apply_patch_call",
         "computer_call",
-        "mcp_approval_request",
     ]
 )
 """Calls that the app itself answers, besides those of functions (`openai.types.responses`, SDK 3.54.0)."""
@@ -122,6 +122,19 @@ def calls_client(parts: Sequence[Any], provider: str) -> bool:
         if type(part) is OpaquePart and part.provider == provider
     ]
     return any(type(value) is dict and _calls_client(value) for value in values)
+
+
+def asks_approval(parts: Sequence[Any], provider: str) -> bool:
+    """Whether an answer waits for the app to approve a call that the API itself runs."""
+    values = [
+        part.value
+        for part in parts
+        if type(part) is OpaquePart and part.provider == provider
+    ]
+    return any(
+        type(value) is dict and value.get("type") == "mcp_approval_request"
+        for value in values
+    )
 
 
 def _calls_client(item: dict[str, Any]) -> bool:

@@ -290,8 +290,7 @@ class CopilotQuorumConverter(ToolConverter):
             lines: list[str] = []
             for i, part in enumerate(value):
                 if type(part) is TextPart:
-                    lines.append(part.text)
-                    writer.own_extras(part.metadata, (place, i))
+                    lines.append(writer.text_alone(part, (place, i)))
                 else:
                     lines.append(writer.described(part, (place, i)).text)
             text = "\n".join(lines)

@@ -109,6 +109,7 @@ class GeminiConverter(GeminiMessages):
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body; enums that came as numbers are numbers again."""
+        writer.model = request.model
         return restore_numbers(self.write_request_body(request, at, writer), self.SPELLING)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:

@@ -91,21 +91,25 @@ def restore_numbers(body: dict[str, Any], spelling: Spelling) -> dict[str, Any]:
 
 def _numbered(value: Any, tree: dict[Any, Any], spelling: Spelling) -> Any:
     """A copy of an object or array whose words at the ends of `tree` are numbers."""
-    found = value.copy()
+    found: Any = value.copy()
     for step, further in tree.items():
         if type(found) is dict:
-            inner = found.get(step)
+            inner: Any = found.get(step)
         else:
             inner = found[step] if type(step) is int and 0 <= step < len(found) else None
         if type(inner) is dict or type(inner) is list:
             found[step] = _numbered(inner, further, spelling)
-        elif type(inner) is str and step in spelling.numbers:
-            words = [word.upper() for word in spelling.numbers[step]]
-            if inner.upper() in words:
-                found[step] = words.index(inner.upper())
-            elif inner.isascii() and inner.isdigit() and len(inner) < 10:
-                found[step] = int(inner)
+        elif type(inner) is str and type(step) is str and step in spelling.numbers:
+            found[step] = _number_of(inner, spelling.numbers[step])
     return found
+
+
+def _number_of(word: str, words: Sequence[str]) -> Any:
+    """The number of a word; a number that has no word is its own."""
+    for number, known in enumerate(words):
+        if known.upper() == word.upper():
+            return number
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 10 else word
 
 
 def _is_spelled(value: Any, spelling: Spelling) -> bool:

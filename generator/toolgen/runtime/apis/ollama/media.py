@@ -105,8 +105,8 @@ def write_text_and_media(
     elif len(texts) > 1:
         writer.report_loss(at, "content", "rewritten", "note", "its texts are one text here")
     for i, part in enumerate(content):
-        if type(part) is TextPart and part.metadata:
-            writer.own_extras(part.metadata, (at, i))
+        if type(part) is TextPart:
+            writer.text_alone(part, (at, i))
     found: list[Any] = []
     for i, part in enumerate(content):
         written = ABSENT if type(part) is TextPart else write_medium(part, (at, i), writer)

@@ -11,7 +11,6 @@ from ...conversion.values import (
     opaque_message,
     optional_text,
     read_list,
-    read_text_or_list,
     write_list,
     write_one,
     write_user_turn,
@@ -41,8 +40,8 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
-from ...tool_results import read_result_text, write_result_parts, write_result_text
-from .fields import OutputFormatConverter, says_something
+from ...tool_results import read_inside, read_result_text, write_result_parts, write_result_text
+from .fields import OutputFormatConverter, choice_without_message, says_something
 from .reasoning import ReasoningKeys, as_object, found_at, in_text, need_reasoning, read_reasoning, write_reasoning
 
 __all__ = ["ChatConverter", "ChatMessages"]
@@ -279,7 +278,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         """Read what a call gave: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text(value)
-        return "multimodal", read_text_or_list(value, at, reader, self.read_result_part), ABSENT
+        return "multimodal", read_inside(value, at, reader, self.read_result_part), ABSENT
 
     def write_result_content(
         self, kind: str, value: Any, kept: Any, at: Path, writer: Writer, is_error: bool | None
@@ -323,9 +322,10 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
             raise wrong_type((((at, "choices"), 0), "finish_reason"), "a string", word)
         if choices_found:
             first = extra_members(choice, _CHOICE)
-            if "finish_reason" not in choice:
-                first["$absent"] = ["finish_reason"]
-            elif word == "":
+            absent = [key for key in ("finish_reason", "message") if key not in choice]
+            if absent:
+                first["$absent"] = absent
+            if word == "":
                 first["finish_reason"] = word
             if self.ANSWERS and type(body) is dict and type(body.get("content")) is dict:
                 first["message"] = {"content": body["content"]}
@@ -367,6 +367,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
         restore_extras(choice, first)
         if self.ANSWERS:
             as_object(choice, first)
+        choice = choice_without_message(choice, first)
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier

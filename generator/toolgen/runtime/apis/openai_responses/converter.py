@@ -35,6 +35,7 @@ from ...responses import counts, finish_reason, invalidate_calls, provider_stop_
 from ...tool_results import read_result_text, write_result_text
 from ..openai_chat.fields import OutputFormatConverter
 from .items import (
+    asks_approval,
     calls_client,
     inside,
     item_kind,
@@ -122,8 +123,9 @@ class ResponsesConverter(OutputFormatConverter):
         wire = self.write_request_body(request, at, writer)
         place = ((at, "messages"), 0)
         writer.own_extras(first.metadata, place)
-        if first.name is not None:
-            writer.report_unsupported((place, "name"), "name")
+        for key in ("name", "cache"):
+            if getattr(first, key):
+                writer.report_unsupported((place, key), key)
         wire["instructions"] = first.content
         return wire
 
@@ -335,8 +337,8 @@ class ResponsesConverter(OutputFormatConverter):
             word = status
         opaque = calls_client(parts, reader.wire.name)
         reason = finish_reason(word, message, self.FINISH_REASONS)
-        if reason == "stop" and opaque:
-            reason = "tool_calls"
+        if reason == "stop" and (opaque or asks_approval(parts, reader.wire.name)):
+            reason = "tool_calls" if opaque else "other"
         if error:
             reason = "error"
         invalidate_calls(message, reason)

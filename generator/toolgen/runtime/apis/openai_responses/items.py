@@ -26,6 +26,7 @@ from ...models import (
 from ...paths import Path
 
 __all__ = [
+    "asks_approval",
     "calls_client",
     "given_part",
     "inside",
@@ -43,9 +44,7 @@ __all__ = [
 
 Kind = Literal["said", "call", "reasoning", "made", "result", "user", "system", "given"]
 
-_CLIENT_CALLS = frozenset(
-    ["custom_tool_call", "shell_call", "local_shell_call", "apply_patch_call", "computer_call", "mcp_approval_request"]
-)
+_CLIENT_CALLS = frozenset(["custom_tool_call", "shell_call", "local_shell_call", "apply_patch_call", "computer_call"])
 """Calls that the app itself answers, besides those of functions (`openai.types.responses`, SDK 3.54.0)."""
 
 _PARTS = frozenset(["input_audio", "input_file", "input_image", "input_text", "output_text", "refusal"])
@@ -98,6 +97,12 @@ def calls_client(parts: Sequence[Any], provider: str) -> bool:
     """Whether an answer asks the app to run something that is not a function."""
     values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
     return any(type(value) is dict and _calls_client(value) for value in values)
+
+
+def asks_approval(parts: Sequence[Any], provider: str) -> bool:
+    """Whether an answer waits for the app to approve a call that the API itself runs."""
+    values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
+    return any(type(value) is dict and value.get("type") == "mcp_approval_request" for value in values)
 
 
 def _calls_client(item: dict[str, Any]) -> bool:

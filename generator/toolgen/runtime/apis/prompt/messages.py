@@ -200,7 +200,7 @@ def write_results(results: Iterable[tuple[ToolResult, Path]], writer: Writer) ->
         entry["name"] = writer.tool_name(result.name, (at, "name")) if result.name else ""
         for i, part in enumerate(result.value if result.kind == "multimodal" else ()):
             if type(part) is TextPart:
-                writer.own_extras(part.metadata, ((at, "value"), i))
+                writer.text_alone(part, ((at, "value"), i))
             else:
                 writer.described(part, ((at, "value"), i))
         entries.append(entry)
