@@ -260,9 +260,16 @@ def test_text_alone_and_asynchronous_sources(sample: Package) -> None:
 
 @pytest.mark.parametrize(
     "event",
-    [None, 5, ["Delta"], {"Delta": 5}, {"Error": None}, {"CompletedResponse": {"content": 1}}, {"ToolCallDelta": []}],
+    [{"Delta": 5}, {"Error": None}, {"CompletedResponse": {"content": 1}}, {"ToolCallDelta": []}],
 )
-def test_events_of_the_wrong_type_are_refused(sample: Package, models: Any, event: Any) -> None:
+def test_events_of_the_wrong_type_end_in_a_failed_answer(sample: Package, event: Any) -> None:
+    stream = sample.provider(PROVIDER).Stream()
+    failed, completed = [*stream.feed(event), *stream.finish()]
+    assert (failed.type, completed.type, completed.completion.finish_reason) == ("error", "completed", "error")
+
+
+@pytest.mark.parametrize("event", [None, 5, ["Delta"]])
+def test_what_is_no_event_is_refused(sample: Package, models: Any, event: Any) -> None:
     with pytest.raises(models.ConversionError):
         sample.provider(PROVIDER).Stream().feed(event)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -226,11 +227,13 @@ WRONG: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("piece", WRONG.values(), ids=WRONG.keys())
-def test_a_piece_of_the_wrong_type_is_refused(generated: SimpleNamespace, piece: dict[str, Any]) -> None:
+def test_a_call_with_a_piece_of_the_wrong_type_cannot_be_run(generated: SimpleNamespace, piece: dict[str, Any]) -> None:
     stream = generated.gemini.Stream()
     stream.feed(partial(name="f", id="1"))
-    with pytest.raises(generated.models.ConversionError, match=r"functionCall\.(args|partialArgs)"):
-        stream.feed(chunk({"functionCall": {**piece, "willContinue": True}}))
+    assert stream.feed(chunk({"functionCall": {**piece, "willContinue": True}})) == []
+    failed, completed = stream.finish()
+    assert re.search(r"functionCall\.(args|partialArgs)", failed.message)
+    assert [call["invalid"]["reason"] for call in calls_of(generated, completed.completion)] == ["truncated"]
 
 
 def test_a_result_that_was_given_does_not_grow(generated: SimpleNamespace) -> None:

@@ -268,8 +268,12 @@ def test_a_bare_error_is_no_answer(sample: Package, models: Any) -> None:
 @pytest.mark.parametrize("value", [None, 7, ["x"], {"content": 7}, {"content": ["x"]}])
 def test_what_is_no_text_is_refused(sample: Package, models: Any, value: Any) -> None:
     module = sample.provider(PROVIDER)
-    for read in (module.from_response, module.Stream().feed, module.from_tools):
+    for read in (module.from_response, module.from_tools):
         with pytest.raises(models.ConversionError):
             read(value)
+    assert module.Stream().finish(ValueError())[-1].completion.finish_reason == "error"
+    if isinstance(value, dict):
+        stream = module.Stream()
+        assert [event.type for event in [*stream.feed(value), *stream.finish()]] == ["error", "completed"]
     with pytest.raises(models.ConversionError):
         module.from_request({"messages": [{"role": "user", "content": value}]})

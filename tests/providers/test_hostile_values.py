@@ -28,38 +28,32 @@ def block(index: Any, **delta: Any) -> dict[str, Any]:
 
 TOOL = {"index": 0, "id": "c", "function": {"name": "now", "arguments": 5}}
 EVENTS = [
-    ("anthropic", [block({}, type="text_delta", text="a")], True),
-    ("anthropic", [{"type": "content_block_start", "index": [], "content_block": {"type": "text", "text": ""}}], True),
+    ("anthropic", [block({}, type="text_delta", text="a")]),
+    ("anthropic", [{"type": "content_block_start", "index": [], "content_block": {"type": "text", "text": ""}}]),
     (
         "anthropic",
         [
             {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "a", "citations": 1}},
             block(0, type="citations_delta", citation={}),
         ],
-        False,
     ),
-    ("gemini", [{"candidates": [{"index": {"a": 1}, "content": {"parts": [{"text": "a"}]}}]}], True),
-    ("gemini", [{"candidates": [{"content": {"parts": [{"text": "a"}]}}]}, {"candidates": [1]}], False),
+    ("gemini", [{"candidates": [{"index": {"a": 1}, "content": {"parts": [{"text": "a"}]}}]}]),
+    ("gemini", [{"candidates": [{"content": {"parts": [{"text": "a"}]}}]}, {"candidates": [1]}]),
     (
         "gemini",
         [{"candidates": [{"content": {"parts": [{"functionCall": {"name": "f", "args": {"a": math.nan}}}]}}]}],
-        False,
     ),
-    ("openai_chat", [{"choices": [{"index": [1], "delta": {"content": "a"}}]}], True),
-    ("openai_chat", [{"choices": [{"index": 0, "delta": {"tool_calls": [TOOL]}}]}], False),
+    ("openai_chat", [{"choices": [{"index": [1], "delta": {"content": "a"}}]}]),
+    ("openai_chat", [{"choices": [{"index": 0, "delta": {"tool_calls": [TOOL]}}]}]),
 ]
 
 
-@pytest.mark.parametrize(("provider", "events", "refused"), EVENTS)
-def test_events_of_another_form(sample: Package, provider: str, events: list[Any], refused: bool) -> None:
+@pytest.mark.parametrize(("provider", "events"), EVENTS)
+def test_events_of_another_form(sample: Package, provider: str, events: list[Any]) -> None:
     stream = sample.provider(provider).Stream()
-    if refused:
-        with pytest.raises(sample.module("models").ConversionError, match="must be a number"):
-            streamed(stream, events)
-        return
     *_, failed, completed = streamed(stream, events)
     assert (failed.type, completed.type) == ("error", "completed")
-    content = completed.completion.message.content
+    content = completed.completion.message.content or []
     assert all(part.call.invalid for part in content if getattr(part, "call", None))
     for target in having("stream") if "NaN" not in json.dumps(events) else ():
         writer = sample.provider(target).StreamWriter(on_loss=lambda loss: None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["ROOT", "Path", "format_path", "path_of_non_finite"]
+__all__ = ["ROOT", "Path", "format_path", "path_of_non_finite", "without_path"]
 
 Path: TypeAlias = tuple[Any, ...]
 """`()` for the value itself, else `(path of the holder, key or position)`."""
@@ -22,6 +22,25 @@ def format_path(at: Path) -> str:
     for step in reversed(steps):
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+def without_path(value: Any, steps: list[str]) -> Any:
+    """A copy of a value without what stands at the end of a path; None where nothing stands there."""
+    step, *further = steps
+    if type(value) is list:
+        place = int(step) if step.isdigit() and int(step) < len(value) else None
+        if place is None:
+            return None
+        inner = without_path(value[place], further) if further else None
+        if further and inner is None:
+            return None
+        return [*value[:place], *([inner] if further else []), *value[place + 1 :]]
+    if type(value) is not dict or step not in value:
+        return None
+    if not further:
+        return {key: item for key, item in value.items() if key != step}
+    inner = without_path(value[step], further)
+    return None if inner is None else {**value, step: inner}
 
 
 def path_of_non_finite(data: Any) -> Path | None:

@@ -13,8 +13,9 @@ from .conversion.reader import Reader
 from .conversion.values import plain
 from .conversion.wire import Wire
 from .conversion.writer import OnLoss, Writer
-from .errors import wrong_type
+from .errors import ConversionError, wrong_type
 from .models import (
+    AssistantMessage,
     CompletedEvent,
     Completion,
     ErrorEvent,
@@ -27,13 +28,13 @@ from .models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .paths import ROOT, Path
-from .responses import invalidate_calls
+from .paths import ROOT, Path, without_path
+from .responses import invalidate_call, invalidate_calls
 
 if TYPE_CHECKING:
     from .partial_json import PartialObject
 
-__all__ = ["BaseStream", "BaseStreamWriter", "OpenCall", "SentCall", "place_of"]
+__all__ = ["BaseStream", "BaseStreamWriter", "OpenCall", "SentCall", "in_order_of_place", "place_of"]
 
 
 def place_of(index: Any, at: Path) -> Any:
@@ -48,9 +49,12 @@ def place_of(index: Any, at: Path) -> Any:
 
 
 class OpenCall:
-    """A call that is coming: `head` is the wire's object without its arguments, `pieces` are their text so far."""
+    """A call that is coming: `head` is the wire's object without its arguments, `pieces` are their text so far.
 
-    __slots__ = ("head", "index", "name", "partial", "pieces", "told", "wire_id")
+    `place` is the index that the wire gave it. It is `malformed` once a piece of it was no text, or its name changed.
+    """
+
+    __slots__ = ("head", "index", "malformed", "name", "partial", "pieces", "place", "told", "wire_id")
 
     def __init__(self, index: int, head: dict[str, Any]) -> None:
         self.index = index
@@ -59,11 +63,21 @@ class OpenCall:
         self.name: str | None = None
         self.pieces: list[str] = []
         self.told = False
+        self.malformed = False
+        self.place: int | None = None
         self.partial: PartialObject | None = None
 
     def add(self, piece: str) -> None:
         """Take more text of the arguments."""
         self.pieces.append(piece)
+
+
+def in_order_of_place(calls: list[OpenCall]) -> list[OpenCall]:
+    """Calls in the order of their places, where each has one of its own; else in the order in which they came."""
+    places = {call.place for call in calls}
+    if None in places or len(places) < len(calls):
+        return calls
+    return sorted(calls, key=lambda call: call.place or 0)
 
 
 class BaseStream:
@@ -85,6 +99,7 @@ class BaseStream:
         self._calls: list[OpenCall] = []
         self._owners: dict[str, OpenCall] = {}
         self._failure: str | None = None
+        self._fault: str | None = None
         self._finished = False
         self._calls_told = False
 
@@ -129,13 +144,20 @@ class BaseStream:
     def feed(self, event: Any) -> list[StreamEvent]:
         """Take one event, a parsed object or the client's own, and return what it brings. O(1) an event.
 
+        An event with a value of the wrong type ends nothing: the rest of the answer is read, and cannot be run.
+
         Args:
             event: the event: a dict, or the client's object.
 
         Raises:
             ConversionError: the event is neither.
         """
-        return self._take(event if type(event) is dict else self._plain(event, ROOT))
+        event = event if type(event) is dict else self._plain(event, ROOT)
+        try:
+            return self._take(event)
+        except ConversionError as error:
+            self._failure = self._failure or f"an event has a value of the wrong type: {error}"
+            return []
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
         """End the stream, once its source ends or breaks; the last event is `completed`. A second call gives nothing.
@@ -152,7 +174,7 @@ class BaseStream:
         completion = self.result()
         parts = completion.message.content
         calls = [p.call for p in parts if type(p) is ToolCallPart] if type(parts) is list else []
-        for open_call, call in zip(self._calls, calls, strict=False):
+        for open_call, call in zip(in_order_of_place(self._calls), calls, strict=False):
             if not open_call.told:
                 open_call.told = True
                 events.append(ToolCallDelta(open_call.index, call.id, call.name))
@@ -160,19 +182,47 @@ class BaseStream:
             events += self._tell_calls(completion)
         if self._failure is not None or not self._ended():
             events.append(ErrorEvent(self._failure or "the stream broke off"))
+        elif self._fault is not None:
+            events.append(ErrorEvent(self._fault))
         events.append(CompletedEvent(completion))
         return events
 
     def result(self) -> Completion:
         """The answer as far as it came; its calls cannot be run before its end has come."""
-        completion: Completion = self.converter.read_response(
-            self._body(), ROOT, Reader(self.wire, self._turn, self._tools)
-        )
+        completion = self._read_body()
         if self._failure is not None or not self._ended():
             if completion.finish_reason != "content_filter":
                 completion.finish_reason = "error" if self._finished or self._failure is not None else "other"
             invalidate_calls(completion.message, "error")
+            return completion
+        for position, call in enumerate(in_order_of_place(self._calls)):
+            if call.malformed:
+                invalidate_call(completion.message, position, "malformed", "".join(call.pieces))
         return completion
+
+    def _lasting(self, before: Any, word: Any) -> Any:
+        """The reason that counts of two: an answer that was cut off, filtered or failed stays so, whatever follows."""
+        table = self.converter.FINISH_REASONS
+        cut = type(before) is str and table.get(before) in ("length", "content_filter", "error")
+        return before if cut else word
+
+    def _read_body(self) -> Completion:
+        """Read the body so far. A value of the wrong type is left out, as if it had not come."""
+        body: Any = self._body()
+        while True:
+            try:
+                reader = Reader(self.wire, self._turn, self._tools)
+                completion: Completion = self.converter.read_response(body, ROOT, reader)
+                return completion
+            except ConversionError as error:
+                self._fault = self._fault or f"the answer has a value of the wrong type: {error}"
+                steps = error.path.replace("[", ".").replace("]", "").split(".")
+                if len(steps) > 1:
+                    self._failure = self._failure or self._fault
+                body = without_path(body, steps)
+                if body is None:
+                    self._failure = self._fault
+                    return Completion(AssistantMessage(), "error")
 
     def partial_arguments(self, index: int) -> dict[str, Any]:
         """What can be read of the arguments of a call so far; `{}` for a call that is not there.

@@ -87,6 +87,7 @@ class AnthropicStream(BaseStream):
         if kind == "content_block_delta":
             delta = event.get("delta")
             if type(delta) is not dict:
+                self._spoil(event.get("index", 0))
                 return []
             return self._grow(place_of(event.get("index", 0), (ROOT, "index")), delta)
         if kind == "content_block_start":
@@ -128,6 +129,7 @@ class AnthropicStream(BaseStream):
                     return []
             call = block.call = OpenCall(len(self._calls), head)
             self._calls.append(call)
+            call.place = index if type(index) is int else None
             call.wire_id = head["id"] if type(head.get("id")) is str else None
             call.name = head["name"] if type(head.get("name")) is str else None
             return [self._delta(call, None)]
@@ -149,7 +151,10 @@ class AnthropicStream(BaseStream):
         kind = delta.get("type")
         if kind == "input_json_delta":
             piece = delta.get("partial_json")
-            if type(piece) is not str or not piece:
+            if type(piece) is not str:
+                self._spoil(index)
+                return []
+            if not piece:
                 return []
             if block.call is None:
                 block.text.append(piece)
@@ -178,10 +183,20 @@ class AnthropicStream(BaseStream):
             }
         return []
 
+    def _spoil(self, index: Any) -> None:
+        """A piece of a block is of the wrong type: what is missing of a call nobody knows."""
+        block = self._blocks.get(index) if type(index) is int else None
+        if block is not None and block.call is not None:
+            block.call.malformed = True
+
     def _close(self, event: dict[str, Any]) -> list[StreamEvent]:
         delta = event.get("delta")
         if type(delta) is dict:
+            before = self._message.get("stop_reason")
             self._message.update(delta)
+            self._message["stop_reason"] = self._lasting(
+                before, self._message.get("stop_reason")
+            )
         self._merge_usage(event.get("usage"))
         self._message.update(
             {k: v for k, v in event.items() if k not in ("type", "delta", "usage", "p")}

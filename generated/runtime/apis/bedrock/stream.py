@@ -92,7 +92,9 @@ class BedrockStream(BaseStream):
         if failure is not None:
             self._fail(*failure)
         delta = event.get("contentBlockDelta")
-        if type(delta) is dict and type(delta.get("delta")) is dict:
+        if type(delta) is dict and type(delta.get("delta")) is not dict:
+            self._spoil(delta.get("contentBlockIndex", 0))
+        elif type(delta) is dict:
             return self._grow(
                 place_of(delta.get("contentBlockIndex", 0), _DELTA), delta["delta"]
             )
@@ -115,13 +117,15 @@ class BedrockStream(BaseStream):
         block = self._blocks[index] = _Block(head)
         kind = block_kind(head)
         if kind == "call":
-            return self._start_call(block, inner_extras(head, "toolUse"))
+            return self._start_call(block, inner_extras(head, "toolUse"), index)
         if self._rewritten:
             return []
         text = head.get("text") if kind == "text" else None
         return [TextDelta(text)] if type(text) is str and text else []
 
-    def _start_call(self, block: _Block, head: dict[str, Any]) -> list[StreamEvent]:
+    def _start_call(
+        self, block: _Block, head: dict[str, Any], index: Any
+    ) -> list[StreamEvent]:
         if self._rewritten:
             block.call = next(
                 (call for call in self._calls if call.wire_id == head.get("toolUseId")),
@@ -131,6 +135,7 @@ class BedrockStream(BaseStream):
                 block.call.pieces = []
                 return []
         call = block.call = OpenCall(len(self._calls), head)
+        call.place = index if type(index) is int else None
         self._calls.append(call)
         call.wire_id = head["toolUseId"] if type(head.get("toolUseId")) is str else None
         call.name = head["name"] if type(head.get("name")) is str else None
@@ -141,7 +146,13 @@ class BedrockStream(BaseStream):
         if block is None:
             block = self._blocks[index] = _Block({})
         if "toolUse" in delta:
-            return self._grow_call(block, inner_extras(delta, "toolUse").get("input"))
+            events = self._grow_call(block, inner_extras(delta, "toolUse").get("input"))
+            if (
+                type(delta["toolUse"]) is not dict
+                or type(delta["toolUse"].get("input", "")) is not str
+            ):
+                self._spoil(index)
+            return events
         if type(delta.get("text")) is str:
             block.texts = block.texts if block.texts is not None else []
             block.texts.append(delta["text"])
@@ -167,7 +178,7 @@ class BedrockStream(BaseStream):
     def _grow_call(self, block: _Block, piece: Any) -> list[StreamEvent]:
         if block.call is None and not block.head:
             block.head = {"toolUse": {"toolUseId": None, "name": ""}}
-            self._start_call(block, block.head["toolUse"])
+            self._start_call(block, block.head["toolUse"], None)
         if type(piece) is not str or not piece:
             return []
         if block.call is None:
@@ -175,6 +186,12 @@ class BedrockStream(BaseStream):
             return []
         block.call.add(piece)
         return [self._delta(block.call, piece)]
+
+    def _spoil(self, index: Any) -> None:
+        """A piece of a block is of the wrong type: what is missing of a call nobody knows."""
+        block = self._blocks.get(index) if type(index) is int else None
+        if block is not None and block.call is not None:
+            block.call.malformed = True
 
     def _grow_reasoning(
         self, block: _Block, delta: dict[str, Any]
@@ -193,7 +210,10 @@ class BedrockStream(BaseStream):
         return [ReasoningDelta(text)] if text else []
 
     def _close(self, stop: dict[str, Any]) -> list[StreamEvent]:
+        before = self._rest.get("stopReason")
         self._rest |= stop
+        if before is not None:
+            self._rest["stopReason"] = self._lasting(before, self._rest["stopReason"])
         if stop.get("stopReason") is None:
             return []
         self._end = True

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...streams import BaseStream, OpenCall, place_of
+from ...streams import BaseStream, OpenCall, in_order_of_place, place_of
 
 __all__ = ["CohereStream"]
 
@@ -182,6 +182,7 @@ class CohereStream(BaseStream):
             function = {}
         is_function = head.get("type", "function") == "function"
         call = OpenCall(len(self._calls) if is_function else -1, head)
+        call.place = index if type(index) is int else None
         self._entries[index] = call
         if not is_function:
             return []
@@ -197,6 +198,8 @@ class CohereStream(BaseStream):
     def _argue(self, index: Any, delta: Any) -> list[StreamEvent]:
         function = delta.get("function") if type(delta) is dict else None
         piece = function.get("arguments") if type(function) is dict else None
+        if type(piece) is not str and index in self._entries:
+            self._entries[index].malformed = True
         if type(piece) is not str or not piece:
             return []
         if index not in self._entries:  # its start was lost
@@ -211,9 +214,14 @@ class CohereStream(BaseStream):
             self._top["id"] = event["id"]
         if type(delta.get("message")) is dict:
             self._whole = delta["message"]
+        before = self._top.get("finish_reason")
         self._top.update(
             {key: value for key, value in delta.items() if key != "message"}
         )
+        if before is not None:
+            self._top["finish_reason"] = self._lasting(
+                before, self._top["finish_reason"]
+            )
         error = delta.get("error")
         if error:
             self._failure = (
@@ -243,7 +251,8 @@ class CohereStream(BaseStream):
             ]
         if self._entries:
             message["tool_calls"] = [
-                _whole_call(call) for call in self._entries.values()
+                _whole_call(call)
+                for call in in_order_of_place(list(self._entries.values()))
             ]
         if self._citations:
             message["citations"] = self._citations

@@ -99,7 +99,7 @@ class OllamaStream(BaseStream):
                     TextDelta(value) if key == "content" else ReasoningDelta(value)
                 )
         elif key == "tool_calls" and type(value) is list:
-            self._message[key] = (self._message.get(key) or []) + value
+            self._message[key] = _joined(self._message.get(key), value)
             for call in value:
                 self._take_call(call, events)
         elif key == "role":
@@ -128,9 +128,10 @@ class OllamaStream(BaseStream):
         """Take what the last line said beside its message."""
         for key, value in self._last.items():
             if key != "message" and (value is not None or key not in self._top):
-                self._top[key] = (
-                    _joined(self._top.get(key), value) if _grows(value) else value
-                )
+                before = self._top.get(key)
+                if key == "done_reason":
+                    value = self._lasting(before, value)
+                self._top[key] = _joined(before, value) if _grows(value) else value
         self._last = {}
 
     def _body(self) -> dict[str, Any]:

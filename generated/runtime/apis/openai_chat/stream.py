@@ -8,7 +8,7 @@ from typing import Any
 from ...json_text import dump_loosely, loads
 from ...models import StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...streams import BaseStream, OpenCall, place_of
+from ...streams import BaseStream, OpenCall, in_order_of_place, place_of
 
 __all__ = ["ChatStream"]
 
@@ -148,10 +148,11 @@ class ChatStream(BaseStream):
             if key not in ("delta", "index") and (
                 value not in (None, "") or key not in self._choice
             ):
+                before = self._choice.get(key)
+                if key == "finish_reason":
+                    value = self._lasting(before, value)
                 self._choice[key] = (
-                    _joined(self._choice.get(key), value)
-                    if key == "logprobs"
-                    else value
+                    _joined(before, value) if key == "logprobs" else value
                 )
         word = choice.get("finish_reason")
         if word and self._end is None:
@@ -162,10 +163,10 @@ class ChatStream(BaseStream):
     def _take_call(
         self, piece: dict[str, Any], position: int, events: list[StreamEvent]
     ) -> None:
-        function = piece.get("function")
-        if type(function) is not dict:
-            function = {}
+        given = piece.get("function")
+        function: dict[str, Any] = given if type(given) is dict else {}
         call = self._call_of(piece, function, position)
+        call.malformed |= given is not None and type(given) is not dict
         for key, value in piece.items():
             if key not in ("function", "index") and value not in (None, ""):
                 if key == "custom":
@@ -175,7 +176,9 @@ class ChatStream(BaseStream):
         head = call.head.get("function")
         text = function.get("arguments")
         for key, value in function.items():
-            if key != "arguments" and value not in (None, "") and type(head) is dict:
+            if key == "name" and call.name and value and value != call.name:
+                call.malformed = True
+            elif key != "arguments" and value not in (None, "") and type(head) is dict:
                 head[key] = value
         identifier = piece.get("id")
         if not call.wire_id and type(identifier) is str and identifier:
@@ -187,6 +190,7 @@ class ChatStream(BaseStream):
             call.head["function"] = {**(head or {}), "arguments": text}
             text = dump_loosely(text)
         elif text is not None and type(text) is not str:
+            call.malformed = True
             text = dump_loosely(text)
         first = len(call.pieces) == 0 and not call.told
         if text:
@@ -221,6 +225,7 @@ class ChatStream(BaseStream):
             custom = "custom" in piece and "function" not in piece
             head: dict[str, Any] = {} if custom else {"function": {}}
             known = OpenCall(-1 if custom else len(self._calls), head)
+            known.place = index if type(index) is int else None
             self._entries.append(known)
             if not custom:
                 self._calls.append(known)
@@ -287,7 +292,9 @@ class ChatStream(BaseStream):
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:
-            message["tool_calls"] = [_joined_call(call) for call in self._entries]
+            message["tool_calls"] = [
+                _joined_call(call) for call in in_order_of_place(self._entries)
+            ]
         return {
             "index": index,
             "finish_reason": None,

@@ -163,7 +163,10 @@ class GeminiStream(BaseStream):
     def _take_candidate(self, candidate: dict[str, Any], events: list[StreamEvent]) -> None:
         index = place_of(candidate.get("index") or 0, ((ROOT, "candidates"), "index"))
         answer = self._answers.setdefault(index, _Candidate())
+        before = answer.rest.get("finishReason")
         answer.rest |= {key: value for key, value in candidate.items() if key != "content"}
+        if before is not None:
+            answer.rest["finishReason"] = self._lasting(before, answer.rest["finishReason"])
         content = candidate.get("content")
         if type(content) is not dict:
             return

@@ -133,7 +133,11 @@ class ResponsesStream(BaseStream):
         if name == "response.function_call_arguments":
             item = self._item_of(event, "function_call")
             text = event.get("delta" if step == "delta" else "arguments")
-            return self._argue(item, text, step == "done") if type(text) is str else []
+            if type(text) is str:
+                return self._argue(item, text, step == "done")
+            if item.call is not None:
+                item.call.malformed = True
+            return []
         if name == "response.output_item" and type(event.get("item")) is dict:
             return self._put(event, event["item"], done=step == "done")
         if name == "response.content_part" and type(event.get("part")) is dict:
@@ -185,6 +189,7 @@ class ResponsesStream(BaseStream):
             self._places[head["id"]] = place
         if head.get("type") == "function_call":
             item.call = OpenCall(len(self._calls), head)
+            item.call.place = place if type(place) is int else None
             self._calls.append(item.call)
             _name(item.call, head)
         return item
@@ -267,6 +272,8 @@ class ResponsesStream(BaseStream):
     def _answer(self, response: Any, end: str | None) -> list[StreamEvent]:
         """Take the response as far as it is there; the last one stands for all before it."""
         if end is not None:
+            if self._end and self._top.get("status") != "completed":
+                return []  # an answer that was cut off stays so, whatever follows
             self._end = True
             self._top = {key: self._top[key] for key in _LASTING if key in self._top}
             if type(response) is not dict:
@@ -335,8 +342,10 @@ def item_thought(item: _Item) -> str:
 def _name(call: OpenCall, head: dict[str, Any]) -> None:
     if not call.wire_id and type(head.get("call_id")) is str:
         call.wire_id = head["call_id"]
-    if not call.name and type(head.get("name")) is str:
-        call.name = head["name"]
+    name = head.get("name")
+    if type(name) is str and name:
+        call.malformed |= bool(call.name) and call.name != name
+        call.name = call.name or name
 
 
 def _said(item: dict[str, Any]) -> str:
