@@ -170,10 +170,10 @@ def event_case(package: str) -> Case:
             yield answer
 
     def watched() -> int:
-        return sum(1 for _ in running.run_stream(Scripted(), "Hi", handlers))
+        return sum(1 for _ in running.run_stream(Scripted(), "Hi", handlers, review=running.allow_all))
 
     async def watched_later() -> int:
-        return sum([1 async for _ in running.arun_stream(ScriptedLater(), "Hi", handlers)])
+        return sum([1 async for _ in running.arun_stream(ScriptedLater(), "Hi", handlers, review=running.allow_all)])
 
     return Case("run_stream, an event", 3.0, watched, watched_later, (False, True), EVENTS)
 

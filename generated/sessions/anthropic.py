@@ -29,6 +29,7 @@ class Session(NativeSession):
     provider: ClassVar[ProviderModule] = _provider
     calls = _CALLS
     offered = get_args(_provider.ToolName)
+    paused = ("pause_turn",)
 
 
 class AsyncSession(AsyncNativeSession):
@@ -38,3 +39,4 @@ class AsyncSession(AsyncNativeSession):
     provider: ClassVar[ProviderModule] = _provider
     calls = _CALLS
     offered = get_args(_provider.ToolName)
+    paused = ("pause_turn",)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ..runtime.models import ToolDefinition
-    from ..runtime.running.handlers import Allow, Deny, Edit
+    from ..runtime.running.handlers import Allow, Deny, Edit, Hold, allow_all
     from ..runtime.running.results import ToolError
     from . import create_order as create_order
     from . import find_free_slots as find_free_slots
@@ -42,8 +42,10 @@ __all__ = [
     "Edit",
     "Fault",
     "Handlers",
+    "Hold",
     "ToolError",
     "ToolName",
+    "allow_all",
     "check_handlers",
     "dispatch",
     "dispatch_all",
@@ -125,6 +127,12 @@ TOOL_SET: Final[_RunnableTools[Handlers]] = _RunnableTools(
         "set_preferences": "Preferences",
     },
     deprecated=["run_query"],
+    aliases={
+        "getWeather": "get_weather",
+        "save_file": "write_file",
+        "search": "search_documents",
+        "weather": "get_weather",
+    },
 )
 """The declared tools: the module of each, the class of its arguments and the type of its result."""
 
@@ -140,7 +148,7 @@ ALIASES: Final[Mapping[str, ToolName]] = {
     "search": "search_documents",
     "weather": "get_weather",
 }
-"""The tool that another name in a model's text stands for."""
+"""The tool that another name in a call stands for."""
 
 DISPLAY_NAMES: Final[Mapping[str, str]] = TOOL_SET.display_names
 """What people are shown instead of a tool's name."""
@@ -233,7 +241,7 @@ dispatch = TOOL_SET.dispatch
 dispatch_sync = TOOL_SET.dispatch_sync
 dispatch_all = TOOL_SET.dispatch_all
 
-_LATE: Final = frozenset({"Allow", "Deny", "Edit", "ToolError"})
+_LATE: Final = frozenset({"Allow", "Deny", "Edit", "Hold", "ToolError", "allow_all"})
 """Names that only apps which run tools ask for."""
 
 if not TYPE_CHECKING:

@@ -119,7 +119,7 @@ def test_tools_run_as_they_do_in_a_package_with_a_copy(installed: Package, sampl
                 return lambda args: None
 
         handlers: Any = App()
-        result = running.run(Scripted(), "How warm is it in Oslo?", handlers)
+        result = running.run(Scripted(), "How warm is it in Oslo?", handlers, review=running.allow_all)
         assert tools.Allow is running.Allow
         return models.dump(result.messages)
 

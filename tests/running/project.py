@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tests.support.generated import compiled, write_project
@@ -64,6 +66,13 @@ TOOLS: tuple[dict[str, Any], ...] = (
 def compiled_tools(folder: Path) -> dict[str, str]:
     """The files of the package, for every profile."""
     return compiled(write_project(folder, TOOLS, {}), PROFILES)
+
+
+def reviewed(package: Any) -> SimpleNamespace:
+    """What runs conversations and calls, with a review that lets every call run unless a test gives another."""
+    running = package.module("running")
+    names = ("run", "run_stream", "arun", "arun_stream", "dispatch_all")
+    return SimpleNamespace(**{name: partial(getattr(running, name), review=running.allow_all) for name in names})
 
 
 class Handlers:

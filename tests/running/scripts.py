@@ -7,6 +7,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from tests.running.project import reviewed
 from tests.support.generated import Package
 
 Run = Callable[..., Any]
@@ -56,7 +57,7 @@ def completion(package: Package, *parts: Any, reason: str | None = None, **more:
 
 def all_ways(package: Package, answers: list[Any], request: Any, handlers: Any, **settings: Any) -> list[Any]:
     """The result, the session and the events of a run, in each of the four ways."""
-    loop = package.module("runtime.loop")
+    loop = reviewed(package)
 
     async def watched(session: Any, events: list[Any]) -> Any:
         run = loop.arun_stream(session, request, handlers, **settings)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion, native
 from tests.support.generated import Package
 
@@ -34,10 +34,10 @@ PLACES = ["send", "stream", "pieces", "handler", "review", "dispatch_sync"]
 
 def watched(package: Package, place: str, code: Callable[[], Any], heard: list[Any]) -> tuple[Any, list[Any]]:
     """Run the code at a place of a run; the stream of the run, where there is one, and its events."""
-    models, loop = package.module("models"), package.module("runtime.loop")
+    models, loop = package.module("models"), reviewed(package)
     base, tools = package.module("runtime.sessions.base"), package.module("tools")
     answers = [completion(package, COMMAND), completion(package, "Done.")]
-    session, handlers, review = native(package, answers), Handlers(), None
+    session, handlers, review = native(package, answers), Handlers(), tools.allow_all
     if place == "dispatch_sync":
         call = models.ToolCall("c1", *COMMAND)
         return None, [tools.dispatch_sync(call, Handlers(run_command=lambda args: code()))]
@@ -120,9 +120,7 @@ def test_an_interrupt_cancels_an_async_handler(runnable: Package) -> None:
             finally:
                 ended.append("cancelled")
 
-    stream = runnable.module("runtime.loop").run_stream(
-        native(runnable, [completion(runnable, READ, COMMAND)]), "Hi", Slow()
-    )
+    stream = reviewed(runnable).run_stream(native(runnable, [completion(runnable, READ, COMMAND)]), "Hi", Slow())
     with pytest.raises(KeyboardInterrupt):
         list(stream)
     assert ended == ["cancelled"]
@@ -133,7 +131,7 @@ def test_an_interrupt_cancels_an_async_handler(runnable: Package) -> None:
 def test_what_was_told_is_read_before_the_next_handler_begins(runnable: Package) -> None:
     handlers = Handlers()
     session = native(runnable, [completion(runnable, READ, COMMAND, COMMAND), completion(runnable, "Done.")])
-    stream = runnable.module("runtime.loop").run_stream(session, "Hi", handlers)
+    stream = reviewed(runnable).run_stream(session, "Hi", handlers)
     events = iter(stream)
     for begun in (["+read_file"], ["+read_file", "+run_command"]):
         while next(events).type != "tool_result":
@@ -151,7 +149,7 @@ def test_what_ends_the_program_ends_the_run(runnable: Package) -> None:
     heard: list[Any] = []
     session = native(runnable, [completion(runnable, READ, COMMAND)])
     with pytest.raises(SystemExit) as raised:
-        runnable.module("runtime.loop").run(session, "Hi", Handlers(run_command=leave), on_message=heard.append)
+        reviewed(runnable).run(session, "Hi", Handlers(run_command=leave), on_message=heard.append)
     assert raised.value.code == 3
     assert [r.kind for r in heard[-1].results] == ["text", "error"]
 
@@ -168,13 +166,13 @@ def test_code_sees_the_context_of_the_caller_and_no_loop(runnable: Package) -> N
 
     variable.set("set")
     session = native(runnable, [completion(runnable, COMMAND), completion(runnable, "Done.")])
-    result = runnable.module("runtime.loop").run(session, "Hi", Handlers(run_command=look))
+    result = reviewed(runnable).run(session, "Hi", Handlers(run_command=look))
     assert [r.kind for r in result.messages[2].results] == ["data"]
     assert seen == [("set", threading.get_ident())]
 
 
 def test_a_run_inside_of_a_handler_is_a_run_of_its_own(runnable: Package) -> None:
-    loop = runnable.module("runtime.loop")
+    loop = reviewed(runnable)
     inner = native(runnable, [completion(runnable, READ), completion(runnable, "Inner.")])
 
     def again(args: Any) -> Any:
@@ -218,7 +216,7 @@ def test_an_interrupt_beside_a_loop_cancels_the_run(runnable: Package, monkeypat
 
     async def main() -> None:
         session = native(runnable, [completion(runnable, COMMAND)])
-        runnable.module("runtime.loop").run(session, "Hi", Slow(), on_message=heard.append)
+        reviewed(runnable).run(session, "Hi", Slow(), on_message=heard.append)
 
     monkeypatch.setattr(runnable.module("runtime.running.sync_runner"), "ThreadPoolExecutor", Interrupted)
     own = asyncio.new_event_loop()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.running.clients import OWN_SESSIONS, replied, session
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion, native
 from tests.support.generated import Package
 from tests.support.loopback import Loopback
@@ -109,7 +109,7 @@ def test_a_run_that_is_closed_early_is_cancelled(runnable: Package) -> None:
                 ended.append("cancelled")
 
     answers = [completion(runnable, ("read_file", {"path": "a"}), ("grep", {"pattern": "a"}))]
-    run = runnable.module("runtime.loop").arun_stream(native(runnable, answers, later=True), "Hello", Slow())
+    run = reviewed(runnable).arun_stream(native(runnable, answers, later=True), "Hello", Slow())
 
     async def watch() -> None:
         async with aclosing(run):
@@ -134,7 +134,7 @@ def test_a_run_that_is_left_waits_for_a_thread_and_records_what_it_gave(runnable
         return ["written"]
 
     calls = [("read_file", {"path": "a"}), ("grep", {"pattern": "a"}), ("run_command", {"command": "a"})]
-    loop, answers = runnable.module("runtime.loop"), [completion(runnable, *calls)]
+    loop, answers = reviewed(runnable), [completion(runnable, *calls)]
 
     class Quick(Handlers):
         async def read_file(self, args: Any) -> Any:
@@ -201,7 +201,7 @@ def test_a_run_that_is_left_closes_the_stream_of_its_session(runnable: Package, 
     made = type("Endless", (base.AsyncSession if later else base.Session,), kinds)()
 
     async def watch() -> None:
-        run = runnable.module("runtime.loop").arun_stream(made, "Hi", Handlers())
+        run = reviewed(runnable).arun_stream(made, "Hi", Handlers())
         async with aclosing(run):
             async for event in run:
                 if event.type == "text_delta":
@@ -211,7 +211,7 @@ def test_a_run_that_is_left_closes_the_stream_of_its_session(runnable: Package, 
     if later:
         asyncio.run(watch())
         return
-    events = iter(runnable.module("runtime.loop").run_stream(made, "Hi", Handlers()))
+    events = iter(reviewed(runnable).run_stream(made, "Hi", Handlers()))
     while next(events).type != "text_delta":
         pass
     events.close()

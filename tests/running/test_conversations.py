@@ -11,7 +11,7 @@ import pytest
 
 from tests.running.clients import HOSTED, OWN_SESSIONS, SESSIONS, hosted, replied, runtime, session
 from tests.running.hosts import Says
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.running.scripts import native
 from tests.support.generated import Package
 from tests.support.loopback import Loopback
@@ -78,7 +78,7 @@ def plainly(package: Package, result: Any) -> tuple[Any, ...]:
 def expected(runnable: Package) -> Any:
     """The conversation by a session that answers from the script itself."""
     made = native(runnable, answers(runnable))
-    return plainly(runnable, runnable.module("runtime.loop").run(made, "Begin.", Workshop()))
+    return plainly(runnable, reviewed(runnable).run(made, "Begin.", Workshop()))
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def server() -> Iterator[Loopback]:
 
 
 def ran(package: Package, made: Any, *, later: bool, streaming: bool) -> Any:
-    loop = package.module("runtime.loop")
+    loop = reviewed(package)
 
     async def events() -> Any:
         run = loop.arun_stream(made, "Begin.", Workshop())

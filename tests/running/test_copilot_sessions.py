@@ -13,7 +13,7 @@ import pytest
 from tests.running.clients import hosted
 from tests.running.hosts import Says, Script
 from tests.running.hosts.copilot import Runtime, opened, side_by_side
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.support.generated import Package
 
 READ = ("call_1", "read_file", {"path": "a"})
@@ -45,7 +45,7 @@ def talking(package: Package, runtime: Runtime, later: bool = True, **settings: 
 
 
 def ran(package: Package, made: Any, handlers: Any, request: Any = "Begin.", **settings: Any) -> Any:
-    loop = package.module("runtime.loop")
+    loop = reviewed(package)
     if hasattr(made, "runner"):
         return made.runner.run(loop.arun(made, request, handlers, **settings))
     return loop.run(made, request, handlers, **settings)
@@ -372,7 +372,7 @@ def test_a_session_that_fails_is_an_error(
     runnable: Package, play: Any, data: Any, kind: str, status: int, later: bool
 ) -> None:
     runtime = play([Says("", ends="error", error=data), Says("Half an ans", ends="error", error=data), Says("Done.")])
-    error, loop = runnable.module("runtime.sessions.client_sessions").SessionError, runnable.module("runtime.loop")
+    error, loop = runnable.module("runtime.sessions.client_sessions").SessionError, reviewed(runnable)
     with talking(runnable, runtime, later) as made:
         with pytest.raises(error) as raised:
             ran(runnable, made, Handlers())
@@ -421,7 +421,7 @@ def test_a_run_that_is_cancelled_ends_the_turn_and_the_session_goes_on(runnable:
     runtime = play([Says("I think", ends="nothing"), Says("Done.")])
 
     async def cancelled(made: Any) -> None:
-        task = asyncio.ensure_future(runnable.module("runtime.loop").arun(made, "Begin.", Handlers()))
+        task = asyncio.ensure_future(reviewed(runnable).arun(made, "Begin.", Handlers()))
         await until(lambda: runtime.calls("session.send"))
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -493,7 +493,7 @@ def test_a_connection_that_is_cut_is_noticed_and_no_call_runs(
     runnable: Package, play: Any, later: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runnable.module("runtime.apis.copilot.live_client").Inbox, "patience", 0.05)
-    loop, handlers = runnable.module("runtime.loop"), Handlers()
+    loop, handlers = reviewed(runnable), Handlers()
     session = runnable.module("sessions.copilot")
     runtime = play([Says("I look at it all", [READ], ends="cut")])
 
@@ -527,7 +527,7 @@ def test_sessions_side_by_side_do_not_mix(runnable: Package, play: Any) -> None:
             Says(f"{name} ends.")
         ]
 
-    runtime, loop = play(script), runnable.module("runtime.loop")
+    runtime, loop = play(script), reviewed(runnable)
     made = runnable.module("sessions.copilot").AsyncSession
 
     async def talk() -> list[Any]:

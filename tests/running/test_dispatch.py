@@ -80,11 +80,15 @@ def test_an_unknown_name_names_what_there_is(runnable: Package, name: str, said:
 
 @pytest.mark.row("Q11")
 @pytest.mark.parametrize("alias", ["search", "bash"])
-def test_a_native_call_by_an_alias_is_unknown(runnable: Package, alias: str) -> None:
-    handlers = Handlers()
-    assert alias in runnable.module("tools").ALIASES
-    assert run(runnable, call(runnable, alias, {"pattern": "a", "command": "a"}), handlers).kind == "error"
-    assert handlers.log == []
+def test_a_call_by_an_alias_runs_the_tool(runnable: Package, alias: str) -> None:
+    """The result names the tool as the model did, for a history must pair the two; no alias is offered."""
+    handlers, tools = Handlers(), runnable.module("tools")
+    name = tools.ALIASES[alias]
+    made = call(runnable, alias, {"pattern": "a", "command": "a"})
+    result = run(runnable, made, handlers)
+    assert (result.kind, result.name, handlers.log) == ("data", alias, [f"+{name}", f"-{name}"] * 2)  # twice, see run
+    assert type(tools.parse_call(made)) is type(tools.parse_arguments(name, made.arguments))
+    assert alias not in tools.DEFINITIONS
 
 
 def test_a_name_that_looks_alike_is_unknown(runnable: Package) -> None:

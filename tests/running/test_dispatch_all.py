@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.running.calls import calls, cancelled
-from tests.running.project import Handlers, pausing
+from tests.running.project import Handlers, pausing, reviewed
 from tests.support.generated import Package
 
 
 def run(package: Package, letters: str, handlers: Any, **settings: Any) -> list[Any]:
     wanted = calls(package, letters)
-    results = asyncio.run(package.module("tools").dispatch_all(wanted, handlers, **settings))
+    results = asyncio.run(reviewed(package).dispatch_all(wanted, handlers, **settings))
     assert [(r.tool_call_id, r.name) for r in results] == [(c.id, c.name) for c in wanted]
     return list(results)
 
@@ -116,7 +116,7 @@ def test_a_call_that_cannot_run_is_not_reviewed_and_holds_nothing(runnable: Pack
 def test_the_second_call_with_an_id_is_not_run(runnable: Package) -> None:
     models, handlers = runnable.module("models"), Handlers()
     twice = [models.ToolCall("same", "grep", {"pattern": "a"}) for _ in range(2)]
-    results = asyncio.run(runnable.module("tools").dispatch_all(twice, handlers))
+    results = asyncio.run(reviewed(runnable).dispatch_all(twice, handlers))
     assert [r.kind for r in results] == ["data", "error"]
     assert handlers.log == ["+grep", "-grep"]
     assert twice[1].invalid is None
@@ -154,9 +154,7 @@ def test_a_thousand_calls_at_once_lose_none(runnable: Package, sync: bool) -> No
     wanted = [make(f"c{i}", "grep", {"pattern": f"p{i}"}) for i in range(1000)]
     heard: list[Any] = []
     handlers = Handlers(grep=lambda args: args.pattern) if sync else Async()
-    results = asyncio.run(
-        runnable.module("tools").dispatch_all(wanted, handlers, max_parallel=20, on_result=heard.append)
-    )
+    results = asyncio.run(reviewed(runnable).dispatch_all(wanted, handlers, max_parallel=20, on_result=heard.append))
     assert [r.value for r in results] == [f"p{i}" for i in range(1000)]
     assert [r.tool_call_id for r in results] == [c.id for c in wanted]
     assert sorted(r.tool_call_id for r in heard) == sorted(c.id for c in wanted)
@@ -190,7 +188,7 @@ def test_a_cancellation_leaves_no_task_and_no_result_unheard(runnable: Package, 
             return await self._wait("write_file")
 
     heard: list[Any] = []
-    work = runnable.module("tools").dispatch_all(calls(runnable, letters), Async(), on_result=heard.append)
+    work = reviewed(runnable).dispatch_all(calls(runnable, letters), Async(), on_result=heard.append)
     assert asyncio.run(cancelled(work, lambda: bool(began))) == []
     assert ended == began
     assert len(began) == 1
@@ -206,9 +204,7 @@ def test_a_cancellation_waits_for_a_blocking_handler_and_tells_its_result(runnab
         threading.Event().wait(0.05)
         return {"bytes": 7}
 
-    work = runnable.module("tools").dispatch_all(
-        calls(runnable, "wr"), Handlers(write_file=answer), on_result=heard.append
-    )
+    work = reviewed(runnable).dispatch_all(calls(runnable, "wr"), Handlers(write_file=answer), on_result=heard.append)
     assert asyncio.run(cancelled(work, started.is_set)) == []
     assert [r.value for r in heard] == [{"bytes": 7}]
 
@@ -220,7 +216,7 @@ def test_a_cancellation_during_a_review_runs_nothing(runnable: Package) -> None:
         waiting.append(call.name)
         await asyncio.sleep(60)
 
-    work = runnable.module("tools").dispatch_all(calls(runnable, "gw"), handlers, review=review)
+    work = reviewed(runnable).dispatch_all(calls(runnable, "gw"), handlers, review=review)
     assert asyncio.run(cancelled(work, lambda: bool(waiting))) == []
     assert handlers.log == ["+grep", "-grep"]
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel, computed_field
 
 from tests.running.calls import NAMES, call, calls, cancelled, run
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.running.scripts import all_ways, completion
 from tests.support.generated import Package
 
@@ -73,8 +73,7 @@ def test_a_value_that_cannot_be_read_is_an_error_of_this_call_alone(runnable: Pa
     assert (result.kind, len(errors)) == ("error", 2)
     assert "grep ran" in result.value
     assert "secret" not in result.value
-    tools = runnable.module("tools")
-    results = asyncio.run(tools.dispatch_all(calls(runnable, "rgr"), handlers, on_error=errors.append))
+    results = asyncio.run(reviewed(runnable).dispatch_all(calls(runnable, "rgr"), handlers, on_error=errors.append))
     assert [r.kind for r in results] == ["text", "error", "text"]
 
 
@@ -133,9 +132,7 @@ def test_a_panic_is_an_error_like_any_other(runnable: Package, error: Callable[[
 
     errors: list[Any] = []
     handlers = Handlers(grep=answer, write_file=answer)
-    results = asyncio.run(
-        runnable.module("tools").dispatch_all(calls(runnable, "rgwr"), handlers, on_error=errors.append)
-    )
+    results = asyncio.run(reviewed(runnable).dispatch_all(calls(runnable, "rgwr"), handlers, on_error=errors.append))
     assert [r.kind for r in results] == ["text", "error", "error", "text"]
     assert results[1].value == f"grep failed: {type(error()).__name__}."
     assert len(errors) == 2
@@ -160,7 +157,7 @@ def test_the_end_of_the_program_goes_up_and_what_ran_beside_is_heard(
     letters = "rg" if name == "grep" else "rw"
     handlers = Handlers(read_file=slow, **{name: answer})
     with pytest.raises(error):
-        asyncio.run(runnable.module("tools").dispatch_all(calls(runnable, letters), handlers, on_result=heard.append))
+        asyncio.run(reviewed(runnable).dispatch_all(calls(runnable, letters), handlers, on_result=heard.append))
     assert [result.value for result in heard] == ["beside"]
 
 
@@ -178,7 +175,7 @@ def test_a_review_that_was_cancelled_by_itself_is_a_refusal(runnable: Package, h
         return await future
 
     handlers = Handlers()
-    work = runnable.module("tools").dispatch_all(calls(runnable, "wr"), handlers, review=review, on_error=errors.append)
+    work = reviewed(runnable).dispatch_all(calls(runnable, "wr"), handlers, review=review, on_error=errors.append)
     results = asyncio.run(work)
     assert [r.kind for r in results] == ["error", "text"]
     assert handlers.log == ["+read_file", "-read_file"]
@@ -234,7 +231,7 @@ def test_a_cancellation_ends_what_a_blocking_handler_gave_for_later(runnable: Pa
             threading.Event().wait(0.05)
             return inner() if how == "a coroutine" else later
 
-        work = runnable.module("tools").dispatch_all(
+        work = reviewed(runnable).dispatch_all(
             calls(runnable, "wr"), Handlers(write_file=answer), on_result=heard.append
         )
         left = await cancelled(work, started.is_set)

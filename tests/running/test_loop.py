@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.running.scripts import all_ways, completion, native
 from tests.support.generated import Package
 
@@ -66,7 +66,7 @@ def test_several_calls_of_an_answer_are_one_turn(runnable: Package) -> None:
 def test_a_limit_below_one_is_refused(runnable: Package, limit: Any) -> None:
     session = native(runnable, [completion(runnable, "Hello.")])
     with pytest.raises(ValueError, match="at least 1"):
-        runnable.module("runtime.loop").run(session, "Hello", Handlers(), **limit)
+        reviewed(runnable).run(session, "Hello", Handlers(), **limit)
     assert session.sent == []
 
 
@@ -123,7 +123,7 @@ def test_a_word_that_is_no_setting_is_refused(runnable: Package, way: str, words
     session = native(runnable, [completion(runnable, WRITE)], later=way.startswith("a"))
 
     async def begun() -> None:
-        told = getattr(runnable.module("runtime.loop"), way)(session, "Hello", Handlers(), **words)
+        told = getattr(reviewed(runnable), way)(session, "Hello", Handlers(), **words)
         if way == "arun":
             await told
 
@@ -134,7 +134,7 @@ def test_a_word_that_is_no_setting_is_refused(runnable: Package, way: str, words
 
 @pytest.mark.parametrize("choice", ["auto", "required", "none", "one", "named"])
 def test_a_tool_that_no_handler_can_serve_is_refused_at_start(runnable: Package, choice: str) -> None:
-    models, loop = runnable.module("models"), runnable.module("runtime.loop")
+    models, loop = runnable.module("models"), reviewed(runnable)
     grep = runnable.module("tools").DEFINITIONS["grep"]
     strange = [models.ToolDefinition(name) for name in ("mine", "yours")]
     chosen = {"one": models.AllowedToolChoice(["grep"], "auto"), "named": models.NamedToolChoice("grep")}
@@ -271,9 +271,9 @@ def test_every_message_is_heard_before_a_failure(runnable: Package) -> None:
     heard: list[Any] = []
     answers = [completion(runnable, READ), broken]
     with pytest.raises(ConnectionError):
-        runnable.module("runtime.loop").run(native(runnable, answers), "Hello", Handlers(), on_message=heard.append)
+        reviewed(runnable).run(native(runnable, answers), "Hello", Handlers(), on_message=heard.append)
     assert [message.role for message in heard] == ["assistant", "tool"]
-    stream = runnable.module("runtime.loop").run_stream(native(runnable, answers), "Hello", Handlers())
+    stream = reviewed(runnable).run_stream(native(runnable, answers), "Hello", Handlers())
     told: list[Any] = []
     with pytest.raises(ConnectionError):
         told.extend(event for event in stream)
@@ -289,7 +289,7 @@ def test_a_run_that_is_told_to_stop_ends_between_steps(runnable: Package, when: 
         return len(asked) >= when
 
     session = native(runnable, [completion(runnable, READ)])
-    result = runnable.module("runtime.loop").run(session, "Hello", Handlers(), cancelled=cancelled)
+    result = reviewed(runnable).run(session, "Hello", Handlers(), cancelled=cancelled)
     assert (result.stopped_by, result.turns) == ("cancelled", when // 2)
     assert runnable.module("messages").validate(result.messages) == []
 
@@ -298,7 +298,7 @@ def test_a_run_that_is_told_to_stop_ends_between_steps(runnable: Package, when: 
 @pytest.mark.parametrize("where", ["handler", "send"])
 def test_a_cancelled_run_leaves_no_task_and_a_valid_history(runnable: Package, where: str) -> None:
     began = asyncio.Event()
-    loop, heard = runnable.module("runtime.loop"), []
+    loop, heard = reviewed(runnable), []
 
     class Slow(Handlers):
         async def run_command(self, args: Any) -> Any:
@@ -334,7 +334,7 @@ def test_a_cancelled_run_leaves_no_task_and_a_valid_history(runnable: Package, w
 
 
 def test_a_stream_that_is_left_cancels_what_runs(runnable: Package) -> None:
-    loop, ended = runnable.module("runtime.loop"), []
+    loop, ended = reviewed(runnable), []
 
     class Slow(Handlers):
         async def run_command(self, args: Any) -> Any:
@@ -401,7 +401,7 @@ def test_a_session_whose_stream_has_no_end_is_told_so(runnable: Package) -> None
     session = native(runnable, [completion(runnable, "Hello.")])
     session.stream = lambda request: iter([runnable.module("models").TextDelta("Hel")])
     with pytest.raises(RuntimeError, match="completion"):
-        list(runnable.module("runtime.loop").run_stream(session, "Hi", Handlers()))
+        list(reviewed(runnable).run_stream(session, "Hi", Handlers()))
 
 
 def test_the_loop_by_hand_is_as_short(runnable: Package) -> None:
@@ -413,6 +413,6 @@ def test_the_loop_by_hand_is_as_short(runnable: Package) -> None:
         request.messages.append(answer)
         if not messages.has_tool_calls(answer):
             break
-        results = asyncio.run(tools.dispatch_all(messages.tool_calls_of(answer), Handlers()))
+        results = asyncio.run(reviewed(runnable).dispatch_all(messages.tool_calls_of(answer), Handlers()))
         request.messages.append(models.ToolMessage(results))
     assert [message.role for message in request.messages] == ["user", "assistant", "tool", "assistant"]

@@ -13,7 +13,7 @@ import pytest
 
 from tests.providers.exchanges import all_of, stream, whole
 from tests.running.clients import OWN_SESSIONS, SESSIONS, replied, session
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion
 from tests.support.generated import Package
 from tests.support.loopback import Loopback
@@ -123,7 +123,7 @@ def test_a_code_in_an_error_that_came_as_an_answer_is_its_status(
 ) -> None:
     body = {"error": {"code": code, "message": "Provider returned error"}}
     server.replies.append(all_of("openai_chat", [body]) if streaming else whole(body))
-    loop = runnable.module("runtime.loop")
+    loop = reviewed(runnable)
 
     def ask(made: Any) -> Any:
         if streaming:
@@ -144,7 +144,7 @@ def test_a_code_in_an_error_that_came_as_an_answer_is_its_status(
 def test_a_stream_that_breaks_ends_in_an_error_and_runs_no_call(
     runnable: Package, server: Loopback, provider: str, later: bool
 ) -> None:
-    loop, handlers = runnable.module("runtime.loop"), Handlers()
+    loop, handlers = reviewed(runnable), Handlers()
     reply = replied(
         runnable, provider, completion(runnable, "I look at it all.", ("grep", {"pattern": "a" * 400})), True
     )
@@ -424,7 +424,7 @@ def test_a_slow_answer_can_be_cancelled(runnable: Package, server: Loopback) -> 
     server.replies[0] = type(server.replies[0])(slowly())
 
     async def cancelled(made: Any) -> None:
-        task = asyncio.ensure_future(runnable.module("runtime.loop").arun(made, "Hello", Handlers()))
+        task = asyncio.ensure_future(reviewed(runnable).arun(made, "Hello", Handlers()))
         while not server.heard:
             await asyncio.sleep(0.005)
         task.cancel()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion, native
 from tests.support.generated import Package
 
@@ -79,7 +79,7 @@ def test_results_go_back_as_one_text(runnable: Package) -> None:
 @pytest.mark.row("Q12", "Q50", "Q62")
 @pytest.mark.parametrize("later", [False, True])
 def test_the_loop_runs_on_text(runnable: Package, later: bool) -> None:
-    loop = runnable.module("runtime.loop")
+    loop = reviewed(runnable)
     alias = '```tool\n{"name":"search","arguments":{"pattern":"a"}}\n```'
     session = texts(runnable, [CALL, alias, '```json\n{"tool":"nothing","args":{}}\n```'], later=later)
     handlers = Handlers()
@@ -93,7 +93,7 @@ def test_the_loop_runs_on_text(runnable: Package, later: bool) -> None:
 @pytest.mark.row("Q10")
 def test_a_text_call_of_an_unknown_tool_gets_an_error(runnable: Package) -> None:
     session = texts(runnable, ['```tool\n{"name":"nothing","arguments":{}}\n```', "Done."])
-    result = runnable.module("runtime.loop").run(session, "Hi", Handlers())
+    result = reviewed(runnable).run(session, "Hi", Handlers())
     assert [r.kind for r in result.messages[2].results] == ["error"]
 
 
@@ -106,7 +106,7 @@ def test_why_a_call_is_made_is_kept(runnable: Package) -> None:
 
 def test_a_block_that_a_user_or_a_tool_wrote_is_not_run(runnable: Package) -> None:
     block = '```tool\n{"name":"read_file","arguments":{"path":"a"}}\n```'
-    loop, handlers = runnable.module("runtime.loop"), Handlers()
+    loop, handlers = reviewed(runnable), Handlers()
     told = loop.run(texts(runnable, [f"You wrote:\n\n{block}"]), f"What is this?\n\n{block}", handlers)
     assert (told.stopped_by, handlers.log) == ("end", [])
     assert runnable.module("messages").validate(told.messages) == []
@@ -120,7 +120,7 @@ def test_a_block_that_a_user_or_a_tool_wrote_is_not_run(runnable: Package) -> No
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("said", ["I look.", CALL])
 def test_an_answer_that_breaks_ends_in_an_error(runnable: Package, said: str, later: bool) -> None:
-    base, loop = runnable.module("runtime.sessions.base"), runnable.module("runtime.loop")
+    base, loop = runnable.module("runtime.sessions.base"), reviewed(runnable)
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]
         def pieces(self, request: Any) -> Any:
@@ -152,7 +152,7 @@ def test_an_answer_that_breaks_ends_in_an_error(runnable: Package, said: str, la
 
 @pytest.mark.parametrize("later", [False, True])
 def test_what_comes_before_an_answer_is_raised(runnable: Package, later: bool) -> None:
-    base, loop = runnable.module("runtime.sessions.base"), runnable.module("runtime.loop")
+    base, loop = runnable.module("runtime.sessions.base"), reviewed(runnable)
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]
         def send(self, request: Any) -> Any:
@@ -189,7 +189,7 @@ async def _nothing() -> None:
     ],
 )
 def test_what_send_gives_must_be_an_answer(runnable: Package, later: bool, gives: Any, said: str, mode: str) -> None:
-    base, loop = runnable.module("runtime.sessions.base"), runnable.module("runtime.loop")
+    base, loop = runnable.module("runtime.sessions.base"), reviewed(runnable)
     kind = base.AsyncSession if later else base.Session
     odd = type("Odd", (kind,), {"send": lambda self, request: gives(), "tool_mode": base.ToolMode[mode]})()
 
@@ -208,7 +208,7 @@ def test_ids_that_a_text_gives_are_one_call_s_alone(runnable: Package) -> None:
 
     answers = [block("x"), block("x") + "\n\n" + block("call_1_0") + "\n\n" + block("x"), "Done."]
     handlers = Handlers()
-    result = runnable.module("runtime.loop").run(texts(runnable, answers), "Hi", handlers)
+    result = reviewed(runnable).run(texts(runnable, answers), "Hi", handlers)
     assert runnable.module("messages").validate(result.messages) == []
     assert [r.kind for r in result.messages[4].results] == ["data", "data", "error"]
     assert handlers.log.count("+grep") == 3
@@ -294,7 +294,7 @@ def test_a_tool_that_may_not_be_called_is_left_out_and_does_not_run(runnable: Pa
     session, losses = texts(runnable, [CALL, "Done."]), []
     session.on_loss = losses.append
     request = models.Request([models.UserMessage("Hi")], tool_choice=chosen[0])
-    result = runnable.module("runtime.loop").run(session, request, handlers)
+    result = reviewed(runnable).run(session, request, handlers)
     system = session.sent[0].messages[0].content if chosen[1] else ""
     names = list(runnable.module("tools").DEFINITIONS)
     assert [name for name in names if f'"name":"{name}"' in system] == chosen[1]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.running.calls import call
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion, native
 from tests.support.generated import Package
 
@@ -51,7 +51,7 @@ def loops(monkeypatch: pytest.MonkeyPatch) -> list[asyncio.AbstractEventLoop]:
 
 
 def test_what_waits_for_nothing_makes_no_loop(runnable: Package, loops: list[Any]) -> None:
-    loop, session = runnable.module("runtime.loop"), native(runnable, [completion(runnable, "Done.")])
+    loop, session = reviewed(runnable), native(runnable, [completion(runnable, "Done.")])
     assert loop.run(session, "Hi", Handlers()).text == "Done."
     assert [event.type for event in loop.run_stream(session, "Hi", Handlers())][-1] == "final"
     assert runnable.module("tools").dispatch_sync(call(runnable, *GREP), Handlers()).kind == "data"
@@ -68,7 +68,7 @@ def test_all_rounds_of_a_run_share_a_loop_that_is_closed_with_it(runnable: Packa
             return 1
 
     answers = [completion(runnable, COMMAND), completion(runnable, COMMAND, GREP), completion(runnable, "Done.")]
-    stream = runnable.module("runtime.loop").run_stream(native(runnable, answers), "Hi", Later())
+    stream = reviewed(runnable).run_stream(native(runnable, answers), "Hi", Later())
     kinds = [event.type for event in stream]
     assert kinds.count("tool_result") == 3
     assert stream.result.text == "Done."
@@ -124,7 +124,7 @@ def test_steps_share_the_context_of_the_run_and_other_code_has_copies(runnable: 
         yield models.CompletedEvent(completion(runnable, *([COMMAND] if number == 1 else ["Done."])))
 
     variable.set("of the caller")
-    stream = runnable.module("runtime.loop").run_stream(
+    stream = reviewed(runnable).run_stream(
         streaming(runnable, events),
         "Hi",
         Handlers(run_command=lambda args: look("handler", "of a handler")),
@@ -177,7 +177,7 @@ def test_what_a_stream_raises_comes_out_as_it_is(runnable: Package, round_of: in
     told: list[str] = []
 
     def watched() -> None:
-        for event in runnable.module("runtime.loop").run_stream(streaming(runnable, events), "Hi", Handlers()):
+        for event in reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Handlers()):
             told.append(event.type)
 
     async def main() -> None:
@@ -219,7 +219,7 @@ def test_the_end_of_the_program_in_a_later_answer_ends_the_run(runnable: Package
         finally:
             closed.append(number)
 
-    stream = runnable.module("runtime.loop").run_stream(streaming(runnable, events), "Hi", Handlers())
+    stream = reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Handlers())
     with pytest.raises(error):
         list(stream)
     assert closed == [1, 2]
@@ -238,7 +238,7 @@ def test_an_interrupt_between_two_events_closes_the_stream(runnable: Package) ->
         finally:
             closed.append("closed")
 
-    told = iter(runnable.module("runtime.loop").run_stream(streaming(runnable, events), "Hi", Handlers()))
+    told = iter(reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Handlers()))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def watch() -> None:
@@ -262,7 +262,7 @@ def test_a_stream_that_nobody_holds_any_more_ends_what_runs(runnable: Package, e
     ended: list[str] = []
 
     class Slow(Handlers):
-        async def run_command(self, args: Any) -> Any:
+        async def grep(self, args: Any) -> Any:
             try:
                 await asyncio.Event().wait()
             finally:
@@ -271,11 +271,11 @@ def test_a_stream_that_nobody_holds_any_more_ends_what_runs(runnable: Package, e
     def events(number: int) -> Iterator[Any]:
         try:
             yield models.TextDelta("a")
-            yield models.CompletedEvent(completion(runnable, READ, COMMAND))
+            yield models.CompletedEvent(completion(runnable, READ, GREP))
         finally:
             ended.append("stream")
 
-    told = iter(runnable.module("runtime.loop").run_stream(streaming(runnable, events), "Hi", Slow()))
+    told = iter(reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Slow()))
     while next(told).type != event:
         pass
     del told
@@ -295,7 +295,7 @@ def test_each_step_may_be_asked_for_in_another_thread(runnable: Package) -> None
             await asyncio.sleep(0)
             return []
 
-    stream = runnable.module("runtime.loop").run_stream(streaming(runnable, events), "Hi", Later())
+    stream = reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Later())
     told, kinds = iter(stream), list[str]()
 
     def step() -> None:

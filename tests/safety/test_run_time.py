@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.running.project import Handlers
+from tests.running.project import Handlers, reviewed
 from tests.support.generated import Package
 
 BROKEN = {
@@ -121,7 +121,7 @@ def calls(package: Package) -> dict[str, Any]:
     made["another case"] = models.ToolCall("c1", "Write_File", good)
     made["a letter that looks alike"] = models.ToolCall("c1", "wr\u0456te_file", good)
     made["a name with a blank"] = models.ToolCall("c1", "write_file ", good)
-    made["an alias"] = models.ToolCall("c1", "bash", {"command": "a"})
+    made["the case of an alias"] = models.ToolCall("c1", "Bash", {"command": "a"})
     made["arguments that do not fit"] = models.ToolCall("c1", "write_file", {"path": "a"})
     return made
 
@@ -169,7 +169,7 @@ def test_ids_are_made_twice_is_an_error_and_none_is_lost(runnable: Package) -> N
     made = messages.tool_calls_of(provider.from_response(body, turn=3).message)
     assert [call.id for call in made] == ["x", "call_3_1", "call_3_2", "call_3_3"]
     assert [call.invalid is None for call in made].count(False) == 1
-    results = asyncio.run(runnable.module("tools").dispatch_all(made, Handlers()))
+    results = asyncio.run(reviewed(runnable).dispatch_all(made, Handlers()))
     assert [(r.tool_call_id, r.kind) for r in results] == [
         (call.id, "data" if call.invalid is None else "error") for call in made
     ]

@@ -15,7 +15,7 @@ from typing import Any
 from .json_values import PLAIN
 from .sync_runner import ENDING, a_loop, between_steps, running_loop
 
-__all__ = ["Cancellation", "HandlerTimeoutError", "call_handler", "is_async"]
+__all__ = ["Cancellation", "HandlerTimeoutError", "call_handler", "is_async", "settled"]
 
 
 Handler = Callable[[Any], Any]
@@ -107,6 +107,13 @@ async def call_handler(
         if limit.expired():
             raise HandlerTimeoutError from None
         raise
+
+
+async def settled(value: Any) -> Any:
+    """What a hook of the app's gave, waited for where that comes later."""
+    if not _is_awaitable(value):
+        return value
+    return await _waited_for(value) if running_loop() is None else await value
 
 
 def _is_awaitable(value: object) -> bool:

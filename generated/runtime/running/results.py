@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CANCELLED",
+    "NOT_RUN",
+    "NO_MORE_TURNS",
     "Returned",
     "ToolError",
     "answer_events",
@@ -62,6 +64,12 @@ _PARTS = (TextPart, ImagePart, DocumentPart, AudioPart, VideoPart, OpaquePart)
 CANCELLED = "The call was cancelled."
 """What the model is told of a call that a cancelled run did not get to."""
 
+NOT_RUN = "The call was not run."
+"""What the model is told of a call that nobody ran before the conversation went on."""
+
+NO_MORE_TURNS = "The call was not run: there are no more turns."
+"""What the model is told of calls at the limit of turns."""
+
 MAX_NAMES = 20
 """Tools that a message lists."""
 
@@ -83,8 +91,10 @@ def error_result(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(call.id, call.name, "error", text)
 
 
-def result_of_return(call: ToolCall, entry: ToolEntry, value: Any) -> ToolResult:
+def result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -> ToolResult:
     """Make the result of what a handler returned. Nothing in it is shared with what the handler holds.
+
+    A tool without an entry declares nothing of its result.
 
     Raises:
         NoJSONError: JSON cannot say it.
@@ -97,7 +107,10 @@ def result_of_return(call: ToolCall, entry: ToolEntry, value: Any) -> ToolResult
         if isinstance(value, ToolResult):
             made = _checked(replace(value, tool_call_id=call.id, name=call.name))
             if (
-                made.kind == "data" and not made.trimmed and not made.is_error
+                entry is not None
+                and made.kind == "data"
+                and not made.trimmed
+                and not made.is_error
             ):  # a part of an output, or what went wrong
                 entry.check_result(made.value)
             return made
@@ -108,7 +121,8 @@ def result_of_return(call: ToolCall, entry: ToolEntry, value: Any) -> ToolResult
         ):
             return _checked(ToolResult(call.id, call.name, "multimodal", list(value)))
     plain = json_value(value)
-    entry.check_result(plain)
+    if entry is not None:
+        entry.check_result(plain)
     kind: Literal["text", "data"] = "text" if isinstance(plain, str) else "data"
     return ToolResult(call.id, call.name, kind, plain)
 

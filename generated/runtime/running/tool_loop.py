@@ -6,9 +6,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Collection,
+    Sequence,
+)
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..conversion.wire import synthetic_id
 from ..history import tool_calls_of
@@ -27,28 +33,39 @@ from ..models import (
     Request,
     StreamEvent,
     ToolCall,
+    ToolDefinition,
     ToolMessage,
     ToolResult,
     Usage,
 )
 from .dispatcher import Dispatcher, OnResult
+from .handler_calls import settled
 from .handlers import Review, callable_names, relax_tool_choice
 from .results import (
     CANCELLED,
+    NO_MORE_TURNS,
+    NOT_RUN,
     answer_events,
     error_result,
     invalid_call_text,
     result_event,
 )
-from .run_settings import RunResult, StoppedBy, total_usage
+from .run_settings import (
+    RunResult,
+    RunSettings,
+    StoppedBy,
+    correction,
+    parse_output,
+    total_usage,
+)
 from .sync_runner import ENDING, a_loop, closed_at_end, running_loop
 
-__all__ = ["Asked", "ToolLoop"]
+__all__ = ["Asked", "ToolLoop", "unanswered"]
 
 Asked: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
 """Sends a request, and gives the events of the answer; `completed` is the last one."""
 
-_MENDABLE = ("malformed", "not_an_object", "duplicate_id")
+_CORRECTABLE = ("malformed", "not_an_object", "duplicate_id")
 """Why calls cannot be run that a model can send again as they should be."""
 
 
@@ -61,93 +78,194 @@ class ToolLoop:
         request: Request,
         dispatcher: Callable[[OnResult, Sequence[str]], Dispatcher],
         titles: Callable[[str], str | None],
-        *,
-        max_tool_turns: int,
+        settings: RunSettings,
         review: Review | None,
-        max_parallel: int,
-        on_message: Callable[[Message], object] | None,
-        cancelled: Callable[[], bool] | None,
+        paused: Collection[str] = (),
     ) -> None:
-        """Prepare a run.
+        """Prepare a run. `paused` are stop reasons with which a provider interrupts its own turn.
 
         Raises:
             TypeError: a tool has no handler.
-            ValueError: a limit is less than 1.
+            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
         """
-        if max_tool_turns < 1:
+        self._limit = settings.get("max_tool_turns", 10)
+        self._max_parallel = settings.get("max_parallel", 8)
+        if self._limit < 1:
             raise ValueError("max_tool_turns must be at least 1")
-        if max_parallel < 1:
+        if self._max_parallel < 1:
             raise ValueError("max_parallel must be at least 1")
         self._asked = asked
         self._request = request
+        self._settings = settings
         self._dispatching = dispatcher
         self._dispatcher = dispatcher(self._heard, callable_names(request))
         self._titles = titles
-        self._limit = max_tool_turns
         self._review = review
-        self._max_parallel = max_parallel
-        self._on_message = on_message
-        self._cancelled = cancelled or (lambda: False)
+        self._paused = paused
+        self._on_message = settings.get("on_message")
+        self._cancelled = settings.get("cancelled") or (lambda: False)
         self._messages = list(request.messages)
+        self._open = unanswered(self._messages)
+        self._check_waiting()
         self._results: dict[str, ToolResult] = {}
         self._queue: asyncio.Queue[ToolResult | None] = asyncio.Queue()
         self._turns = 0
+        self._last = False
+        self._corrected = False
+        self._output: Any = None
         self._used: list[Usage] = []
         self._completion: Completion | None = None
         self.result: RunResult | None = None
 
+    def _check_waiting(self) -> None:
+        """Check that each verdict and each result is for a call that waits.
+
+        Raises:
+            ValueError: some are not; their ids are named.
+        """
+        waiting = {call.id for _, calls in self._open for call in calls}
+        given = [
+            *self._settings.get("verdicts", {}),
+            *(r.tool_call_id for r in self._settings.get("results", ())),
+        ]
+        if lost := [identifier for identifier in given if identifier not in waiting]:
+            raise ValueError(
+                f"no call of the history waits for a verdict or a result: {', '.join(map(repr, lost))}"
+            )
+
     async def events(self) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
         """Carry the run out, and tell what happens."""
         step = 0
-        while self.result is None:
-            step += 1
-            began = time.monotonic()
-            status: Literal["completed", "error"] = "error"
-            name = f"step_{step}"
-            yield AgentStepStart(name, f"Step {step}", step)
-            answer: Completion | None = None
-            try:
-                asked = self._asked(
-                    replace(self._request, messages=list(self._messages))
-                )
-                async with closed_at_end(asked) as told:
+        try:
+            if self._open:
+                async with closed_at_end(self._settle()) as told:
                     async for event in told:
                         yield event
-                        if isinstance(event, CompletedEvent):
-                            answer = event.completion
-                completion = self._answered(answer)
-                for said in answer_events(completion):
-                    yield said
-                calls = tool_calls_of(completion.message)
-                stopped = self._stopped(completion, calls)
-                if stopped is None:
-                    async with closed_at_end(self._called(calls)) as results:
-                        async for result in results:
-                            yield result
-                    self._unforce()
-                    self._turns += 1
-                    stopped = "cancelled" if self._cancelled() else None
-                failed = any(
-                    self._results[c.id].kind == "error"
-                    for c in calls
-                    if c.id in self._results
-                )
-                status = (
-                    "error"
-                    if failed or completion.finish_reason == "error"
-                    else "completed"
-                )
+            while self.result is None:
+                step += 1
+                async with closed_at_end(self._step(step)) as events:
+                    async for one in events:
+                        yield one
+        except (asyncio.CancelledError, *ENDING):
+            self._abandon()
+            raise
+        except Exception as error:
+            self._note_progress(error)
+            raise
+        yield AgentFinal(self.ended().text)
+
+    async def _step(self, step: int) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
+        """Send a request, and run the calls of its answer."""
+        began = time.monotonic()
+        status: Literal["completed", "error"] = "error"
+        name = f"step_{step}"
+        yield AgentStepStart(name, f"Step {step}", step)
+        answer: Completion | None = None
+        try:
+            async with closed_at_end(self._asked(await self._next_request())) as told:
+                async for event in told:
+                    yield event
+                    if isinstance(event, CompletedEvent):
+                        answer = event.completion
+            completion = self._answered(answer)
+            for said in answer_events(completion):
+                yield said
+            if (on_answer := self._settings.get("on_answer")) is not None:
+                await settled(on_answer(completion))
+            calls = tool_calls_of(completion.message)
+            stopped = self._stopped(completion, calls)
+            if stopped is None and calls and not self._last:
+                async with closed_at_end(
+                    self._called(calls, self._dispatcher, len(self._messages))
+                ) as results:
+                    async for result in results:
+                        yield result
+                self._unforce()
+            if stopped is None:
+                self._turns += 1
+                stopped = await self._stopped_after()
+            failed = any(
+                self._results[c.id].kind == "error"
+                for c in calls
+                if c.id in self._results
+            )
+            status = (
+                "error"
+                if failed or completion.finish_reason == "error"
+                else "completed"
+            )
+            self._results.clear()
+            if stopped is not None:
+                self._end(completion, stopped)
+        except (asyncio.CancelledError, *ENDING):
+            raise
+        except Exception:
+            yield AgentStepComplete(name, "error", _since(began))
+            raise
+        yield AgentStepComplete(name, status, _since(began))
+
+    async def _settle(self) -> AsyncGenerator[AgentEvent, None]:
+        """Answer the calls of the history that have no result, each turn's directly after it.
+
+        Those of the last turn run, or get what the app says of them; what is older was left behind, and is told so.
+        """
+        given = {
+            result.tool_call_id: result for result in self._settings.get("results", ())
+        }
+        last = max(
+            i
+            for i, message in enumerate(self._messages)
+            if isinstance(message, AssistantMessage)
+        )
+        added = 0
+        for turn, calls in self._open:
+            answer = self._messages[turn + added]
+            place = _after_results(self._messages, turn + added)
+            known = [replace(given[c.id], name=c.name) for c in calls if c.id in given]
+            rest = [call for call in calls if call.id not in given]
+            if turn != last:
+                known += [error_result(call, NOT_RUN) for call in rest]
+                rest = []
+            if known:
+                self._add(ToolMessage(known), place)
+                place, added = place + 1, added + 1
+            if rest:
+                names = [
+                    tool.name
+                    for tool in self._request.tools or ()
+                    if isinstance(tool, ToolDefinition)
+                ]
+                dispatcher = self._dispatching(self._heard, names)
+                async with closed_at_end(
+                    self._called(rest, dispatcher, place)
+                ) as results:
+                    async for result in results:
+                        yield result
                 self._results.clear()
-                if stopped is not None:
-                    self._end(completion, stopped)
-            except (asyncio.CancelledError, *ENDING):
-                self._abandon()
-                raise
-            except Exception:
-                yield AgentStepComplete(name, "error", _since(began))
-                raise
-            yield AgentStepComplete(name, status, _since(began))
-        yield AgentFinal(self.result.text)
+                if dispatcher.held and isinstance(answer, AssistantMessage):
+                    self._dispatcher.held = dispatcher.held
+                    self._end(Completion(answer, "tool_calls"), "held")
+
+    async def _next_request(self) -> Request:
+        """The next request, as the app's hook leaves it."""
+        request = replace(self._request, messages=list(self._messages))
+        if self._last:
+            request = replace(request, tool_choice="none" if request.tools else None)
+        prepare = self._settings.get("prepare")
+        return request if prepare is None else await settled(prepare(request))
+
+    async def _stopped_after(self) -> StoppedBy | None:
+        """Why the run ends after a turn; None where it goes on."""
+        if self._dispatcher.held:
+            return "held"
+        if self._cancelled():
+            return "cancelled"
+        stop = self._settings.get("stop")
+        if stop is not None and await settled(
+            stop(total_usage(self._used), self._turns)
+        ):
+            return "stop"
+        return None
 
     def ended(self) -> RunResult:
         """What the run came to.
@@ -206,8 +324,8 @@ class ToolLoop:
                 call.invalid = InvalidCall(dump_loosely(call.arguments), "duplicate_id")
             here.add(given)
 
-    def _add(self, message: Message) -> None:
-        self._messages.append(message)
+    def _add(self, message: Message, place: int | None = None) -> None:
+        self._messages.insert(len(self._messages) if place is None else place, message)
         if self._on_message is not None:
             self._on_message(message)
 
@@ -219,7 +337,8 @@ class ToolLoop:
         if reason == "length" or reason == "content_filter" or reason == "error":
             return reason
         if not any(
-            call.invalid is None or call.invalid.reason in _MENDABLE for call in calls
+            call.invalid is None or call.invalid.reason in _CORRECTABLE
+            for call in calls
         ):
             told = [
                 error_result(call, invalid_call_text(call.invalid))
@@ -228,23 +347,73 @@ class ToolLoop:
             ]
             if told:  # no API takes a call without a result in a history
                 self._add(ToolMessage(told))
-            return "end"
+            if self._last:
+                return "limit"
+            if (
+                not calls
+                and completion.stop_reason in self._paused
+                and self._turns < self._limit
+            ):
+                return None
+            return "end" if self._fits(completion) else None
         if self._cancelled():
             self._add(ToolMessage([self._result(call) for call in calls]))
             return "cancelled"
-        return "limit" if self._turns >= self._limit else None
+        if self._turns < self._limit and not self._last:
+            return None
+        if self._settings.get("at_limit") == "answer":
+            self._add(
+                ToolMessage([error_result(call, NO_MORE_TURNS) for call in calls])
+            )
+            if not self._last:
+                self._last = True
+                return None
+        return "limit"
+
+    def _fits(self, completion: Completion) -> bool:
+        """Whether the answer is what the run is to give; one that does not fit is sent back once."""
+        output = self._settings.get("output")
+        if output is None:
+            return True
+        from pydantic import ValidationError
+
+        try:
+            self._output = parse_output(output, completion.message)
+        except ValidationError as error:
+            if self._corrected:
+                return True
+            self._corrected = True
+            self._add(correction(error))
+            return False
+        return True
 
     def _end(self, completion: Completion, stopped: StoppedBy) -> None:
+        usage = total_usage(self._used)
+        pending = list(self._dispatcher.held) if stopped == "held" else []
         self.result = RunResult(
-            completion, self._messages, self._turns, stopped, total_usage(self._used)
+            completion,
+            self._messages,
+            self._turns,
+            stopped,
+            usage,
+            pending,
+            self._output,
         )
+
+    def _note_progress(self, error: Exception) -> None:
+        """Put what arrived before a failure on the exception, as `messages` and `usage`."""
+        with contextlib.suppress(AttributeError, TypeError):
+            error.messages = list(self._messages)  # type: ignore[attr-defined]
+            error.usage = total_usage(self._used)  # type: ignore[attr-defined]
 
     def _abandon(self) -> None:
         """End a run that was cancelled: no call is left without a result."""
         if self.result is None and self._completion is not None:
-            calls = tool_calls_of(self._messages[-1])
-            if calls:
-                self._add(ToolMessage([self._result(call) for call in calls]))
+            for turn, calls in unanswered(self._messages):
+                self._add(
+                    ToolMessage([self._result(call) for call in calls]),
+                    _after_results(self._messages, turn),
+                )
             self._end(self._completion, "cancelled")
 
     def _result(self, call: ToolCall) -> ToolResult:
@@ -259,22 +428,26 @@ class ToolLoop:
             await a_loop()
         return await self._queue.get()
 
-    async def _called(self, calls: Sequence[ToolCall]) -> AsyncIterator[AgentEvent]:
-        """Run the calls of an answer, and tell each result as soon as there is one."""
+    async def _called(
+        self, calls: Sequence[ToolCall], dispatcher: Dispatcher, place: int
+    ) -> AsyncIterator[AgentEvent]:
+        """Run calls, tell each result as soon as there is one, and add all of them to the messages at a place."""
         for call in calls:
             yield AgentToolCall(
                 call.name, call.arguments, call.id, self._titles(call.name)
             )
         if running_loop() is None:
             await a_loop()
+        verdicts = self._settings.get("verdicts", {})
         task = asyncio.create_task(
-            self._dispatcher.all(calls, self._review, self._max_parallel)
+            dispatcher.all(calls, self._review, self._max_parallel, verdicts)
         )
         task.add_done_callback(lambda done: self._queue.put_nowait(None))
         try:
             while (result := await self._next_result()) is not None:
                 yield result_event(result)
-            self._add(ToolMessage(await task))
+            if results := await task:
+                self._add(ToolMessage(results), place)
         finally:
             task.cancel()
             if running_loop() is None:
@@ -282,6 +455,29 @@ class ToolLoop:
             while not task.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([task])
+
+
+def unanswered(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
+    """The turns with calls that have no result: the place of each answer, and those calls."""
+    found: list[tuple[int, list[ToolCall]]] = []
+    for i, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            if calls := tool_calls_of(message):
+                found.append((i, calls))
+        elif isinstance(message, ToolMessage):
+            answered = {result.tool_call_id for result in message.results}
+            if found:
+                turn, calls = found[-1]
+                found[-1] = turn, [call for call in calls if call.id not in answered]
+    return [(turn, calls) for turn, calls in found if calls]
+
+
+def _after_results(messages: Sequence[Message], turn: int) -> int:
+    """The place behind an answer and the results that follow it."""
+    place = turn + 1
+    while place < len(messages) and isinstance(messages[place], ToolMessage):
+        place += 1
+    return place
 
 
 def _since(began: float) -> float:

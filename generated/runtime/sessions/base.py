@@ -8,7 +8,7 @@ out of what the model says, results go back as text. A session for a model that 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from types import TracebackType
@@ -59,6 +59,8 @@ class _Conversation:
     """The model of requests that name none."""
     offered: Sequence[str] | None = None
     """The names of the declared tools that may go to this model; None where all may."""
+    paused: Collection[str] = ()
+    """The stop reasons with which the provider interrupts its own turn, which goes on with the next request."""
     on_loss: OnLoss | None = None
     """Hears what a request loses on its way; warnings go to `warnings` where it is None."""
 

@@ -33,6 +33,7 @@ class Declaration:
     strict: Strict | None
     risk: Literal["low", "high"]
     aliases: tuple[str, ...]
+    timeout: float | None
     display_name: str | None
     deprecated: bool
     unsupported: tuple[str, ...]
@@ -109,6 +110,7 @@ def _declaration(document: Document) -> Declaration:
         strict=value.get("strict"),
         risk=value.get("risk", "high"),
         aliases=tuple(value.get("aliases", ())),
+        timeout=value.get("timeout"),
         display_name=value.get("display_name"),
         deprecated=value.get("deprecated", False),
         unsupported=tuple(value.get("unsupported", ())),

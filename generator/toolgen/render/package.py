@@ -48,6 +48,9 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     files: Files = {
         **runtime_files(),
         **{path: _static(path) for path in ("messages.py", "running.py")},
+        "errors.py": format_source(
+            "errors.py", environment().get_template("errors.py.jinja").render(parts=catalog.parts)
+        ),
         "__init__.py": _static("__init__.py", MINOR if catalog.runtime == "installed" else None),
         "models.py": format_source(
             "models.py", environment().get_template("models.py.jinja").render(exports=_exports(names))

@@ -90,7 +90,9 @@ RUNNING = (
     "Deny",
     "Edit",
     "Handlers",
+    "Hold",
     "ToolError",
+    "allow_all",
     "check_handlers",
     "dispatch",
     "dispatch_all",
@@ -117,6 +119,7 @@ def _index(plan: ToolsPlan, running: bool) -> str:
             aliases=dict(sorted(aliases.items())),
             display_names={p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name},
             deprecated=[p.tool.name for p in plan.tools if p.tool.deprecated],
+            timeouts={p.tool.name: p.tool.timeout for p in plan.tools if p.tool.timeout is not None},
         )
     )
 

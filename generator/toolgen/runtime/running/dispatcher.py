@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
-from pydantic import BaseModel
-
+from ..conversion.extras import add_extras
 from ..conversion.writer import OnLoss
 from ..models import InvalidCall, ToolCall, ToolResult
 from ..tools.arguments import ArgumentsError
 from ..tools.call_arguments import parsed_call
 from ..tools.tool_entries import ToolEntry
-from .handler_calls import Cancellation, HandlerTimeoutError, call_handler
-from .handlers import Allow, Deny, Edit, Review, check_methods, check_timeout
+from .handler_calls import Cancellation, HandlerTimeoutError, call_handler, settled
+from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_methods, check_timeout
 from .json_values import json_value
 from .results import (
     ToolError,
@@ -37,7 +38,7 @@ from .results import (
 )
 from .sync_runner import run_blocking
 
-__all__ = ["Dispatcher", "OnError", "OnResult"]
+__all__ = ["Around", "Dispatcher", "OnError", "OnResult", "current_call"]
 
 OnError: TypeAlias = Callable[[BaseException], object]
 """Hears each exception of a handler or a review; a note on it names the tool and the call."""
@@ -48,20 +49,40 @@ OnResult: TypeAlias = Callable[[ToolResult], object]
 _LOG = logging.getLogger(__name__)
 
 
+Around: TypeAlias = Callable[[ToolCall, Any, Callable[[Any], Awaitable[Any]]], object]
+"""Called instead of each handler, with the call, its arguments, and what runs the handler: `await proceed(arguments)`."""
+
+_CURRENT: ContextVar[ToolCall | None] = ContextVar("current_call", default=None)
+
+
+def current_call() -> ToolCall | None:
+    """The call whose handler runs here; None outside of handlers."""
+    return _CURRENT.get()
+
+
 @dataclass(slots=True)
 class _Ready:
-    """A call that may run: its tool, and the model of its arguments."""
+    """A call that may run: its tool, and the model of its arguments; an object, where the tool is not declared."""
 
     call: ToolCall
-    entry: ToolEntry
-    arguments: BaseModel
+    entry: ToolEntry | None
+    arguments: Any
+    edited: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.call.name if self.entry is None else self.entry.name
+
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class Dispatcher:
     """Runs calls of declared tools with the app's handlers.
 
-    `timeout` is in seconds, for each handler. `offered` are the names of the tools that may run, all where it is None.
-    `inline` says that the event loop serves nobody else: a handler that is not async may block it while it is alone.
+    `timeout` is in seconds, for each handler; None leaves it to `timeouts`, those that the tools declare. `offered` are the names
+    of the tools that may run, all where it is None. `others` serve tools that are not declared. `inline` says that the event loop
+    serves nobody else: a handler that is not async may block it while it is alone. `held` are the calls of the last `all` that wait.
     """
 
     def __init__(
@@ -77,6 +98,10 @@ class Dispatcher:
         on_loss: OnLoss | None = None,
         offered: Collection[str] | None = None,
         inline: bool = False,
+        aliases: Mapping[str, str] = _NONE,
+        timeouts: Mapping[str, float] = _NONE,
+        others: Mapping[str, OtherHandler] = _NONE,
+        around: Around | None = None,
     ) -> None:
         """Check the handlers.
 
@@ -84,10 +109,15 @@ class Dispatcher:
             TypeError: a tool has no handler, or the timeout is not a number.
             ValueError: the timeout is NaN.
         """
-        check_methods(entries, protocol, handlers)
-        check_timeout(timeout)
         known = entries if offered is None else {name: entries[name] for name in entries if name in offered}
+        check_methods(known, protocol, handlers)
+        check_timeout(timeout)
         self._entries = known
+        self._aliases = aliases
+        self._timeouts = timeouts
+        self._others = others if offered is None else {name: others[name] for name in others if name in offered}
+        self._around = around
+        self.held: list[ToolCall] = []
         self._low = low_risk
         self._handlers = handlers
         self._timeout = timeout
@@ -95,6 +125,16 @@ class Dispatcher:
         self._on_result = on_result
         self._on_loss = on_loss
         self._inline = inline
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the tools that may run."""
+        return [*self._entries, *self._others]
+
+    @property
+    def low_risk(self) -> Collection[str]:
+        """The names of those whose calls may run side by side and without a review."""
+        return self._low
 
     async def one(self, call: ToolCall) -> ToolResult:
         """Run one call."""
@@ -108,36 +148,49 @@ class Dispatcher:
         return run_blocking(self.one(call))
 
     async def all(
-        self, calls: Iterable[ToolCall], review: Review | None = None, max_parallel: int = 8
+        self,
+        calls: Iterable[ToolCall],
+        review: Review | None = None,
+        max_parallel: int = 8,
+        verdicts: Mapping[str, Verdict] = _NONE,
     ) -> list[ToolResult]:
-        """Run calls, and return one result a call, in their order.
+        """Run calls, and return one result a call, in their order; those that are held have none.
+
+        `verdicts` say of calls, by their id, what a review would.
 
         Raises:
             ValueError: `max_parallel` is less than 1.
         """
         if max_parallel < 1:
             raise ValueError("max_parallel must be at least 1")
+        self.held = []
         ready = [self._ready(call) for call in _unique(calls)]
         results: list[ToolResult] = []
-        for low, run in groupby(ready, self._is_low):
+        for low, run in groupby(ready, lambda one: self._is_low(one, verdicts)):
             if low:
                 results += await self._side_by_side(list(run), max_parallel)
-            else:
-                results += [await self._reviewed(one, review) for one in run if isinstance(one, _Ready)]
+                continue
+            for one in run:
+                if isinstance(one, _Ready):
+                    result = await self._reviewed(one, review, verdicts.get(one.call.id))
+                    results += [] if result is None else [result]
         return results
 
-    def _is_low(self, ready: _Ready | ToolResult) -> bool:
+    def _is_low(self, ready: _Ready | ToolResult, verdicts: Mapping[str, Verdict]) -> bool:
         """Whether nothing has to wait for a call: it is low-risk by its declaration, or does not run at all."""
-        return isinstance(ready, ToolResult) or ready.entry.name in self._low
+        return isinstance(ready, ToolResult) or (ready.name in self._low and ready.call.id not in verdicts)
 
     def _ready(self, call: ToolCall) -> _Ready | ToolResult:
         if call.invalid is not None:
             return error_result(call, invalid_call_text(call.invalid))
-        entry = self._entries.get(call.name) if isinstance(call.name, str) else None
+        if isinstance(call.name, str) and call.name in self._others:
+            return _Ready(call, None, call.arguments)
+        name = self._aliases.get(call.name, call.name) if isinstance(call.name, str) else None
+        entry = None if name is None else self._entries.get(name)
         if entry is None:
-            return error_result(call, unknown_tool_text(str(call.name), self._entries.keys()))
+            return error_result(call, unknown_tool_text(str(call.name), [*self._entries, *self._others]))
         try:
-            return _Ready(call, entry, parsed_call(self._entries, call, self._on_loss))
+            return _Ready(call, entry, parsed_call(self._entries, call, self._on_loss, self._aliases))
         except ArgumentsError as error:
             return error_result(call, invalid_arguments_text(entry.name, error))
 
@@ -158,14 +211,18 @@ class Dispatcher:
             raise raised.exceptions[0] from None
         return [task.result() for task in tasks]
 
-    async def _reviewed(self, ready: _Ready, review: Review | None) -> ToolResult:
-        if review is not None:
+    async def _reviewed(self, ready: _Ready, review: Review | None, verdict: Verdict | None) -> ToolResult | None:
+        """Run a call as its review says; None where it is held."""
+        if verdict is not None or review is not None:
             cancellation = Cancellation()
             try:
-                verdict = review(ready.call, ready.arguments)
-                if not isinstance(verdict, Allow | Deny | Edit):
-                    verdict = await verdict
-                reviewed = self._judged(ready, verdict)
+                said: Any = verdict if verdict is not None or review is None else review(ready.call, ready.arguments)
+                if not isinstance(said, Allow | Deny | Edit | Hold):
+                    said = await said
+                if isinstance(said, Hold):
+                    self.held.append(ready.call)
+                    return None
+                reviewed = self._judged(ready, said)
             except BaseException as error:  # whatever a review raises, the call must not run
                 if cancellation.goes_up(error):
                     raise
@@ -188,24 +245,48 @@ class Dispatcher:
         if isinstance(verdict, Deny):
             return error_result(ready.call, denied_text(verdict.reason))
         if not isinstance(verdict, Edit):
-            raise TypeError("a review returns Allow, Deny or Edit")
-        given = verdict.arguments
-        return _Ready(ready.call, ready.entry, given if ready.entry.is_model(given) else ready.entry.parsed(given))
+            raise TypeError("a review returns Allow, Deny, Edit or Hold")
+        return _Ready(ready.call, ready.entry, _fit(ready.entry, verdict.arguments), edited=True)
 
     async def _run(self, ready: _Ready, inline: bool) -> ToolResult:
         """Call the handler. A cancellation is raised again, after the result was told where there is one."""
         cancellation = Cancellation()
         try:
-            handler = getattr(self._handlers, ready.entry.module)
-            result = self._result(ready, await call_handler(handler, ready.arguments, self._timeout, inline))
+            result = self._result(ready, await self._called(ready, inline))
         except BaseException as error:  # whatever a handler raises, the call has a result
             if cancellation.goes_up(error):
                 raise
             result = self._failure(ready, error)
+        if ready.edited:
+            add_extras(result, "running", {"arguments": json_value(ready.arguments)})
         self._told(result)
         if cancellation.was_asked:
             raise asyncio.CancelledError
         return result
+
+    async def _called(self, ready: _Ready, inline: bool) -> Any:
+        """Call the handler, or what stands around it."""
+        handler = self._others[ready.call.name] if ready.entry is None else getattr(self._handlers, ready.entry.module)
+        timeout = self._timeout_of(ready)
+
+        async def proceed(arguments: Any) -> Any:
+            fit = _fit(ready.entry, arguments)
+            if fit is not ready.arguments:
+                ready.arguments, ready.edited = fit, True
+            given = fit if ready.entry is not None else replace(ready.call, arguments=dict(fit))
+            _CURRENT.set(ready.call)
+            try:
+                return await call_handler(handler, given, timeout, inline)
+            finally:
+                _CURRENT.set(None)
+
+        if self._around is None:
+            return await proceed(ready.arguments)
+        return await settled(self._around(ready.call, ready.arguments, proceed))
+
+    def _timeout_of(self, ready: _Ready) -> float | None:
+        """Seconds that the handler may take: those of the run, else those that the tool declares."""
+        return self._timeout if self._timeout is not None else self._timeouts.get(ready.name)
 
     def _result(self, ready: _Ready, value: object) -> ToolResult:
         """What a handler returned. Reading it may run code of the app's, which may raise anything.
@@ -219,24 +300,24 @@ class Dispatcher:
             raise
         except Exception as error:  # noqa: BLE001 - the tool ran, and the model must know that it did
             self._failed(ready, error)
-            return error_result(ready.call, invalid_result_text(ready.entry.name))
+            return error_result(ready.call, invalid_result_text(ready.name))
 
     def _failure(self, ready: _Ready, error: BaseException) -> ToolResult:
         """What the model is told of what a handler raised."""
         if isinstance(error, HandlerTimeoutError):
-            return error_result(ready.call, timeout_text(ready.entry.name, self._timeout))
+            return error_result(ready.call, timeout_text(ready.name, self._timeout_of(ready)))
         if isinstance(error, ToolError):
             try:
                 return error_result(ready.call, json_value(str(error)))
             except Exception as raised:  # noqa: BLE001 - a text of the app's own making
                 error = raised
         self._failed(ready, error)
-        return error_result(ready.call, failure_text(ready.entry.name, error))
+        return error_result(ready.call, failure_text(ready.name, error))
 
     def _failed(self, ready: _Ready, error: BaseException) -> None:
-        error.add_note(f"in the tool {ready.entry.name}, call {ready.call.id!r}")
+        error.add_note(f"in the tool {ready.name}, call {ready.call.id!r}")
         if self._on_error is None:
-            _LOG.error("the tool %s failed", ready.entry.name, exc_info=error)
+            _LOG.error("the tool %s failed", ready.name, exc_info=error)
         else:
             self._on_error(error)
 
@@ -244,6 +325,20 @@ class Dispatcher:
         if self._on_result is not None:
             self._on_result(result)
         return result
+
+
+def _fit(entry: ToolEntry | None, arguments: Any) -> Any:
+    """Arguments as their tool wants them: the model of its class; an object, where the tool is not declared.
+
+    Raises:
+        ArgumentsError: they do not fit.
+        TypeError: they are not an object.
+    """
+    if entry is not None:
+        return arguments if entry.is_model(arguments) else entry.parsed(arguments)
+    if not isinstance(arguments, Mapping):
+        raise TypeError("the arguments of a tool that is not declared are an object")
+    return arguments
 
 
 def _unique(calls: Iterable[ToolCall]) -> list[ToolCall]:

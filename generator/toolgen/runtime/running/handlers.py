@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
@@ -20,10 +20,15 @@ __all__ = [
     "Allow",
     "Deny",
     "Edit",
+    "Hold",
+    "OtherHandler",
     "Review",
+    "Verdict",
+    "allow_all",
     "callable_names",
     "callable_tools",
     "check_methods",
+    "check_review",
     "combined",
     "relax_tool_choice",
 ]
@@ -48,8 +53,48 @@ class Edit:
     arguments: BaseModel | Mapping[str, Any]
 
 
-Review: TypeAlias = Callable[[ToolCall, BaseModel], Allow | Deny | Edit | Awaitable[Allow | Deny | Edit]]
-"""Looks at a call and its arguments before a high-risk tool runs; waits for a person, if need be."""
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """The call waits: the run ends without its result, and a later run settles it, in any process."""
+
+
+Verdict: TypeAlias = Allow | Deny | Edit | Hold
+"""What a review says of a call."""
+
+Review: TypeAlias = Callable[[ToolCall, Any], Verdict | Awaitable[Verdict]]
+"""Looks at a call and its arguments before a high-risk tool runs; waits for a person, if need be.
+
+The arguments are the model of the tool's class, and of a tool that is not declared the call's own object.
+"""
+
+OtherHandler: TypeAlias = Callable[[ToolCall], object]
+"""Serves a tool that is not declared: takes the call, and returns what a handler returns, now or later."""
+
+
+def allow_all(call: ToolCall, arguments: object) -> Allow:
+    """A review that lets every call run: the explicit way to run high-risk tools without one.
+
+    Args:
+        call: the call.
+        arguments: its arguments.
+    """
+    return Allow()
+
+
+def check_review(names: Iterable[str], low_risk: Collection[str], review: Review | None) -> None:
+    """Check that somebody looks at the calls of high-risk tools.
+
+    Raises:
+        TypeError: there is no review, and some of the tools are high-risk; all of them are named.
+    """
+    if review is not None:
+        return
+    risky = [name for name in names if name not in low_risk]
+    if risky:
+        raise TypeError(
+            f"these tools are high-risk, and nothing reviews their calls: {', '.join(risky)}. Give review=… to decide on "
+            "each call, or review=allow_all to run them all"
+        )
 
 
 def callable_tools(request: Request) -> list[ToolDefinition | OpaquePart]:

@@ -17,20 +17,16 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
+from typing import Any, Generic, TypeVar, Unpack
 
 from ..models import AgentEvent, CompletedEvent, Request, StreamEvent, ToolCall, ToolResult
-from ..sessions.base import AsyncSession, Session
+from ..sessions.base import AsyncSession, Session, ToolMode
 from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
-from .handlers import Allow, Deny, Edit, Review
-from .run_settings import RunResult, RunSettings, check_settings, check_tools
+from .handlers import Allow, Deny, Edit, Hold, Review, Verdict
+from .run_settings import RunResult, RunSettings, check_settings, check_tools, with_output
 from .sync_runner import Blocking, between_steps, close, closed_at_end
 from .tool_loop import Asked, ToolLoop
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
 
 __all__ = ["AsyncRunStream", "Loop", "RunStream"]
 
@@ -55,8 +51,8 @@ class Loop(Generic[H]):
             **settings: limits, review and callbacks, as `RunSettings` names them.
 
         Raises:
-            TypeError: a tool has no handler, or a word is not a setting.
-            ValueError: a limit is less than 1.
+            TypeError: a tool has no handler, a high-risk one has no review, or a word is not a setting.
+            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
@@ -79,8 +75,8 @@ class Loop(Generic[H]):
             **settings: limits, review and callbacks, as `RunSettings` names them.
 
         Raises:
-            TypeError: a tool has no handler, or a word is not a setting.
-            ValueError: a limit is less than 1.
+            TypeError: a tool has no handler, a high-risk one has no review, or a word is not a setting.
+            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
@@ -106,8 +102,8 @@ class Loop(Generic[H]):
             **settings: limits, review and callbacks, as `RunSettings` names them.
 
         Raises:
-            TypeError: a tool has no handler, or a word is not a setting.
-            ValueError: a limit is less than 1.
+            TypeError: a tool has no handler, a high-risk one has no review, or a word is not a setting.
+            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
@@ -127,8 +123,8 @@ class Loop(Generic[H]):
             **settings: limits, review and callbacks, as `RunSettings` names them.
 
         Raises:
-            TypeError: a tool has no handler, or a word is not a setting.
-            ValueError: a limit is less than 1.
+            TypeError: a tool has no handler, a high-risk one has no review, or a word is not a setting.
+            ValueError: a limit is less than 1, or a verdict or a result is for no call that waits.
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
@@ -154,7 +150,10 @@ class Loop(Generic[H]):
             names = [name for name in definitions if name not in self._tools.deprecated]
             allowed = names if session.offered is None else [name for name in names if name in session.offered]
             made = replace(made, tools=[definitions[name] for name in allowed])
-        check_tools(made, definitions)
+        check_tools(made, definitions, self._tools.low_risk, settings)
+        output = settings.get("output")
+        if output is not None:
+            made = with_output(made, output, in_text=session.tool_mode is ToolMode.PROMPT_BASED)
         review = settings.get("review")
 
         def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
@@ -173,6 +172,9 @@ class Loop(Generic[H]):
                 on_loss=settings.get("on_loss"),
                 offered=offered,
                 inline=inline,
+                others=settings.get("others"),
+                low_risk=settings.get("low_risk", ()),
+                around=settings.get("around"),
             )
 
         return ToolLoop(
@@ -180,20 +182,18 @@ class Loop(Generic[H]):
             made,
             dispatching,
             self._tools.display_names.get,
-            max_tool_turns=settings.get("max_tool_turns", 10),
-            max_parallel=settings.get("max_parallel", 8),
-            review=_between(review) if inline and review is not None else review,
-            on_message=settings.get("on_message"),
-            cancelled=settings.get("cancelled"),
+            settings,
+            _between(review) if inline and review is not None else review,
+            session.paused,
         )
 
 
 def _between(review: Review) -> Review:
     """A review whose code may block: it asks a person, for one."""
 
-    async def reviewed(call: ToolCall, arguments: BaseModel) -> Allow | Deny | Edit:
+    async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
         verdict = await between_steps(review, call, arguments)
-        return verdict if isinstance(verdict, Allow | Deny | Edit) else await verdict
+        return verdict if isinstance(verdict, Allow | Deny | Edit | Hold) else await verdict
 
     return reviewed
 

@@ -7,6 +7,7 @@ elsewhere. Each difference is a note.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..conversion.writer import OnLoss
@@ -22,15 +23,22 @@ if TYPE_CHECKING:
 __all__ = ["parsed_call"]
 
 
-def parsed_call(entries: Mapping[str, ToolEntry], call: ToolCall, on_loss: OnLoss | None = None) -> BaseModel:
+def parsed_call(
+    entries: Mapping[str, ToolEntry],
+    call: ToolCall,
+    on_loss: OnLoss | None = None,
+    aliases: Mapping[str, str] = MappingProxyType({}),
+) -> BaseModel:
     """Make the model of a call's arguments; `on_loss` hears a note for each value that was taken for another one.
+
+    `aliases` has the tools that other names stand for.
 
     Raises:
         ArgumentsError: the call is marked as one that cannot be run, there is no such tool, or the arguments do not fit.
     """
     if call.invalid is not None:
         raise ArgumentsError(call.name, [Fault("", "a call that can be run", f"one that is {call.invalid.reason}")])
-    entry = entries.get(call.name)
+    entry = entries.get(aliases.get(call.name, call.name))
     if entry is None:
         raise unknown_tool(call.name, entries)
     try:

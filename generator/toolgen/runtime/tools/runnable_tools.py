@@ -5,7 +5,7 @@ Nothing that running needs is imported before it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .tool_entries import ToolEntry
@@ -14,8 +14,8 @@ from .tool_set import ToolSet
 if TYPE_CHECKING:
     from ..conversion.writer import OnLoss
     from ..models import ToolCall, ToolResult
-    from ..running.dispatcher import Dispatcher, OnError, OnResult
-    from ..running.handlers import Review
+    from ..running.dispatcher import Around, Dispatcher, OnError, OnResult
+    from ..running.handlers import OtherHandler, Review, Verdict
 
 __all__ = ["RunnableTools"]
 
@@ -35,8 +35,18 @@ class RunnableTools(ToolSet, Generic[H]):
         low_risk: Collection[str] = (),
         display_names: Mapping[str, str] | None = None,
         deprecated: Collection[str] = (),
+        aliases: Mapping[str, str] | None = None,
+        timeouts: Mapping[str, float] | None = None,
     ) -> None:
-        super().__init__(package, entries, low_risk=low_risk, display_names=display_names, deprecated=deprecated)
+        super().__init__(
+            package,
+            entries,
+            low_risk=low_risk,
+            display_names=display_names,
+            deprecated=deprecated,
+            aliases=aliases,
+            timeouts=timeouts,
+        )
         self.handlers = handlers
         self._dispatcher: type[Dispatcher] | None = None
 
@@ -63,17 +73,23 @@ class RunnableTools(ToolSet, Generic[H]):
         on_loss: OnLoss | None = None,
         offered: Collection[str] | None = None,
         inline: bool = False,
+        others: Mapping[str, OtherHandler] | None = None,
+        low_risk: Collection[str] = (),
+        around: Around | None = None,
     ) -> Dispatcher:
         """Make what runs calls with these handlers and settings.
 
         Args:
             handlers: an object with one method for each tool, as `Handlers` declares them.
-            timeout: seconds that a handler may take; None for no limit.
+            timeout: seconds that a handler may take; None for what each tool declares.
             on_error: called with the exception that a handler raised.
             on_result: called with each result as soon as it is there.
             on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
             offered: the names of the tools that may run; None for all.
             inline: whether a handler that is not async runs in the calling thread.
+            others: functions of a `ToolCall` that serve tools which are not declared, by name.
+            low_risk: the names of those of them whose calls may run side by side and without a review.
+            around: called instead of each handler, with the call, its arguments and what runs the handler.
 
         Raises:
             TypeError: a tool has no handler.
@@ -81,7 +97,7 @@ class RunnableTools(ToolSet, Generic[H]):
         make = self._dispatcher or self._imported()
         return make(
             self.entries,
-            self.low_risk,
+            self.low_risk.union(low_risk) if low_risk else self.low_risk,
             self.handlers,
             handlers,
             timeout=timeout,
@@ -90,6 +106,10 @@ class RunnableTools(ToolSet, Generic[H]):
             on_loss=on_loss,
             offered=offered,
             inline=inline,
+            aliases=self.aliases,
+            timeouts=self.timeouts,
+            others=others or {},
+            around=around,
         )
 
     async def dispatch(
@@ -119,7 +139,15 @@ class RunnableTools(ToolSet, Generic[H]):
         """
         make = self._dispatcher or self._imported()
         return await make(
-            self.entries, self.low_risk, self.handlers, handlers, timeout=timeout, on_error=on_error, on_loss=on_loss
+            self.entries,
+            self.low_risk,
+            self.handlers,
+            handlers,
+            timeout=timeout,
+            on_error=on_error,
+            on_loss=on_loss,
+            aliases=self.aliases,
+            timeouts=self.timeouts,
         ).one(call)
 
     def dispatch_sync(
@@ -153,6 +181,8 @@ class RunnableTools(ToolSet, Generic[H]):
             on_error=on_error,
             on_loss=on_loss,
             inline=True,
+            aliases=self.aliases,
+            timeouts=self.timeouts,
         ).one_here(call)
 
     async def dispatch_all(
@@ -167,33 +197,58 @@ class RunnableTools(ToolSet, Generic[H]):
         on_result: OnResult | None = None,
         on_loss: OnLoss | None = None,
         offered: Collection[str] | None = None,
+        others: Mapping[str, OtherHandler] | None = None,
+        low_risk: Collection[str] = (),
+        around: Around | None = None,
+        verdicts: Mapping[str, Verdict] | None = None,
+        on_hold: Callable[[ToolCall], object] | None = None,
     ) -> list[ToolResult]:
-        """Run calls as `dispatch` does: one result a call, in the order of the calls.
+        """Run calls as `dispatch` does: one result a call, in the order of the calls; a call that is held has none.
 
         Runs of calls of `LOW_RISK` tools go side by side, `max_parallel` at once. Any other call waits for all before it,
-        is put to `review` where there is one, and holds all after it. `offered` are the names of the tools that may run,
+        is put to `review`, and holds all after it. `offered` are the names of the tools that may run,
         where not all may. Cancelled, it cancels the handlers and raises again; `on_result` was called with every result
         there was.
 
         Args:
             calls: the calls, in their order.
             handlers: an object with one method for each tool, as `Handlers` declares them.
-            review: decides on each call of a high-risk tool before it runs.
+            review: decides on each call of a high-risk tool before it runs; `allow_all` says that none is wanted.
             max_parallel: how many calls may run at once.
             timeout: seconds that a handler may take; None for no limit.
             on_error: called with the exception that a handler raised.
             on_result: called with each result as soon as it is there.
             on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
             offered: the names of the tools that may run; None for all.
+            others: functions of a `ToolCall` that serve tools which are not declared, by name.
+            low_risk: the names of those of them whose calls may run side by side and without a review.
+            around: called instead of each handler, with the call, its arguments and what runs the handler.
+            verdicts: what a review would say of calls, by their id.
+            on_hold: called with each call that a review holds.
 
         Raises:
-            TypeError: a tool has no handler.
+            TypeError: a tool has no handler, or tools that may run are high-risk and there is no review.
             ValueError: `max_parallel` is less than 1.
         """
+        from ..running.handlers import check_review
+
         made = self.dispatcher(
-            handlers, timeout=timeout, on_error=on_error, on_result=on_result, on_loss=on_loss, offered=offered
+            handlers,
+            timeout=timeout,
+            on_error=on_error,
+            on_result=on_result,
+            on_loss=on_loss,
+            offered=offered,
+            others=others,
+            low_risk=low_risk,
+            around=around,
         )
-        return await made.all(calls, review, max_parallel)
+        check_review(made.names, made.low_risk, review)
+        results = await made.all(calls, review, max_parallel, verdicts or {})
+        for call in made.held:
+            if on_hold is not None:
+                on_hold(call)
+        return results
 
     def _imported(self) -> type[Dispatcher]:
         from ..running.dispatcher import Dispatcher

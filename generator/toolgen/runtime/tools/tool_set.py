@@ -24,7 +24,8 @@ class ToolSet:
     """The declared tools of a package.
 
     `entries` are the tools by name, `low_risk` the tools whose calls may run side by side, `display_names` what people
-    are shown, and `deprecated` the tools that new code should not offer.
+    are shown, and `deprecated` the tools that new code should not offer. `aliases` has the tools that other names stand for,
+    `timeouts` the seconds that handlers may take.
     """
 
     def __init__(
@@ -35,8 +36,12 @@ class ToolSet:
         low_risk: Collection[str] = (),
         display_names: Mapping[str, str] | None = None,
         deprecated: Collection[str] = (),
+        aliases: Mapping[str, str] | None = None,
+        timeouts: Mapping[str, float] | None = None,
     ) -> None:
         self.entries = entries
+        self.aliases = dict(aliases or {})
+        self.timeouts = dict(timeouts or {})
         self.low_risk = frozenset(low_risk)
         self.display_names = dict(display_names or {})
         self.deprecated = frozenset(deprecated)
@@ -72,4 +77,4 @@ class ToolSet:
         """
         from .call_arguments import parsed_call
 
-        return parsed_call(self.entries, call, on_loss)
+        return parsed_call(self.entries, call, on_loss, self.aliases)

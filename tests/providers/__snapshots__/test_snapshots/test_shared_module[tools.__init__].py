@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ..runtime.models import ToolDefinition
-    from ..runtime.running.handlers import Allow, Deny, Edit
+    from ..runtime.running.handlers import Allow, Deny, Edit, Hold, allow_all
     from ..runtime.running.results import ToolError
     from . import get_weather as get_weather
     from . import hidden as hidden
@@ -36,8 +36,10 @@ __all__ = [
     "Edit",
     "Fault",
     "Handlers",
+    "Hold",
     "ToolError",
     "ToolName",
+    "allow_all",
     "check_handlers",
     "dispatch",
     "dispatch_all",
@@ -78,7 +80,7 @@ LOW_RISK: Final[frozenset[str]] = TOOL_SET.low_risk
 """The tools whose calls may run side by side and without a review. All others are high-risk."""
 
 ALIASES: Final[Mapping[str, ToolName]] = {}
-"""The tool that another name in a model's text stands for."""
+"""The tool that another name in a call stands for."""
 
 DISPLAY_NAMES: Final[Mapping[str, str]] = TOOL_SET.display_names
 """What people are shown instead of a tool's name."""
@@ -135,7 +137,7 @@ dispatch = TOOL_SET.dispatch
 dispatch_sync = TOOL_SET.dispatch_sync
 dispatch_all = TOOL_SET.dispatch_all
 
-_LATE: Final = frozenset({"Allow", "Deny", "Edit", "ToolError"})
+_LATE: Final = frozenset({"Allow", "Deny", "Edit", "Hold", "ToolError", "allow_all"})
 """Names that only apps which run tools ask for."""
 
 if not TYPE_CHECKING:

@@ -1,0 +1,228 @@
+"""Settings of a run: reviews that fail closed, tools known at run time, hooks, typed output and endings."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from tests.running.project import Handlers, reviewed
+from tests.running.scripts import all_ways, completion, native
+from tests.support.generated import Package, compiled, write_project
+
+READ = ("read_file", {"path": "a"})
+WRITE = ("write_file", {"path": "a", "text": "b"})
+REMOTE = ("remote", {"q": 1})
+
+
+def offer(package: Package, *names: str) -> Any:
+    models = package.module("models")
+    declared = package.module("tools").DEFINITIONS
+    tools = [declared[name] if name in declared else models.ToolDefinition(name, "A tool.") for name in names]
+    return models.Request([models.UserMessage("Hello")], tools=tools)
+
+
+def test_a_high_risk_tool_without_a_review_is_refused_before_anything_is_sent(runnable: Package) -> None:
+    running = runnable.module("running")
+    session = native(runnable, [completion(runnable, "Done.")])
+    for request in ("Hello", offer(runnable, "read_file", "write_file")):
+        with pytest.raises(TypeError, match=r"write_file.*review=….*review=allow_all"):
+            running.run(session, request, Handlers())
+    with pytest.raises(TypeError, match=r"remote.*review=allow_all"):
+        running.run(session, offer(runnable, "remote"), Handlers(), others={"remote": print})
+    with pytest.raises(TypeError, match="write_file"):
+        asyncio.run(running.dispatch_all([], Handlers()))
+    assert session.sent == []
+    assert running.run(session, offer(runnable, "read_file"), Handlers()).text == "Done."
+    assert asyncio.run(running.dispatch_all([], Handlers(), offered=["read_file"])) == []
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_tools_known_at_run_time_are_served_by_functions_of_the_call(runnable: Package, later: bool) -> None:
+    heard: list[Any] = []
+
+    def serve(call: Any) -> Any:
+        heard.append((call.name, call.arguments))
+        return {"got": call.arguments}
+
+    async def serve_later(call: Any) -> Any:
+        await asyncio.sleep(0)
+        return serve(call)
+
+    answers = [completion(runnable, REMOTE, READ), completion(runnable, "Done.")]
+    settings = {"others": {"remote": serve_later if later else serve}, "low_risk": {"remote"}}
+    request = offer(runnable, "read_file", "remote")
+    for result, _, _ in all_ways(runnable, answers, request, Handlers(), **settings):
+        assert [(r.kind, r.value) for r in result.messages[2].results] == [
+            ("data", {"got": {"q": 1}}),
+            ("text", "text"),
+        ]
+    assert heard == [("remote", {"q": 1})] * 4
+
+
+def test_a_review_may_edit_and_refuse_calls_of_such_tools(runnable: Package) -> None:
+    running = runnable.module("running")
+    answers = [completion(runnable, REMOTE), completion(runnable, "Done.")]
+    verdicts = iter([running.Edit({"q": 2}), running.Deny("No."), running.Edit(5)])
+    values = []
+    for _ in range(3):
+        session = native(runnable, answers)
+        result = running.run(
+            session,
+            offer(runnable, "remote"),
+            Handlers(),
+            others={"remote": lambda call: call.arguments},
+            review=lambda call, arguments: next(verdicts),
+            on_error=lambda error: None,
+        )
+        values += [(r.kind, r.value, r.metadata) for r in result.messages[2].results]
+    assert values[0] == ("data", {"q": 2}, {"running": {"arguments": {"q": 2}}})
+    assert [kind for kind, _, _ in values] == ["data", "error", "error"]
+
+
+def test_a_tool_that_nothing_serves_is_a_type_error(runnable: Package) -> None:
+    with pytest.raises(TypeError, match=r"remote.*others="):
+        reviewed(runnable).run(native(runnable, [completion(runnable, "x")]), offer(runnable, "remote"), Handlers())
+
+
+def test_handlers_need_the_methods_of_the_tools_on_offer_alone(runnable: Package) -> None:
+    class Few:
+        def read_file(self, args: Any) -> str:
+            return "text"
+
+    answers = [completion(runnable, READ), completion(runnable, "Done.")]
+    for result, _, _ in all_ways(runnable, answers, offer(runnable, "read_file"), Few()):
+        assert result.messages[2].results[0].value == "text"
+    with pytest.raises(TypeError, match="lacks write_file"):
+        reviewed(runnable).run(native(runnable, answers), offer(runnable, "read_file", "write_file"), Few())
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_hooks_see_the_run_and_shape_it(runnable: Package, later: bool) -> None:
+    log: list[Any] = []
+
+    def soon(value: Any) -> Any:
+        async def waited() -> Any:
+            await asyncio.sleep(0)
+            return value
+
+        return waited() if later else value
+
+    def prepare(request: Any) -> Any:
+        log.append("prepare")
+        return soon(replace(request, max_output_tokens=7))
+
+    def on_answer(answer: Any) -> Any:
+        log.append("answer")
+        return soon(None)
+
+    async def around(call: Any, arguments: Any, proceed: Any) -> Any:
+        log.append(("around", call.name, runnable.module("running").current_call()))
+        value = await proceed(arguments)
+        return f"{value}!"
+
+    def read(args: Any) -> Any:
+        log.append(("handler", runnable.module("running").current_call().name))
+        return "text"
+
+    def stop(usage: Any, turns: int) -> Any:
+        log.append(("stop", usage, turns))
+        return soon(turns == 2)
+
+    answers = [completion(runnable, READ), completion(runnable, READ), completion(runnable, "Done.")]
+    for result, session, _ in all_ways(
+        runnable,
+        answers,
+        "Hello",
+        Handlers(read_file=read),
+        prepare=prepare,
+        on_answer=on_answer,
+        around=around,
+        stop=stop,
+    ):
+        assert (result.stopped_by, result.turns) == ("stop", 2)
+        assert [sent.max_output_tokens for sent in session.sent] == [7, 7]
+        assert result.messages[2].results[0].value == "text!"
+    once = ["prepare", "answer", ("around", "read_file", None), ("handler", "read_file")]
+    assert log == [*once, ("stop", None, 1), *once, ("stop", None, 2)] * 4
+    assert runnable.module("running").current_call() is None
+
+
+def test_what_ran_instead_of_what_the_model_said_is_recorded(runnable: Package) -> None:
+    async def around(call: Any, arguments: Any, proceed: Any) -> Any:
+        return await proceed({"path": "b"})
+
+    answers = [completion(runnable, READ), completion(runnable, "Done.")]
+    for result, _, _ in all_ways(runnable, answers, "Hello", Handlers(read_file=lambda args: args.path), around=around):
+        (made,) = result.messages[2].results
+        assert (made.value, made.metadata) == ("b", {"running": {"arguments": {"path": "b"}}})
+
+
+def test_at_the_limit_one_more_answer_may_be_asked_for(runnable: Package) -> None:
+    answers = [completion(runnable, READ), completion(runnable, READ), completion(runnable, "So far.")]
+    for result, session, _ in all_ways(runnable, answers, "Hello", Handlers(), max_tool_turns=1, at_limit="answer"):
+        assert (result.stopped_by, result.text, session.sent[-1].tool_choice) == ("limit", "So far.", "none")
+        assert [m.role for m in result.messages][-3:] == ["assistant", "tool", "assistant"]
+        assert runnable.module("messages").validate(result.messages) == []
+
+
+class Weather(BaseModel):
+    degrees: int
+
+
+def test_typed_output_is_read_and_corrected_once(runnable: Package) -> None:
+    good, bad = completion(runnable, '```json\n{"degrees": 3}\n```'), completion(runnable, '{"degrees": "warm"}')
+    for result, session, _ in all_ways(runnable, [good], "Hello", Handlers(), output=Weather):
+        assert (result.output, len(session.sent)) == (Weather(degrees=3), 1)
+        assert session.sent[0].output_format.schema == Weather.model_json_schema()
+    for result, session, _ in all_ways(runnable, [bad, good], "Hello", Handlers(), output=Weather):
+        assert (result.output, len(session.sent)) == (Weather(degrees=3), 2)
+        assert "/degrees" in session.sent[1].messages[-1].content
+        assert "warm" not in session.sent[1].messages[-1].content
+    for result, session, _ in all_ways(runnable, [bad, bad], "Hello", Handlers(), output=Weather):
+        assert (result.output, len(session.sent), result.stopped_by) == (None, 2, "end")
+
+
+def test_a_paused_turn_goes_on(runnable: Package) -> None:
+    paused = completion(runnable, "I search.", reason="other", stop_reason="pause_turn")
+    answers = [paused, completion(runnable, "Done.")]
+    session = native(runnable, answers)
+    assert reviewed(runnable).run(session, "Hello", Handlers()).text == "I search."
+    session = native(runnable, answers)
+    session.paused = runnable.module("sessions.anthropic").Session.paused
+    result = reviewed(runnable).run(session, "Hello", Handlers())
+    assert (result.text, [m.role for m in result.messages]) == ("Done.", ["user", "assistant", "assistant"])
+
+
+def test_an_exception_has_what_arrived_before_it(runnable: Package) -> None:
+    def fail() -> Any:
+        raise ConnectionError("gone")
+
+    usage = runnable.module("models").Usage(1, 2, 3)
+    for streamed in (False, True):
+        session = native(runnable, [completion(runnable, READ, usage=usage), fail])
+        loop = reviewed(runnable)
+        with pytest.raises(ConnectionError) as raised:
+            list(loop.run_stream(session, "Hello", Handlers())) if streamed else loop.run(session, "Hello", Handlers())
+        error: Any = raised.value
+        assert [message.role for message in error.messages] == ["user", "assistant", "tool"]
+        assert error.usage == usage
+
+
+def test_a_declared_timeout_holds_unless_the_run_has_its_own(tmp_path: Any) -> None:
+    tool = {"name": "slow", "description": "Wait for a while.", "risk": "low", "timeout": 0.05}
+    package = Package(compiled(write_project(tmp_path, (tool,), {})), tmp_path)
+
+    class App:
+        def slow(self, args: Any) -> str:
+            time.sleep(0.3)
+            return "done"
+
+    call = package.module("models").ToolCall("c1", "slow", {})
+    tools = package.module("tools")
+    assert "within 0.05 seconds" in tools.dispatch_sync(call, App()).value
+    assert tools.dispatch_sync(call, App(), timeout=5).value == "done"

@@ -1,0 +1,211 @@
+"""Runs that stop, wait and go on: held calls, verdicts, results of the app, and calls that a crash left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.running.project import Handlers, reviewed
+from tests.running.scripts import all_ways, completion, native
+from tests.support.generated import Package
+
+READ = ("read_file", {"path": "a"})
+WRITE = ("write_file", {"path": "a", "text": "b"})
+COMMAND = ("run_command", {"command": "ls"})
+
+
+def held(package: Package, *calls: Any) -> Any:
+    """The result of a run whose high-risk calls are all held."""
+    running = package.module("running")
+    session = native(package, [completion(package, *calls), completion(package, "Done.")])
+    return running.run(session, "Hello", Handlers(), review=lambda call, arguments: running.Hold())
+
+
+def resumed(package: Package, messages: Any, handlers: Any, **settings: Any) -> Any:
+    """The result of a run that goes on with messages which were stored as JSON."""
+    models = package.module("models")
+    stored = models.load(list[models.Message], json.loads(json.dumps(models.dump(messages))))
+    session = native(package, [completion(package, "Done.")])
+    return reviewed(package).run(session, models.Request(stored), handlers, **settings), session
+
+
+def told(message: Any) -> list[tuple[str, Any]]:
+    return [(result.kind, result.value) for result in message.results]
+
+
+def test_held_calls_end_the_run_and_the_others_run(runnable: Package) -> None:
+    running, handlers = runnable.module("running"), Handlers()
+    answers = [completion(runnable, WRITE, READ, COMMAND)]
+
+    def review(call: Any, arguments: Any) -> Any:
+        return running.Hold() if call.name == "write_file" else running.Allow()
+
+    for result, session, _ in all_ways(runnable, answers, "Hello", handlers, review=review):
+        assert (result.stopped_by, [call.name for call in result.pending]) == ("held", ["write_file"])
+        assert [result.name for result in result.messages[-1].results] == ["read_file", "run_command"]
+        assert len(session.sent) == 1
+    assert "+write_file" not in handlers.log
+
+
+@pytest.mark.parametrize("verdict", ["allow", "deny", "edit", "result"])
+def test_a_later_run_settles_what_was_held(runnable: Package, verdict: str) -> None:
+    models, running = runnable.module("models"), runnable.module("running")
+    first, handlers = held(runnable, WRITE, READ), Handlers(write_file=lambda args: {"bytes": len(args.text)})
+    (call,) = first.pending
+    settings: dict[str, Any] = {
+        "allow": {"verdicts": {call.id: running.Allow()}},
+        "deny": {"verdicts": {call.id: running.Deny("Not today.")}},
+        "edit": {"verdicts": {call.id: running.Edit({"path": "a", "text": "longer"})}},
+        "result": {"results": [models.ToolResult(call.id, "", "text", "The user did it.")]},
+    }[verdict]
+    result, session = resumed(runnable, first.messages, handlers, **settings)
+    assert (result.stopped_by, result.text) == ("end", "Done.")
+    assert [message.role for message in result.messages] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert (
+        told(result.messages[3])
+        == {
+            "allow": [("data", {"bytes": 1})],
+            "deny": [("error", "The call was refused: Not today.")],
+            "edit": [("data", {"bytes": 6})],
+            "result": [("text", "The user did it.")],
+        }[verdict]
+    )
+    (settled,) = result.messages[3].results
+    assert (settled.tool_call_id, settled.name) == (call.id, "write_file")
+    edited = {"running": {"arguments": {"path": "a", "text": "longer"}}} if verdict == "edit" else None
+    assert settled.metadata == edited
+    assert runnable.module("messages").validate(session.sent[0].messages) == []
+    assert "+read_file" not in handlers.log  # it has its result already
+
+
+def test_what_is_still_held_ends_the_run_before_anything_is_sent(runnable: Package) -> None:
+    running = runnable.module("running")
+    first = held(runnable, WRITE, COMMAND)
+    verdicts = {first.pending[0].id: running.Allow()}
+    review = lambda call, arguments: running.Hold()  # noqa: E731 - one of two
+    result, session = resumed(runnable, first.messages, Handlers(), verdicts=verdicts, review=review)
+    assert (result.stopped_by, [call.name for call in result.pending], session.sent) == ("held", ["run_command"], [])
+    verdicts = {call.id: running.Deny() for call in result.pending}
+    result, session = resumed(runnable, result.messages, Handlers(), verdicts=verdicts)
+    assert (result.stopped_by, len(session.sent)) == ("end", 1)
+    assert runnable.module("messages").validate(result.messages) == []
+
+
+@pytest.mark.parametrize("setting", ["verdicts", "results"])
+def test_what_is_for_no_waiting_call_is_refused(runnable: Package, setting: str) -> None:
+    models, running = runnable.module("models"), runnable.module("running")
+    first = held(runnable, WRITE)
+    given = {"verdicts": {"other": running.Allow()}, "results": [models.ToolResult("other", "", "text", "x")]}[setting]
+    with pytest.raises(ValueError, match="'other'"):
+        resumed(runnable, first.messages, Handlers(), **{setting: given})
+
+
+def test_calls_that_a_limit_or_a_crash_left_run_first(runnable: Package) -> None:
+    session = native(runnable, [completion(runnable, READ)])
+    first = reviewed(runnable).run(session, "Hello", Handlers(), max_tool_turns=1)
+    assert first.stopped_by == "limit"
+    result, session = resumed(runnable, first.messages, handlers := Handlers())
+    assert (result.stopped_by, handlers.log) == ("end", ["+read_file", "-read_file"])
+    assert runnable.module("messages").validate(session.sent[0].messages) == []
+
+
+def test_calls_of_older_turns_are_told_that_they_did_not_run(runnable: Package) -> None:
+    models = runnable.module("models")
+    old = completion(runnable, WRITE, READ).message
+    messages = [models.UserMessage("Hello"), old, models.UserMessage("Forget it."), models.AssistantMessage("Yes.")]
+    messages.append(models.UserMessage("And now?"))
+    result, session = resumed(runnable, messages, handlers := Handlers())
+    assert handlers.log == []
+    assert [m.role for m in session.sent[0].messages] == ["user", "assistant", "tool", "user", "assistant", "user"]
+    assert [kind for kind, _ in told(result.messages[2])] == ["error", "error"]
+
+
+def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_none(
+    runnable: Package, tmp_path: Path
+) -> None:
+    """A process that ends at the n-th step of its event loop, and another one that goes on from what the first stored."""
+    models, messages_of = runnable.module("models"), runnable.module("messages")
+    running = runnable.module("running")
+    answers = [completion(runnable, READ, WRITE), completion(runnable, COMMAND), completion(runnable, "Done.")]
+    stored, ran = tmp_path / "messages", tmp_path / "ran"
+
+    def read() -> list[Any]:
+        return [models.load(models.Message, json.loads(line)) for line in stored.read_text().splitlines()]
+
+    def append(file: Path, text: str) -> None:
+        with file.open("a") as opened:
+            opened.write(text + "\n")
+
+    class Noted(Handlers):
+        async def _noted(self, name: str, value: Any) -> Any:
+            await asyncio.sleep(0)
+            append(ran, name)
+            return value
+
+        async def read_file(self, args: Any) -> Any:
+            return await self._noted("read_file", "text")
+
+        async def write_file(self, args: Any) -> Any:
+            return await self._noted("write_file", {"bytes": 1})
+
+        async def run_command(self, args: Any) -> Any:
+            return await self._noted("run_command", 0)
+
+    async def go_on(steps: int | None) -> None:
+        before = read()
+        session = native(runnable, answers[sum(m.role == "assistant" for m in before) :] or answers[-1:], later=True)
+        task = asyncio.ensure_future(
+            running.arun(
+                session,
+                models.Request(before),
+                Noted(),
+                review=running.allow_all,
+                on_message=lambda message: append(stored, json.dumps(models.dump(message))),
+            )
+        )
+        for _ in range(steps or 0):
+            await asyncio.sleep(0)
+        if steps is None:
+            await task
+
+    killed = 0
+    for steps in range(1, 60):
+        stored.write_text("")
+        ran.write_text("")
+        append(stored, json.dumps(models.dump(models.UserMessage("Hello"))))
+        child = os.fork()
+        if child == 0:
+            try:
+                asyncio.new_event_loop().run_until_complete(go_on(steps))
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        recorded = [r.name for message in read() if message.role == "tool" for r in message.results]
+        before = len(ran.read_text().split())
+        if read()[-1].role != "assistant" or messages_of.has_tool_calls(read()[-1]):
+            killed += 1
+            asyncio.run(go_on(None))
+        assert [name for name in ran.read_text().split()[before:] if name in recorded] == [], steps
+        done = [r.tool_call_id for message in read() if message.role == "tool" for r in message.results]
+        asked = [call.id for message in read() for call in messages_of.tool_calls_of(message)]
+        assert sorted(done) == sorted(asked), steps
+        assert len(asked) == 3
+    assert 10 < killed < 59
+
+
+def test_dispatch_all_takes_verdicts_and_tells_what_is_held(runnable: Package) -> None:
+    models, running = runnable.module("models"), runnable.module("running")
+    calls = [models.ToolCall(f"c{i}", *one) for i, one in enumerate((READ, WRITE, COMMAND))]
+    waiting: list[Any] = []
+    review = lambda call, arguments: running.Hold()  # noqa: E731 - an argument of one call
+    work = running.dispatch_all(calls, Handlers(), review=review, on_hold=waiting.append)
+    assert [result.tool_call_id for result in asyncio.run(work)] == ["c0"]
+    assert [call.id for call in waiting] == ["c1", "c2"]
+    verdicts = {"c1": running.Allow(), "c2": running.Deny("No.")}
+    work = running.dispatch_all(waiting, Handlers(), review=review, verdicts=verdicts)
+    assert [(result.tool_call_id, result.kind) for result in asyncio.run(work)] == [("c1", "data"), ("c2", "error")]
