@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Sources, load
+from toolgen.load.loading import FolderOf
 from toolgen.parse import Config, parse
 from toolgen.resolve import Catalog
 
@@ -66,13 +67,18 @@ def read_project(
 
 
 def link_project(
-    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = no_progress
+    schemas: Path,
+    findings: Findings,
+    providers: Sequence[str] = (),
+    progress: Progress = no_progress,
+    folder: FolderOf | None = None,
+    name: str | None = None,
 ) -> Project | None:
-    """Load, parse and resolve; None where a stage found errors."""
+    """Load, parse and resolve; None where a stage found errors. `folder` and `name` are those of `load`."""
     from toolgen.resolve.linking import link_catalog
     from toolgen.resources import builtin
 
-    sources = load(schemas, findings, builtin=builtin("schemas"))
+    sources = load(schemas, findings, builtin=builtin("schemas"), folder=folder, name=name)
     progress("read", len(sources.tools))
     if findings.errors:
         return None

@@ -34,8 +34,10 @@ BESIDE = {
     "build_cache": {"__init__"},
     "new_project": {"__init__", "load", "resolve", "render"},
     "importing": {"diagnostics", "validation", "resources", "runtime", *STAGES} - {"render"},
+    "breaking": {"diagnostics", "load", "parse", "resolve", "render", "pipeline"},
     "cli": {
         "__init__",
+        "breaking",
         "diagnostics",
         "validation",
         "pipeline",

@@ -1,6 +1,6 @@
 """The group of all commands, and the options that several of them share.
 
-A module in this folder with a `command` is one; it is imported when it is asked for.
+A module in this folder with a `command` is one, and `reference` has several; each is imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ import click
 
 from toolgen import __version__
 
-_SHARED = ("__init__", "group", "process", "terminal")
+_SHARED = ("__init__", "group", "process", "reference", "terminal")
 """Modules that are not a command."""
+
+_REFERENCE = ("completion", "explain", "schema")
+"""The commands of `reference`."""
 
 
 class Commands(click.Group):
@@ -33,12 +36,15 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, sorted."""
         stems = (name[:-3] for name in os.listdir(os.path.dirname(__file__)) if name.endswith(".py"))
-        return sorted(stem.rstrip("_") for stem in stems if stem not in _SHARED)
+        return sorted([*_REFERENCE, *(stem.rstrip("_") for stem in stems if stem not in _SHARED)])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
         if cmd_name not in self.list_commands(ctx):
             return None
+        if cmd_name in _REFERENCE:
+            found: click.Command = getattr(importlib.import_module(f"{__package__}.reference"), cmd_name)
+            return found
         stem = f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
         command: click.Command = importlib.import_module(f"{__package__}.{stem}").command
         return command

@@ -41,7 +41,10 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One sentence about one place. `code` is a key of the table in `codes`."""
+    """One sentence about one place. `code` is a key of the table in `codes`.
+
+    `details` is a JSON object, as text, that documents for programs have besides the rest.
+    """
 
     span: Span
     code: str
@@ -49,6 +52,7 @@ class Finding:
     message: str
     hint: str | None = None
     related: tuple[Related, ...] = ()
+    details: str = ""
 
 
 def quote_name(value: object, limit: int = 80) -> str:

@@ -18,6 +18,7 @@ STAGES = {
     "rules": "lint",
     "write": "writing the package",
     "importing": "toolgen import",
+    "breaking": "toolgen breaking",
     "printing": "printing findings",
 }
 """What the stages with codes do, in their order."""

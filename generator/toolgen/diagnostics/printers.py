@@ -140,6 +140,7 @@ def _row(finding: Finding) -> dict[str, object]:
         "message": finding.message,
         "hint": finding.hint,
         "related": related,
+        **(json.loads(finding.details) if finding.details else {}),
     }
 
 
@@ -216,6 +217,7 @@ def print_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
                 for each in finding.related
             ],
             "partialFingerprints": {"toolgen/v1": fingerprint},
+            **({"properties": json.loads(finding.details)} if finding.details else {}),
         }
         for finding, fingerprint in zip(every, fingerprints(every), strict=True)
     ]

@@ -16,6 +16,7 @@ from pathlib import Path
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
+from toolgen.load.reading import Report
 from toolgen.load.sources import below
 
 EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
@@ -36,6 +37,15 @@ class Found:
 
     path: Path
     source: str
+
+
+@dataclass(slots=True)
+class Budget:
+    """What may still be read in this run of what `name` stands for."""
+
+    name: str
+    bytes: int = limits.TOTAL_BYTES
+    values: int = limits.TOTAL_VALUES
 
 
 class Folder:
@@ -72,6 +82,14 @@ class Folder:
         """Return the sources that lie in the folder itself, sorted by path."""
         found = [self._file(entry, entry.name) for entry in self._list(self.root, "")]
         return sorted((f for f in found if f), key=lambda each: each.source)
+
+    def content(self, found: Found, budget: Budget, report: Report) -> bytes:
+        """The bytes of a source.
+
+        Raises:
+            Unreadable: it cannot be read, or is beyond a budget; the finding is made.
+        """
+        return regular_bytes(found.path, budget, report)
 
     def _walk(self, folder: Path, name: str, depth: int) -> Iterator[Found]:
         for entry in self._list(folder, name):
@@ -168,3 +186,41 @@ def _mode(path: Path) -> int | None:
         return path.lstat().st_mode
     except OSError:
         return None
+
+
+def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
+    """The bytes of a file that was regular when the folder was listed, and must still be.
+
+    It is opened without blocking and without following a link, should it have been replaced since.
+
+    Raises:
+        Unreadable: it cannot be read, or is beyond a budget; the finding is made.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)
+        with os.fdopen(handle, "rb") as stream:
+            mode = os.fstat(handle).st_mode
+            if not stat.S_ISREG(mode):
+                report.fatal(
+                    "not-a-file",
+                    path=report.path,
+                    kind=RawText(kind_of_file(mode)),
+                    wanted=RawText("a regular file"),
+                )
+            data = stream.read(limits.FILE_BYTES + 1)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        report.fatal("unreadable-source", path=report.path, reason=reason)
+    if len(data) > limits.FILE_BYTES:
+        report.fatal("source-too-large", path=report.path, limit=limits.FILE_BYTES)
+    budget.bytes -= len(data)
+    spend(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", report)
+    return data
+
+
+def spend(name: str, left: int, limit: int, what: str, report: Report) -> None:
+    """Refuse a file with which the sources together are beyond a budget."""
+    if left < 0:
+        report.fatal("too-many-sources", path=name, limit=limit, what=RawText(what))

@@ -9,31 +9,25 @@ stage lays one over the other. A file with a fault is reported and left out, and
 from __future__ import annotations
 
 import hashlib
-import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
-from toolgen.load.folder import Folder, Found, kind_of_file
+from toolgen.load.folder import Budget, Folder, Found, kind_of_file, regular_bytes, spend
 from toolgen.load.json_reader import read_json
 from toolgen.load.reading import Report, Unreadable, decoded
 from toolgen.load.sources import SHIPPED, Document, Sources, Tree, kind_of
 from toolgen.load.yaml_reader import read_yaml
 
+FolderOf: TypeAlias = Callable[[str, Findings], Folder]
+"""Makes a folder to read, given how its paths begin."""
+
 Kind = Literal["tool", "type", "provider", "format", "config"]
-
-
-@dataclass(slots=True)
-class Budget:
-    """What may still be read in this run of what `name` stands for."""
-
-    name: str
-    bytes: int = limits.TOTAL_BYTES
-    values: int = limits.TOTAL_VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +47,13 @@ def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: B
     report = Report(path, findings)
     text: str | None = None
     try:
-        text = decoded(regular_bytes(found.path, budget, report), report)
+        text = decoded(folder.content(found, budget, report), report)
         if found.source.lower().endswith(".json"):
             trees = [read_json(text, report)]
         else:
             trees = read_yaml(text, report)
         budget.values -= sum(len(tree.values) for tree in trees)
-        _spent(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
+        spend(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
         _check(trees, kind, report)
     except Unreadable:
         return Loaded(text=text)
@@ -90,44 +84,6 @@ def _check(trees: list[Tree], kind: Kind, report: Report) -> None:
             )
     if len(trees) > 1 and kind != "tool":
         report.fault("second-document", trees[1].values[()], path=report.path)
-
-
-def regular_bytes(path: Path, budget: Budget, report: Report) -> bytes:
-    """The bytes of a file that was regular when the folder was listed, and must still be.
-
-    It is opened without blocking and without following a link, should it have been replaced since.
-
-    Raises:
-        Unreadable: it cannot be read, or is beyond a budget; the finding is made.
-    """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-    flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        handle = os.open(path, flags)
-        with os.fdopen(handle, "rb") as stream:
-            mode = os.fstat(handle).st_mode
-            if not stat.S_ISREG(mode):
-                report.fatal(
-                    "not-a-file",
-                    path=report.path,
-                    kind=RawText(kind_of_file(mode)),
-                    wanted=RawText("a regular file"),
-                )
-            data = stream.read(limits.FILE_BYTES + 1)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        report.fatal("unreadable-source", path=report.path, reason=reason)
-    if len(data) > limits.FILE_BYTES:
-        report.fatal("source-too-large", path=report.path, limit=limits.FILE_BYTES)
-    budget.bytes -= len(data)
-    _spent(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", report)
-    return data
-
-
-def _spent(name: str, left: int, limit: int, what: str, report: Report) -> None:
-    """Refuse a file with which the sources together are beyond a budget."""
-    if left < 0:
-        report.fatal("too-many-sources", path=name, limit=limit, what=RawText(what))
 
 
 _YAML = (".yaml", ".yml")
@@ -184,22 +140,37 @@ def _resolved(file: Path, report: Report) -> Path:
 
 _CONFIG = "toolgen"
 
+ACCEPTED = "accepted.yaml"
+"""The file beside the configuration with what `toolgen breaking` accepts; a build does not read it."""
 
-def load(schemas: Path, findings: Findings, *, builtin: Path | None = None) -> Sources:
+
+def load(
+    schemas: Path,
+    findings: Findings,
+    *,
+    builtin: Path | None = None,
+    folder: FolderOf | None = None,
+    name: str | None = None,
+) -> Sources:
     """Read SCHEMAS, and the shipped schemas `builtin` where they are another folder.
+
+    `folder` makes what is read in the place of the folder on disk, such as a revision of it, and `name` is how its paths begin.
 
     Every fault becomes a finding. Digests are of the text as UTF-8 with LF, so that a checkout with other line
     ends is the same; for a file that is stored so they are those of its bytes.
     """
-    return _Loading(schemas, findings, builtin).sources()
+    return _Loading(schemas, findings, builtin, folder, name or schemas.as_posix()).sources()
 
 
 class _Loading:
-    def __init__(self, schemas: Path, findings: Findings, builtin: Path | None) -> None:
+    def __init__(
+        self, schemas: Path, findings: Findings, builtin: Path | None, folder: FolderOf | None, name: str
+    ) -> None:
         self._schemas = schemas
         self._findings = findings
         self._builtin = builtin
-        self._name = schemas.as_posix()
+        self._folder = folder
+        self._name = name
         self._texts = findings.texts
         self._digests: dict[str, str] = {}
         self._budget = Budget(self._name)
@@ -211,7 +182,10 @@ class _Loading:
         formats = self._shipped("format", "format")
         config: Document | None = None
         if self._is_folder():
-            own = Folder(self._schemas, self._name, self._findings)
+            make = self._folder
+            own = (
+                Folder(self._schemas, self._name, self._findings) if make is None else make(self._name, self._findings)
+            )
             found = own.sources("tools", deep=True)
             tools = self._own(own, found, "tool")
             if not found and not self._findings.errors:
@@ -232,7 +206,7 @@ class _Loading:
         )
 
     def _is_folder(self) -> bool:
-        if self._schemas.is_dir():
+        if self._folder is not None or self._schemas.is_dir():
             return True
         problem = "is not a folder" if self._schemas.exists() else "does not exist"
         self._findings.add("no-schemas", Span(self._name), path=self._name, problem=RawText(problem))
@@ -270,7 +244,7 @@ class _Loading:
         for found in folder.beside():
             if Path(found.source).stem == _CONFIG:
                 configs.append(found)
-            else:
+            elif found.source != ACCEPTED:
                 path = folder.shown(found.source)
                 self._findings.add("misplaced-source", Span(path), path=path)
         for second in configs[1:]:

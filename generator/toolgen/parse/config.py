@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolgen.diagnostics import CODES, Findings
+from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES
 from toolgen.diagnostics.finding import did_you_mean
 from toolgen.load import Document, Sources
 from toolgen.validation import conforms, meta
@@ -38,6 +39,7 @@ class Config:
     providers: tuple[str, ...] | None = None
     strict: Literal["auto", "always", "never"] = "auto"
     lint: Mapping[str, LintLevel] = field(default_factory=dict)
+    breaking: Mapping[str, LintLevel] = field(default_factory=dict)
     budgets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     limits: Mapping[str, Mapping[str, int | None]] = field(default_factory=dict)
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -82,3 +84,8 @@ def _check_codes(document: Document, findings: Findings) -> None:
         if name not in CODES:
             hint = did_you_mean(name, CODES)
             findings.add("unknown-code", document.key_span("lint", name), name=name, hint=hint)
+    known = (*CHANGES, *AUDIENCES)
+    for name in document.value.get("breaking", {}):
+        if name not in known:
+            hint = did_you_mean(name, known)
+            findings.add("unknown-code", document.key_span("breaking", name), name=name, hint=hint)

@@ -7,6 +7,7 @@ that reports it; a finding can only be made from a row.
 from __future__ import annotations
 
 from toolgen.diagnostics.codes import (
+    breaking,
     importing,
     load_files,
     load_text,
@@ -23,6 +24,7 @@ from toolgen.diagnostics.codes.code import Code, Example
 __all__ = ["BY_STAGE", "CODES", "Code", "Example"]
 
 BY_STAGE: dict[str, tuple[Code, ...]] = {
+    "breaking": breaking.ROWS,
     "importing": importing.ROWS,
     "load": (*load_files.ROWS, *load_text.ROWS),
     "parse": parse.ROWS,

@@ -1,0 +1,1 @@
+"""What a change of declarations breaks, and for whom: handlers, the model, stored conversations."""

@@ -1,0 +1,373 @@
+"""Two states of a project compared: the changes of tools, of what providers get, and of the configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+from toolgen.breaking.subset import ABSENT, Difference, compare_schemas, relation_of
+from toolgen.diagnostics import Span
+from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES, Audience
+from toolgen.load import Pointer
+from toolgen.load.sources import pointer_text
+from toolgen.pipeline import Project
+from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
+from toolgen.resolve import Tool
+
+__all__ = ["Change", "State", "changes_between"]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One side of the comparison: the project, and its tools on every wire."""
+
+    project: Project
+    wires: Mapping[str, ProviderPayloads]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change, however many tools it reaches. `audiences` are those that it breaks.
+
+    `where` is the place inside the tool, or the provider; `before`, `after` and `witness` are JSON, or ABSENT.
+    """
+
+    code: str
+    tools: tuple[str, ...]
+    where: str
+    span: Span
+    audiences: tuple[Audience, ...]
+    before: Any = ABSENT
+    after: Any = ABSENT
+    witness: Any = ABSENT
+    old_span: Span | None = None
+    origin: str = field(default="", compare=False)
+
+    @property
+    def id(self) -> str:
+        """A digest of what changed, without lines and messages: the name under which it is accepted."""
+        what = [
+            self.code,
+            self.origin or list(self.tools),
+            self.where,
+            *(None if v is ABSENT else [v] for v in (self.before, self.after)),
+        ]
+        return sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()[:12]
+
+
+def changes_between(old: State, new: State) -> list[Change]:
+    """The changes from one state to another, each once, by place."""
+    found: dict[Any, Change] = {}
+    for change in _all(old, new):
+        key = (change.code, change.span, change.where if not change.origin else "", change.id)
+        known = found.get(key)
+        found[key] = change if known is None else replace(known, tools=tuple(sorted({*known.tools, *change.tools})))
+    return sorted(found.values(), key=lambda change: (change.span, change.code, change.where))
+
+
+def _all(old: State, new: State) -> Iterator[Change]:
+    yield from _configuration(old, new)
+    before = {tool.name: tool for tool in old.project.catalog.tools}
+    after = {tool.name: tool for tool in new.project.catalog.tools}
+    renamed = _renamed(before, after)
+    for name, tool in before.items():
+        if name not in after and name not in renamed:
+            yield _change(
+                "tool-removed",
+                tool,
+                new.project,
+                span=Span(new.project.sources.name),
+                old_span=tool.document.span("name"),
+            )
+    for name, tool in after.items():
+        source = next((was for was, now in renamed.items() if now == name), name)
+        if source not in before:
+            yield _change("tool-added", tool, new.project, span=tool.document.span("name"))
+            continue
+        if source != name:
+            yield _change(
+                "tool-renamed",
+                tool,
+                new.project,
+                span=tool.document.span("name"),
+                before=source,
+                after=name,
+                safe=source in tool.aliases,
+            )
+        yield from _tool(before[source], tool, new.project)
+    yield from _aliases(before, after, renamed, new.project)
+    yield from _wires(old, new, renamed)
+
+
+def _renamed(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
+    """The tools that have another name: one gone and one come, with equal parameters or in the same file."""
+    gone = [tool for name, tool in before.items() if name not in after]
+    come = [tool for name, tool in after.items() if name not in before]
+    found: dict[str, str] = {}
+    for tool in gone:
+        aliased = [one for one in come if tool.name in one.aliases]
+        same = [
+            one
+            for one in come
+            if one.document.source == tool.document.source and one.document.index == tool.document.index
+        ]
+        alike = [
+            one for one in come if tool.parameters and one.parameters == tool.parameters and one.result == tool.result
+        ]
+        for candidates in (aliased, same, alike):
+            if len(candidates) == 1 and candidates[0].name not in found.values():
+                found[tool.name] = candidates[0].name
+                break
+    return found
+
+
+def _tool(old: Tool, new: Tool, project: Project) -> Iterator[Change]:
+    """The changes of a tool besides its name."""
+
+    def at(key: str) -> Span:
+        return new.document.key_span(key) if (key,) in new.document.keys else new.document.span("name")
+
+    if old.document.source != new.document.source:
+        yield _change(
+            "tool-moved",
+            new,
+            project,
+            span=new.document.span("name"),
+            before=old.document.source,
+            after=new.document.source,
+        )
+    if old.description != new.description:
+        yield _change(
+            "description-changed", new, project, span=at("description"), before=old.description, after=new.description
+        )
+    if old.display_name != new.display_name:
+        yield _change(
+            "display-name-changed",
+            new,
+            project,
+            span=at("display_name"),
+            before=old.display_name,
+            after=new.display_name,
+        )
+    if old.deprecated != new.deprecated:
+        yield _change("deprecated-set" if new.deprecated else "deprecated-unset", new, project, span=at("deprecated"))
+    if old.risk != new.risk:
+        yield _change(
+            "risk-raised" if new.risk == "high" else "risk-lowered",
+            new,
+            project,
+            span=at("risk"),
+            before=old.risk,
+            after=new.risk,
+        )
+    if old.annotations != new.annotations:
+        yield from _hints(old, new, project, at("annotations"))
+    if old.examples != new.examples:
+        yield _change("examples-changed", new, project, span=at("examples"))
+    for name in sorted(set(new.unsupported) - set(old.unsupported)):
+        yield _change("unsupported-added", new, project, span=at("unsupported"), where=name, after=name)
+    for name in sorted(set(old.unsupported) - set(new.unsupported)):
+        yield _change("unsupported-removed", new, project, span=at("unsupported"), where=name, before=name)
+    for name in sorted(old.providers.keys() | new.providers.keys()):
+        yield from _patch(old, new, name, project)
+    examples = tuple(old.examples)
+    for difference in compare_schemas(old.parameters or _NOTHING, new.parameters or _NOTHING, examples):
+        yield _parameter(difference, old, new, project)
+    yield from _result(old, new, project, at("result"))
+
+
+_NOTHING: Mapping[str, Any] = {"type": "object"}
+"""The parameters of a tool that declares none."""
+
+
+def _hints(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Change]:
+    before, after = old.annotations or {}, new.annotations or {}
+    relaxed = [
+        name
+        for name, harmless in (("readOnlyHint", True), ("destructiveHint", False))
+        if after.get(name) is harmless and before.get(name) is not harmless
+    ]
+    for name in relaxed:
+        yield _change("hint-relaxed", new, project, span=span, where=name, before=before.get(name), after=after[name])
+    if not relaxed:
+        yield _change("annotations-changed", new, project, span=span, before=dict(before), after=dict(after))
+
+
+def _patch(old: Tool, new: Tool, name: str, project: Project) -> Iterator[Change]:
+    before, after = old.providers.get(name) or {}, new.providers.get(name) or {}
+    span = new.document.key_span("providers", name)
+    if before.get("description") != after.get("description"):
+        yield _change("wire-description-changed", new, project, span=span, where=name)
+    rest = [
+        {key: value for key, value in patch.items() if key not in ("name", "description")} for patch in (before, after)
+    ]
+    if rest[0] != rest[1]:
+        yield _change("provider-patch-changed", new, project, span=span, where=name, before=rest[0], after=rest[1])
+
+
+def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -> Change:
+    """A difference of the parameters as a change, at its place in the sources; one of a shared type is that type's."""
+    way = difference.way
+    tool, other = (old, new) if difference.gone else (new, old)
+    span = tool.place(way[:-1], str(way[-1])) if way and not _named(way) else tool.place(way)
+    code = difference.code
+    if code in ("pattern-changed", "condition-changed") and difference.relation == "unknown":
+        code = "cannot-tell"
+    shared = way[1] if len(way) > 1 and way[0] == "$defs" and way[1] in tool.origins else None
+    found = _change(
+        code,
+        tool if not difference.gone else other,
+        project,
+        span=span if not difference.gone else new.place(way[:-2]),
+        where=pointer_text(way),
+        before=difference.before,
+        after=difference.after,
+        witness=difference.witness,
+        relation=difference.relation,
+        old_span=span if difference.gone else None,
+        proved=None
+        if difference.relation in ("wider", "note")
+        else difference.witness is not ABSENT or difference.relation == "narrower",
+    )
+    return replace(found, origin=tool.origins[str(shared)][0].source if shared is not None else "")
+
+
+def _named(way: Pointer) -> bool:
+    """Whether a way ends at a schema, and not at a keyword of one."""
+    return len(way) > 1 and way[-2] in ("properties", "$defs", "anyOf", "oneOf", "allOf", "prefixItems")
+
+
+def _result(old: Tool, new: Tool, project: Project, span: Span) -> Iterator[Change]:
+    if old.result is None or new.result is None:
+        if (old.result is None) != (new.result is None):
+            yield _change("result-set" if old.result is None else "result-unset", new, project, span=span)
+        return
+    differences = compare_schemas(old.result, new.result)
+    relation = relation_of([d for d in differences if d.code != "parameter-added"])
+    witness = next((d.witness for d in differences if d.witness is not ABSENT), ABSENT)
+    where = next((pointer_text(d.way) for d in differences if d.relation != "note"), "")
+    if relation is None:
+        if differences:
+            yield _change("result-widened", new, project, span=span, where=pointer_text(differences[0].way))
+        return
+    code = {
+        "wider": "result-widened",
+        "narrower": "result-narrowed",
+        "other": "result-changed",
+        "unknown": "cannot-tell",
+    }[relation]
+    yield _change(code, new, project, span=span, where=f"result {where}".strip(), witness=witness)
+
+
+def _aliases(
+    before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Mapping[str, str], project: Project
+) -> Iterator[Change]:
+    was = {alias: renamed.get(tool.name, tool.name) for tool in before.values() for alias in tool.aliases}
+    now = {alias: tool for tool in after.values() for alias in tool.aliases}
+    for alias, name in was.items():
+        if alias not in now and alias not in after and name in after:
+            yield _change("alias-removed", after[name], project, span=after[name].document.span("name"), before=alias)
+        elif alias in now and now[alias].name != name:
+            yield _change(
+                "alias-moved",
+                now[alias],
+                project,
+                span=now[alias].document.key_span("aliases"),
+                before=name,
+                after=alias,
+            )
+    for alias, tool in now.items():
+        if alias not in was and alias not in before:
+            yield _change("alias-added", tool, project, span=tool.document.key_span("aliases"), after=alias)
+
+
+def _configuration(old: State, new: State) -> Iterator[Change]:
+    config = new.project.sources.config
+    place = config.span() if config is not None else Span(new.project.sources.name)
+    said, before = new.project.config, old.project.config
+    for code, was, now in (("edition-changed", before.edition, said.edition), ("out-moved", before.out, said.out)):
+        if was != now:
+            yield Change(code, (), "", place, _breaks(code, None, None), was, now)
+    for name in sorted(old.wires.keys() - new.wires.keys()):
+        yield Change("provider-removed", (), name, place, _breaks("provider-removed", None, None), before=name)
+    for name in sorted(new.wires.keys() - old.wires.keys()):
+        yield Change("provider-added", (), name, place, _breaks("provider-added", None, None), after=name)
+
+
+def _wires(old: State, new: State, renamed: Mapping[str, str]) -> Iterator[Change]:
+    """What each provider gets: names, strictness, losses and the payload."""
+    for provider in new.wires:
+        if provider not in old.wires:
+            continue
+        was = {renamed.get(one.tool.name, one.tool.name): one for one in old.wires[provider].tools if one.offered}
+        now = {one.tool.name: one for one in new.wires[provider].tools if one.offered}
+        for name in was.keys() & now.keys():
+            yield from _on_wire(provider, was[name], now[name], new.project)
+        found = _payload(provider, old.wires[provider], new.wires[provider])
+        if found:
+            yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=found)
+
+
+def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, project: Project) -> Iterator[Change]:
+    tool = new.tool
+    span = tool.document.key_span("providers", provider) if provider in tool.providers else tool.document.span("name")
+    if old.name != new.name and (old.name, new.name) != (old.tool.name, tool.name):
+        yield _change("wire-name-changed", tool, project, span=span, where=provider, before=old.name, after=new.name)
+    if old.strict != new.strict:
+        yield _change("strict-lost" if old.strict else "strict-gained", tool, project, span=span, where=provider)
+    was = {(told.pointer, told.what) for told in old.told if told.severe}
+    now = {(told.pointer, told.what) for told in new.told if told.severe}
+    for pointer, what in sorted(now - was):
+        yield _change(
+            "portability-worse", tool, project, span=span, where=provider, after=f"{what} at {pointer or '/'}"
+        )
+    for pointer, what in sorted(was - now):
+        yield _change(
+            "portability-better", tool, project, span=span, where=provider, before=f"{what} at {pointer or '/'}"
+        )
+
+
+def _payload(provider: str, old: ProviderPayloads, new: ProviderPayloads) -> str:
+    """How the payload of a provider changed; empty where it did not."""
+    before, after = (json.dumps(each.payload, ensure_ascii=False, separators=(",", ":")) for each in (old, new))
+    if before == after:
+        return ""
+    same = next(
+        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
+    )
+    share = 100 * same // max(len(before), 1)
+    return f"{len(before.encode())} bytes before, {len(after.encode())} now, {share} % of the old payload is still its beginning"
+
+
+def _change(
+    code: str,
+    tool: Tool,
+    project: Project,
+    *,
+    span: Span,
+    where: str = "",
+    before: Any = ABSENT,
+    after: Any = ABSENT,
+    witness: Any = ABSENT,
+    relation: str | None = None,
+    proved: bool | None = None,
+    old_span: Span | None = None,
+    safe: bool = False,
+) -> Change:
+    audiences = _breaks(code, relation, proved)
+    if safe:  # the old name answers every call
+        audiences = tuple(audience for audience in audiences if audience == "handlers")
+    return Change(code, (tool.name,), where, span, audiences, before, after, witness, old_span)
+
+
+def _breaks(code: str, relation: str | None, proved: bool | None) -> tuple[Audience, ...]:
+    """The audiences that a change breaks; where values decide, those of whom one is shown to be lost."""
+    verdicts = CHANGES[code]
+    return tuple(
+        audience
+        for audience in AUDIENCES
+        if verdicts[audience] == "B" or (verdicts[audience] == "?" and bool(proved) and relation != "note")
+    )

@@ -1,0 +1,205 @@
+"""SCHEMAS as it stood at a revision of git: a listing and its blobs. Nothing is checked out, fetched or executed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import RawText
+from toolgen.load import limits
+from toolgen.load.folder import EXTENSIONS, Budget, Folder, Found, spend
+from toolgen.load.reading import Report
+
+__all__ = ["RevisionError", "RevisionFolder", "revision_files"]
+
+_TIMEOUT = 60
+"""Seconds that one call of git may take."""
+
+_LFS = b"version https://git-lfs.github.com/spec/"
+
+_KINDS = {"120000": "a link", "160000": "a submodule", "040000": "a folder"}
+
+
+class RevisionError(Exception):
+    """A revision cannot be read. `hint` is what to do."""
+
+    def __init__(self, problem: str, hint: str) -> None:
+        super().__init__(problem)
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A name in a tree of git: its mode, and the id of its content."""
+
+    mode: str
+    blob: str
+
+
+def _git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run git so that it reads objects which are there, and nothing else.
+
+    No attribute, filter or hook applies to the plumbing that is called here. Missing objects are not fetched: in a partial
+    clone that would run the program that the repository names as its transport.
+
+    Raises:
+        RevisionError: there is no git, or it takes too long.
+    """
+    environment = {
+        **{key: value for key, value in os.environ.items() if not key.startswith("GIT_")},
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C",
+    }
+    # Only git is run, with what it takes for data behind --end-of-options or on its standard input.
+    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=", "-C", str(folder), *arguments]
+    try:
+        return subprocess.run(  # noqa: S603
+            command, input=data, capture_output=True, env=environment, timeout=_TIMEOUT, check=False
+        )
+    except FileNotFoundError:
+        raise RevisionError(
+            "git is not installed", "install git, or compare with a folder: --against-dir DIR"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise RevisionError(
+            f"git did not answer within {_TIMEOUT} seconds", "compare with a folder: --against-dir DIR"
+        ) from None
+
+
+def revision_files(
+    schemas: Path, revision: str, *, merge_base: bool = False
+) -> tuple[str, Mapping[str, bytes | str]] | None:
+    """The commit, and the sources of SCHEMAS in it: the bytes of each by its path below SCHEMAS, or what it is instead.
+
+    None where SCHEMAS did not exist then. `merge_base` is the commit at which this branch left the revision.
+
+    Raises:
+        RevisionError: it cannot be read.
+    """
+    folder = schemas if schemas.is_dir() else schemas.parent
+    if revision.startswith("-"):
+        raise RevisionError("a revision does not begin with a dash", "name a branch, a tag or a commit")
+    if _git(folder, "rev-parse", "--is-inside-work-tree").returncode != 0 and _git(folder, "rev-parse").returncode != 0:
+        raise RevisionError(
+            f"{schemas.as_posix()} is not inside a git repository", "compare with a folder: --against-dir DIR"
+        )
+    found = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    commit = found.stdout.decode().strip()
+    if found.returncode != 0 or not commit:
+        raise RevisionError(f"there is no revision {revision!r} here", _unknown_hint(folder, revision))
+    if merge_base:
+        base = _git(folder, "merge-base", "HEAD", commit)
+        if base.returncode != 0:
+            raise RevisionError(f"HEAD and {revision!r} have no common commit here", "git fetch --unshallow")
+        commit = base.stdout.decode().strip()
+    prefix = _git(folder, "rev-parse", "--show-prefix").stdout.decode().strip()
+    inside = PurePosixPath(prefix) if schemas.is_dir() else PurePosixPath(prefix) / schemas.name
+    listed = _git(
+        folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", f"{inside}/" if str(inside) != "." else "."
+    )
+    if listed.returncode != 0:
+        raise RevisionError(f"the tree of {revision!r} is not here", "git fetch --unshallow, or clone without --filter")
+    entries = _entries(listed.stdout, "" if str(inside) == "." else f"{inside}/")
+    return (commit, _contents(folder, entries)) if entries else None
+
+
+def _unknown_hint(folder: Path, revision: str) -> str:
+    if Path(revision).is_dir():
+        return f"it is a folder: --against-dir {revision}"
+    if _git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
+        return f"the clone is shallow: git fetch --depth=1 origin {revision}, or fetch-depth: 0 in actions/checkout"
+    return "git branch --all lists branches, git tag lists tags"
+
+
+def _entries(listing: bytes, prefix: str) -> dict[str, _Entry]:
+    """The sources of a listing, by their paths below SCHEMAS."""
+    found: dict[str, _Entry] = {}
+    for line in listing.split(b"\0"):
+        if not line:
+            continue
+        head, _, name = line.partition(b"\t")
+        mode, kind, blob = head.decode().split(" ")[:3]
+        path = name.decode("utf-8", "surrogateescape")
+        source = path.removeprefix(prefix)
+        parts = PurePosixPath(source).parts
+        named = PurePosixPath(source).suffix.lower() in EXTENSIONS
+        if not path.startswith(prefix) or any(part.startswith(".") for part in parts) or kind == "tree":
+            continue
+        if named or mode in ("160000", "120000"):
+            found[source] = _Entry(mode, blob)
+    return found
+
+
+def _contents(folder: Path, entries: Mapping[str, _Entry]) -> dict[str, bytes | str]:
+    """The bytes of each source; of what is no regular file a word for what it is.
+
+    Raises:
+        RevisionError: a blob is not here.
+    """
+    blobs = sorted({entry.blob for entry in entries.values() if entry.mode not in _KINDS})
+    done = _git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode())
+    data, at, found = done.stdout, 0, dict[str, bytes]()
+    for blob in blobs:
+        end = data.find(b"\n", at)
+        head = data[at:end].split(b" ")
+        if end < 0 or len(head) != 3:
+            raise RevisionError(
+                "some sources of that revision are not in this clone", "git fetch --refetch --filter=blob:limit=10m"
+            )
+        size = int(head[2])
+        found[blob] = data[end + 1 : end + 1 + size]
+        at = end + 1 + size + 1
+    return {
+        source: _KINDS[entry.mode] if entry.mode in _KINDS else found[entry.blob] for source, entry in entries.items()
+    }
+
+
+class RevisionFolder(Folder):
+    """SCHEMAS at a revision, as `load` walks a folder. What is no regular file is refused by name, as on disk."""
+
+    def __init__(self, files: Mapping[str, bytes | str], prefix: str, findings: Findings) -> None:
+        self._files_at = files
+        self._prefix = prefix
+        self._findings = findings
+
+    def sources(self, name: str, *, deep: bool) -> list[Found]:
+        """Return the sources in the folder `name`, and in folders below it if `deep`, sorted by path."""
+        inside = [source for source in self._files_at if source.startswith(f"{name}/")]
+        return [Found(Path(source), source) for source in sorted(inside) if self._fits(source, deep)]
+
+    def beside(self) -> list[Found]:
+        """Return the sources that lie in the folder itself, sorted by path."""
+        return [Found(Path(s), s) for s in sorted(self._files_at) if "/" not in s and self._fits(s, True)]
+
+    def _fits(self, source: str, deep: bool) -> bool:
+        content = self._files_at[source]
+        if isinstance(content, str):
+            path = self.shown(source)
+            kind, wanted = RawText(content), RawText("a regular file")
+            self._findings.add("not-a-file", Span(path), path=path, kind=kind, wanted=wanted)
+            return False
+        return deep or source.count("/") == 1
+
+    def content(self, found: Found, budget: Budget, report: Report) -> bytes:
+        """The bytes of a source.
+
+        Raises:
+            Unreadable: it is too large, or a pointer of Git LFS; the finding is made.
+        """
+        data = self._files_at[found.source]
+        assert isinstance(data, bytes)
+        if len(data) > limits.FILE_BYTES:
+            report.fatal("source-too-large", path=report.path, limit=limits.FILE_BYTES)
+        if data.startswith(_LFS):
+            report.fatal("unreadable-source", path=report.path, reason=RawText("it is a pointer of Git LFS"))
+        budget.bytes -= len(data)
+        spend(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", report)
+        return data

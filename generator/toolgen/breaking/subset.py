@@ -1,0 +1,367 @@
+"""Two schemas compared by the values that they admit: which change is where, in which direction, with a witness.
+
+A difference that loses values is proved by a value which the old schema admits and the new one refuses. Where keywords are
+beyond what is compared here, values are searched for; that none is found proves nothing, and is said so.
+A name that the old side did not declare carries no values: a new optional property narrows nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from toolgen.breaking.values import MOST, TYPES, key_of, plain_form, samples, tag_of, types_of
+from toolgen.load import Pointer
+from toolgen.resolve.dialect import ANNOTATIONS
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
+
+__all__ = ["ABSENT", "Difference", "Relation", "compare_schemas", "relation_of"]
+
+Relation = Literal["note", "wider", "narrower", "other", "unknown"]
+
+ABSENT: Any = object()
+"""No value at all."""
+
+_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+_CONDITIONS = frozenset(
+    "if then else not dependentRequired dependentSchemas contains minContains maxContains unevaluatedItems "
+    "unevaluatedProperties propertyNames patternProperties allOf prefixItems".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A change at a place: the way to it in the new schema (in the old one, where it is gone), and what it does to values."""
+
+    code: str
+    way: Pointer
+    relation: Relation
+    before: Any = ABSENT
+    after: Any = ABSENT
+    witness: Any = ABSENT
+    keyword: str = ""
+    gone: bool = False
+
+
+def relation_of(differences: list[Difference]) -> Relation | None:
+    """What differences do together; None where they change no value."""
+    found = {difference.relation for difference in differences} - {"note"}
+    if not found:
+        return None
+    if len(found) == 1:
+        return found.pop()
+    return "unknown" if "unknown" in found and "other" not in found and "narrower" not in found else "other"
+
+
+def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[Difference]:
+    """The differences between two self-contained schemas; `examples` are values that the old one admits."""
+    if old == new:
+        return []
+    return list(_Comparison(old, new, examples).run())
+
+
+class _Comparison:
+    def __init__(self, old: Any, new: Any, examples: tuple[Any, ...]) -> None:
+        self._old, self._new = old, new
+        self._examples = examples
+        self._before, self._after = ValueValidator(old), ValueValidator(new)
+        self._pairs: set[tuple[str, str]] = set()
+
+    def run(self) -> Iterator[Difference]:
+        return self._schemas(self._old, self._new, ())
+
+    def _target(self, schema: Any, root: Any, way: Pointer) -> tuple[Any, Pointer]:
+        """What a schema refers to, with the place that this stands at."""
+        for _ in range(64):
+            if not isinstance(schema, Mapping) or "$ref" not in schema:
+                break
+            ref = schema["$ref"]
+            target = root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root
+            way = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
+            others = {key: value for key, value in schema.items() if key != "$ref"}
+            if others.keys() - ANNOTATIONS and isinstance(target, Mapping):
+                return {**target, **others}, way
+            schema = target
+        return schema, way
+
+    def _schemas(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        said_old, said_new = old, new
+        old, _ = self._target(old, self._old, way)
+        new, place = self._target(new, self._new, way)
+        pair = (key_of(old), key_of(new))
+        if pair[0] == pair[1] and _same_definitions(self._old, self._new):
+            yield from _annotations(said_old, said_new, way)
+            return
+        if (pair[0] + str(place), pair[1]) in self._pairs:
+            return
+        self._pairs.add((pair[0] + str(place), pair[1]))
+        way = place
+        if old is True or old == {}:
+            old = {}
+        if new is True or new == {}:
+            new = {}
+        if old is False or new is False:
+            if (old is False) != (new is False):
+                yield self._judged(Difference("type-changed", way, "other", old, new), old, new)
+            return
+        old, new = plain_form(old), plain_form(new)
+        yield from _annotations(old, new, way)
+        yield from self._default(old, new, way)
+        yield from self._types(old, new, way)
+        yield from self._values(old, new, way)
+        yield from self._bounds(old, new, way)
+        yield from self._texts(old, new, way)
+        yield from self._object(old, new, way)
+        yield from self._items(old, new, way)
+        yield from self._branches(old, new, way)
+        for keyword in sorted(_CONDITIONS & (old.keys() | new.keys())):
+            if old.get(keyword, ABSENT) != new.get(keyword, ABSENT):
+                found = Difference(
+                    "condition-changed", (*way, keyword), "unknown", _value(old, keyword), _value(new, keyword)
+                )
+                yield self._searched(found, old, new)
+
+    def _default(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        before, after = _value(old, "default"), _value(new, "default")
+        if (before is ABSENT) != (after is ABSENT):
+            yield Difference(
+                "default-added" if before is ABSENT else "default-removed", (*way, "default"), "note", before, after
+            )
+        elif before is not ABSENT and key_of(before) != key_of(after):
+            yield Difference("default-changed", (*way, "default"), "note", before, after)
+
+    def _types(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        before, after = types_of(old), types_of(new)
+        if before == after:
+            return
+        here = (*way, "type")
+        lost, gained = _minus(before, after), _minus(after, before)
+        if "null" in gained and before != set(TYPES):
+            yield Difference("null-admitted", here, "wider", _shown(before), _shown(after))
+        if "null" in lost and after != set(TYPES):
+            yield self._judged(Difference("null-refused", here, "narrower", _shown(before), _shown(after)), old, new)
+        lost, gained = lost - {"null"}, gained - {"null"}
+        was, now = _shown(before), _shown(after)
+        if lost and gained:
+            yield self._judged(Difference("type-changed", here, "other", was, now), old, new)
+        elif lost:
+            yield self._judged(Difference("type-narrowed", here, "narrower", was, now), old, new)
+        elif gained:
+            yield Difference("type-widened", here, "wider", was, now)
+
+    def _values(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        before, after = old.get("enum"), new.get("enum")
+        if before is None and after is None:
+            return
+        here = (*way, "enum")
+        if before is None or after is None:
+            small = types_of(old) & types_of(new) if before is None else types_of(old) | types_of(new)
+            if small <= {"null", "boolean"}:  # these values can be listed
+                before, after = (_listed(old) if before is None else before), (_listed(new) if after is None else after)
+            else:
+                code = "enum-set" if before is None else "enum-unset"
+                found = Difference(code, here, "wider", _value(old, "enum"), _value(new, "enum"))
+                yield found if before is not None else self._judged(replace(found, relation="narrower"), old, new)
+                return
+        was, now = {key_of(v): v for v in before}, {key_of(v): v for v in after}
+        lost, gained = [v for k, v in was.items() if k not in now], [v for k, v in now.items() if k not in was]
+        if len(was) == len(now) == 1 and lost:
+            found = Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
+            yield found
+            return
+        if lost:
+            yield Difference("enum-value-removed", here, "narrower", lost, after, witness=lost[0])
+        if gained:
+            yield Difference("enum-value-added", here, "wider", before, gained)
+        if not lost and not gained and [key_of(v) for v in before] != [key_of(v) for v in after]:
+            yield Difference("enum-reordered", here, "note", before, after)
+
+    def _bounds(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        for keyword in (*_LOWER, *_UPPER, "multipleOf", "uniqueItems"):
+            before, after = old.get(keyword), new.get(keyword)
+            if before == after or (keyword == "uniqueItems" and bool(before) == bool(after)):
+                continue
+            if keyword == "multipleOf":
+                tighter = before is None or (after is not None and (after / before) % 1 == 0)
+                looser = after is None or (before is not None and (before / after) % 1 == 0)
+            elif keyword == "uniqueItems":
+                tighter, looser = bool(after), bool(before)
+            else:
+                grows = keyword in _LOWER
+                tighter = before is None or (after is not None and (after > before) == grows)
+                looser = not tighter
+            said = Difference("", (*way, keyword), "wider", _value(old, keyword), _value(new, keyword))
+            if tighter or not looser:
+                yield self._judged(replace(said, code="bound-tightened", relation="narrower"), old, new)
+            else:
+                yield replace(said, code="bound-loosened")
+
+    def _texts(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        before, after = old.get("pattern"), new.get("pattern")
+        said = Difference("", (*way, "pattern"), "wider", _value(old, "pattern"), _value(new, "pattern"))
+        if before != after and after is None:
+            yield replace(said, code="pattern-unset")
+        elif before != after and before is None:
+            yield self._searched(replace(said, code="pattern-set", relation="narrower"), old, new)
+        elif before != after:
+            yield self._searched(replace(said, code="pattern-changed", relation="unknown"), old, new)
+        if old.get("format") != new.get("format"):
+            found = Difference(
+                "format-changed", (*way, "format"), "unknown", _value(old, "format"), _value(new, "format")
+            )
+            yield self._searched(found, old, new, proved="note")
+
+    def _object(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        before, after = old.get("properties", {}), new.get("properties", {})
+        closed = new.get("additionalProperties") is False
+        gone = [name for name in before if name not in after]
+        come = [name for name in after if name not in before]
+        renamed = _renamed({n: before[n] for n in gone}, {n: after[n] for n in come})
+        needs = set(new.get("required", ()))
+        needed = set(old.get("required", ()))
+        for name in gone:
+            here = (*way, "properties", name)
+            if name in renamed:
+                to = renamed[name]
+                relation: Relation = "narrower" if closed or to in needs else "unknown"
+                yield Difference(
+                    "parameter-renamed", (*way, "properties", to), relation, name, to, {name: None} if False else ABSENT
+                )
+                continue
+            relation = "narrower" if closed else "note"
+            found = Difference("parameter-removed", here, relation, before[name], ABSENT, gone=True)
+            yield self._judged(found, old, new) if closed else found
+        for name in come:
+            if name in renamed.values():
+                continue
+            here = (*way, "properties", name)
+            if name in needs:
+                found = Difference("required-parameter-added", here, "narrower", ABSENT, after[name])
+                yield self._judged(found, old, new)
+            else:
+                yield Difference("parameter-added", here, "note", ABSENT, after[name])
+        for name in before:
+            if name in after:
+                here = (*way, "properties", name)
+                if name in needs and name not in needed:
+                    yield self._judged(Difference("parameter-became-required", here, "narrower", False, True), old, new)
+                elif name in needed and name not in needs:
+                    yield Difference("parameter-became-optional", here, "wider", True, False)
+                yield from self._schemas(before[name], after[name], here)
+        yield from self._further(old, new, way)
+
+    def _further(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
+        if before == after:
+            return
+        here = (*way, "additionalProperties")
+        if after is False:
+            yield self._judged(Difference("object-closed", here, "narrower", before, after), old, new)
+        elif before is False:
+            yield Difference("object-opened", here, "wider", before, after)
+        elif before is not True and after is not True:
+            yield from self._schemas(before, after, here)
+        else:
+            yield self._searched(Difference("condition-changed", here, "unknown", before, after), old, new)
+
+    def _items(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        before, after = old.get("items", True), new.get("items", True)
+        if before != after or "$ref" in str(before):
+            yield from self._schemas(before, after, (*way, "items"))
+
+    def _branches(self, old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+        keyword = next((k for k in ("oneOf", "anyOf") if k in new or k in old), None)
+        if keyword is None:
+            return
+        before = old.get("oneOf") or old.get("anyOf")
+        after = new.get("oneOf") or new.get("anyOf")
+        here = (*way, keyword)
+        if before is None or after is None:
+            code = "condition-changed"
+            yield self._searched(
+                Difference(code, here, "unknown", _value(old, keyword), _value(new, keyword)), old, new
+            )
+            return
+        was = {tag_of(branch, self._old, i): branch for i, branch in enumerate(before)}
+        now = {tag_of(branch, self._new, i): (i, branch) for i, branch in enumerate(after)}
+        for tag, branch in was.items():
+            if tag in now:
+                yield from self._schemas(branch, now[tag][1], (*here, now[tag][0]))
+        lost = [(tag, branch) for tag, branch in was.items() if tag not in now]
+        gained = [(tag, branch) for tag, branch in now.items() if tag not in was]
+        for _, branch in lost:
+            yield self._judged(Difference("branch-removed", here, "narrower", branch, ABSENT), old, new)
+        for _, (i, branch) in gained:
+            yield Difference("branch-added", (*here, i), "wider", ABSENT, branch)
+
+    def _judged(self, difference: Difference, old: Any, new: Any) -> Difference:
+        """A difference that is known to lose values, with one of them where it is found."""
+        return replace(difference, witness=self._witness(old, new))
+
+    def _searched(self, difference: Difference, old: Any, new: Any, proved: Relation | None = None) -> Difference:
+        """A difference of which only a value can say that it loses some."""
+        witness = self._witness(old, new)
+        if witness is not ABSENT:
+            return replace(difference, relation="narrower", witness=witness)
+        if proved is not None:
+            return replace(difference, relation=proved)
+        return difference if difference.relation == "narrower" else replace(difference, relation="unknown")
+
+    def _witness(self, old: Any, new: Any) -> Any:
+        """A value that the old schema admits and the new one refuses; ABSENT where none is found."""
+        whole = old is self._old or old == plain_form(self._old)
+        tried = [*(self._examples if whole else ()), *samples(old, self._old)]
+        for value in tried[:MOST]:
+            try:
+                if self._before.reason(value, old) is None and self._after.reason(value, new) is not None:
+                    return value
+            except TooManyStepsError:
+                return ABSENT
+        return ABSENT
+
+
+def _annotations(old: Any, new: Any, way: Pointer) -> Iterator[Difference]:
+    for keyword in ("description", "title"):
+        before = old.get(keyword, ABSENT) if isinstance(old, Mapping) else ABSENT
+        after = new.get(keyword, ABSENT) if isinstance(new, Mapping) else ABSENT
+        if before != after:
+            yield Difference("description-changed", (*way, keyword), "note", before, after)
+
+
+def _listed(schema: Mapping[str, Any]) -> list[Any]:
+    """The values of a schema that takes null and booleans alone."""
+    kinds = types_of(schema)
+    return ([None] if "null" in kinds else []) + ([False, True] if "boolean" in kinds else [])
+
+
+def _shown(types: set[str]) -> Any:
+    """Types as a message has them: a number may be an integer."""
+    found = sorted(types - {"integer"} if "number" in types else types)
+    return found[0] if len(found) == 1 else found
+
+
+def _minus(one: set[str], other: set[str]) -> set[str]:
+    left = one - other
+    return left - {"integer"} if "number" in left else left
+
+
+def _renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str, str]:
+    """The properties that have only another name: equal schemas, one gone and one come, and no other pair like it."""
+    found = {}
+    for name, schema in gone.items():
+        alike = [other for other, sub in come.items() if key_of(sub) == key_of(schema)]
+        twins = [other for other, sub in gone.items() if key_of(sub) == key_of(schema)]
+        if len(alike) == len(twins) == 1:
+            found[name] = alike[0]
+    return found
+
+
+def _same_definitions(old: Any, new: Any) -> bool:
+    before = old.get("$defs") if isinstance(old, Mapping) else None
+    return bool(before == (new.get("$defs") if isinstance(new, Mapping) else None))
+
+
+def _value(schema: Mapping[str, Any], keyword: str) -> Any:
+    return schema.get(keyword, ABSENT)

@@ -1,0 +1,184 @@
+"""What a schema says of values: one spelling for it, its types, and values that it may admit, to be judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
+
+__all__ = ["MOST", "TYPES", "key_of", "plain_form", "samples", "tag_of", "types_of"]
+
+TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+"""The types of JSON Schema."""
+
+MOST = 400
+"""Values of one schema."""
+
+
+def samples(schema: Any, root: Any, depth: int = 4) -> list[Any]:
+    """Values that a schema may admit: what it lists, at and beside its bounds, with each optional left out and put in."""
+    if depth < 0 or schema is False:
+        return []
+    if not isinstance(schema, Mapping):
+        return ["a", 1, True, None]
+    if "$ref" in schema:
+        ref = schema["$ref"]
+        return samples(root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root, root, depth - 1)
+    found: list[Any] = list(schema.get("examples", ()))
+    found += [schema["default"]] if "default" in schema else []
+    if "const" in schema:
+        return [schema["const"], *found]
+    if "enum" in schema:
+        return [*schema["enum"], *found]
+    for keyword in ("anyOf", "oneOf"):
+        for branch in schema.get(keyword, ()):
+            found += samples(branch, root, depth - 1)
+    kinds = types_of(schema) if "type" in schema else _guessed(schema)
+    for kind in TYPES:
+        if kind in kinds:
+            found += _samples_of(kind, schema, root, depth)
+    return found[:MOST]
+
+
+def _guessed(schema: Mapping[str, Any]) -> set[str]:
+    if "properties" in schema or "required" in schema:
+        return {"object"}
+    if "items" in schema:
+        return {"array"}
+    return (
+        set() if "anyOf" in schema or "oneOf" in schema else {"null", "boolean", "integer", "string", "array", "object"}
+    )
+
+
+def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> list[Any]:
+    if kind == "null":
+        return [None]
+    if kind == "boolean":
+        return [True, False]
+    if kind in ("integer", "number"):
+        bounds = [schema[k] for k in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum") if k in schema]
+        step = schema.get("multipleOf", 1)
+        near = [b + d for b in bounds for d in (0, 1, -1)]
+        whole = [0, 1, -1, 7, 1000, -1000, 10**6, step, 2 * step, 3 * step, *near]
+        return whole if kind == "integer" else [*whole, 0.5, -2.25, *(b + 0.5 for b in bounds)]
+    if kind == "string":
+        low, high = schema.get("minLength", 0), schema.get("maxLength", 40)
+        texts = [
+            "a",
+            "",
+            "abc",
+            "A1",
+            "hello world",
+            "2026-01-02",
+            "2026-01-02T03:04:05Z",
+            "user@example.com",
+            "0",
+            "x-y_z",
+            "é",
+        ]
+        sizes = {n for n in (low, low + 1, high, high - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
+        return [*texts, *("a" * n for n in sorted(sizes))]
+    if kind == "array":
+        items = samples(schema.get("items", True), root, depth - 1)[:12]
+        low = schema.get("minItems", 0)
+        sizes = {n for n in (low, low + 1, schema.get("maxItems", low + 2), 0, 1, 2, 3, 20) if 0 <= n <= 64}
+        one = items[:1] or ["a"]
+        return [*([item] for item in items), *((one * n) for n in sorted(sizes)), items[:3]]
+    return _objects(schema, root, depth)
+
+
+def _objects(schema: Mapping[str, Any], root: Any, depth: int) -> list[Any]:
+    properties = schema.get("properties", {})
+    inner = {name: samples(sub, root, depth - 1) or ["a"] for name, sub in properties.items()}
+    fitting = {name: _first_fit(values, properties[name], root) for name, values in inner.items()}
+    needed = {name: fitting.get(name, "a") for name in schema.get("required", ())}
+    found: list[Any] = [needed, {**fitting, **needed}]
+    for name, values in inner.items():
+        for value in values[:24]:
+            found.append({**needed, name: value})
+    if schema.get("additionalProperties", True) is not False:
+        found.append({**needed, "other": "a"})
+    return found
+
+
+def _first_fit(values: list[Any], schema: Any, root: Any) -> Any:
+    judge = ValueValidator(root)
+    for value in values[:40]:
+        try:
+            if judge.reason(value, schema) is None:
+                return value
+        except TooManyStepsError:
+            break
+    return values[0]
+
+
+def types_of(schema: Mapping[str, Any]) -> set[str]:
+    """The types that a schema takes; a number may be an integer."""
+    kind = schema.get("type")
+    if kind is None and "enum" in schema:
+        return {_type_of(value) for value in schema["enum"]}
+    found = set(TYPES) if kind is None else set(kind) if isinstance(kind, list) else {kind}
+    return found | {"integer"} if "number" in found else found
+
+
+def _type_of(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    kinds = {int: "integer", float: "number", str: "string", list: "array"}
+    return kinds.get(type(value), "object")
+
+
+def plain_form(schema: Any) -> Any:
+    """One spelling for what has several: a constant is a list of one value, `anyOf` with null a type more."""
+    if not isinstance(schema, Mapping):
+        return schema
+    found = {key: value for key, value in schema.items() if key not in ("$defs", "examples", "$schema", "$comment")}
+    if "const" in found:
+        found["enum"] = [found.pop("const")]
+    both = found.get("allOf")
+    if isinstance(both, list) and len(both) == 1 and isinstance(both[0], Mapping) and not found.keys() & both[0].keys():
+        del found["allOf"]
+        found |= both[0]
+    for keyword in ("anyOf", "oneOf"):
+        branches = found.get(keyword)
+        if isinstance(branches, list) and {"type": "null"} in branches and len(branches) == 2:
+            other = next(branch for branch in branches if branch != {"type": "null"})
+            if (
+                isinstance(other, Mapping)
+                and "type" in other
+                and "enum" not in other
+                and not found.keys() & other.keys()
+            ):
+                del found[keyword]
+                kinds = other["type"] if isinstance(other["type"], list) else [other["type"]]
+                found |= {**other, "type": [*kinds, "null"]}
+    return found
+
+
+def tag_of(branch: Any, root: Any, place: int) -> str:
+    """What tells a branch from the others: the constants of its properties, its reference, or itself."""
+    if isinstance(branch, Mapping) and "$ref" in branch:
+        target = root.get("$defs", {}).get(str(branch["$ref"])[8:])
+        tag = tag_of(target, root, place) if isinstance(target, Mapping) else ""
+        return tag if tag.startswith("{") else str(branch["$ref"])
+    if isinstance(branch, Mapping):
+        constants = {
+            name: sub["const"] if "const" in sub else sub["enum"][0]
+            for name, sub in branch.get("properties", {}).items()
+            if isinstance(sub, Mapping) and ("const" in sub or len(sub.get("enum", ())) == 1)
+        }
+        if constants:
+            return key_of(constants)
+        kind = branch.get("type")
+        if isinstance(kind, str) and kind != "object":
+            return f"type {kind}"
+    return key_of(branch)
+
+
+def key_of(value: Any) -> str:
+    """A text that two values have in common where JSON says that they are the same."""
+    return json.dumps(value, sort_keys=True, default=str)

@@ -1,0 +1,75 @@
+"""`toolgen breaking`: what a change breaks, and for whom."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from toolgen.cli.group import format_option, schemas_argument, verbosity_options
+from toolgen.cli.process import FINE, FOUND, WRONG, end
+from toolgen.cli.terminal import emit, report
+
+
+@click.command("breaking")
+@schemas_argument
+@click.option("--against", "revision", metavar="REV", help="The old side: a revision of git, such as main.")
+@click.option("--against-dir", "folder", type=click.Path(path_type=Path), metavar="DIR", help="The old side: a folder.")
+@click.option("--merge-base", is_flag=True, help="Compare with the commit at which this branch left REV.")
+@click.option(
+    "--replay",
+    "replayed",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Stored conversations (JSON lines) to hold against the new schemas.",
+)
+@click.option(
+    "--accept", "accepted", multiple=True, metavar="ID", help="Accept a change, or all of them; needs --reason."
+)
+@click.option("--reason", metavar="TEXT", help="Why the change is accepted.")
+@click.option("--prune", is_flag=True, help="Remove accepted changes that are not among the changes.")
+@format_option
+@verbosity_options
+def command(
+    schemas: Path,
+    revision: str | None,
+    folder: Path | None,
+    merge_base: bool,
+    replayed: tuple[Path, ...],
+    accepted: tuple[str, ...],
+    reason: str | None,
+    prune: bool,
+    form: str,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    """Say what the change from an old SCHEMAS breaks: for handlers, the model, and stored conversations.
+
+    Ends with 1 if one of the changes breaks somebody and is not accepted in SCHEMAS/accepted.yaml.
+
+    \b
+    Example:
+      toolgen breaking schemas/ --against origin/main --merge-base
+    """
+    from toolgen.breaking.comparison import accept, compare_with
+    from toolgen.diagnostics import Findings
+
+    if (revision is None) == (folder is None) and not (replayed and revision is None and folder is None):
+        raise click.UsageError("say what to compare with: --against REV or --against-dir DIR")
+    if accepted and not reason:
+        raise click.UsageError("--accept needs --reason TEXT")
+    findings = Findings()
+    compared = compare_with(schemas, findings, revision, folder, merge_base=merge_base, replayed=replayed)
+    if compared is None:
+        report(findings, form, quiet=quiet, verbose=verbose)
+        end(WRONG)
+    if accepted or prune:
+        for line in accept(schemas, compared, accepted, reason or "", prune=prune):
+            emit(f"{line}\n", sys.stderr)
+        end(FINE)
+    report(findings, form, quiet=quiet, verbose=verbose)
+    if not quiet and form == "text":
+        emit(f"{compared.summary}\n", sys.stderr)
+    end(FOUND if findings.errors else FINE)

@@ -1,0 +1,90 @@
+"""`toolgen explain`, `toolgen schema` and `toolgen completion`: what toolgen knows of itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from toolgen.cli.process import FINE, WRONG, end
+from toolgen.cli.terminal import emit
+
+
+@click.command("explain")
+@click.argument("code", required=False)
+def explain(code: str | None) -> None:
+    """Say what the finding CODE means, why it matters and how to fix it; without CODE list all codes.
+
+    \b
+    Example:
+      toolgen explain parameter-without-description
+    """
+    from toolgen.diagnostics.pages import contents, page, similar_codes
+
+    if code is None:
+        emit(contents())
+        end(FINE)
+    text = page(code)
+    if text is None:
+        near = similar_codes(code)
+        advice = f"did you mean {' or '.join(near)}?" if near else "`toolgen explain` lists all codes"
+        emit(f"toolgen: there is no finding code {code!r}; {advice}\n", sys.stderr)
+        end(WRONG)
+    emit(text)
+    end(FINE)
+
+
+@click.command("schema")
+@click.argument("kind", type=click.Choice(["declaration", "provider", "format", "config"]))
+def schema(kind: str) -> None:
+    """Print the JSON Schema of a kind of source file; `format` prints the intermediate format itself.
+
+    \b
+    Example:
+      toolgen schema declaration > .vscode/toolgen.json
+    """
+    from toolgen.validation import meta
+
+    schema = meta(kind)
+    if kind == "format":
+        schema = _format()
+    emit(json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+
+
+def _format() -> Mapping[str, Any]:
+    """The intermediate format as one JSON Schema."""
+    from toolgen.diagnostics import Findings
+    from toolgen.load.loading import load_shipped
+    from toolgen.resolve.format import link_format
+    from toolgen.resources import builtin
+
+    findings = Findings()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "toolgen's intermediate format",
+        **link_format(load_shipped("format", builtin("schemas"), findings), findings).schema,
+    }
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    \b
+    Example:
+      toolgen completion bash > ~/.local/share/bash-completion/completions/toolgen
+    """
+    from click.shell_completion import get_completion_class
+
+    from toolgen.cli.group import main_group
+
+    made = get_completion_class(shell)
+    if made is None:
+        raise click.UsageError(f"there is no completion for {shell}")
+    # `source()` of bash would start one to ask its version; the script is the same text.
+    complete = made(main_group, {}, "toolgen", "_TOOLGEN_COMPLETE")
+    emit(complete.source_template % complete.source_vars() + "\n")

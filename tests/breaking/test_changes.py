@@ -1,0 +1,266 @@
+"""What a change of a declaration is called, whom it breaks, and the value that shows it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.generated import shipped_profiles
+from toolgen.breaking.comparison import Compared, compare_with
+from toolgen.breaking.subset import compare_schemas, relation_of
+from toolgen.diagnostics import Findings
+
+H, M, C = "handlers", "model", "conversations"
+
+
+def tool(**more: Any) -> dict[str, Any]:
+    return {"name": "find", "description": "Find something by its name.", **more}
+
+
+def with_property(schema: Any, **more: Any) -> dict[str, Any]:
+    return tool(parameters={"type": "object", "properties": {"a": schema}, **more})
+
+
+def write(folder: Path, tools: Any, config: Any = None) -> Path:
+    (folder / "tools").mkdir(parents=True)
+    for i, one in enumerate(tools if isinstance(tools, list) else [tools]):
+        (folder / "tools" / f"t{i}.json").write_text(json.dumps(one))
+    (folder / "toolgen.yaml").write_text(json.dumps({"providers": ["openai_chat"], **(config or {})}))
+    return folder
+
+
+def compared(tmp_path: Path, before: Any, after: Any, config: Any = None) -> tuple[Compared, Findings]:
+    findings = Findings()
+    old, new = write(tmp_path / "old", before), write(tmp_path / "new", after, config)
+    with shipped_profiles("openai_chat"):
+        found = compare_with(new, findings, None, old)
+    assert found is not None, [finding.message for finding in findings]
+    return found, findings
+
+
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+TAGGED = [
+    {"type": "object", "properties": {"kind": {"const": kind}, "x": NUMBER}, "required": ["kind"]} for kind in "ab"
+]
+
+CASES: list[tuple[str, Any, Any, tuple[str, ...], Any]] = [
+    ("tool-added", tool(), [tool(), tool(name="other")], (H,), None),
+    ("tool-removed", [tool(), tool(name="other")], tool(), (H, M, C), None),
+    ("tool-renamed", tool(), tool(name="search"), (H, M, C), None),
+    ("tool-renamed", tool(), tool(name="search", aliases=["find"]), (H,), None),
+    ("alias-removed", tool(aliases=["get"]), tool(), (M, C), None),
+    ("alias-added", tool(), tool(aliases=["get"]), (), None),
+    (
+        "alias-moved",
+        [tool(aliases=["get"]), tool(name="other")],
+        [tool(), tool(name="other", aliases=["get"])],
+        (M, C),
+        None,
+    ),
+    ("description-changed", tool(), tool(description="Find it."), (), None),
+    ("display-name-changed", tool(), tool(display_name="Find"), (), None),
+    ("deprecated-set", tool(), tool(deprecated=True), (), None),
+    ("deprecated-unset", tool(deprecated=True), tool(), (), None),
+    ("risk-lowered", tool(), tool(risk="low"), (H, C), None),
+    ("risk-raised", tool(risk="low"), tool(), (), None),
+    ("hint-relaxed", tool(), tool(annotations={"readOnlyHint": True}), (M,), None),
+    ("annotations-changed", tool(), tool(annotations={"openWorldHint": True}), (), None),
+    ("examples-changed", tool(), tool(examples=[{}]), (), None),
+    ("unsupported-added", tool(), tool(unsupported=["openai_chat"]), (H, M), None),
+    ("unsupported-removed", tool(unsupported=["openai_chat"]), tool(), (), None),
+    ("wire-name-changed", tool(), tool(providers={"openai_chat": {"name": "other"}}), (M, C), None),
+    ("wire-description-changed", tool(), tool(providers={"openai_chat": {"description": "Other."}}), (), None),
+    ("payload-changed", tool(), tool(description="Find it."), (), None),
+    (
+        "parameter-added",
+        with_property(TEXT),
+        with_property(TEXT) | {"parameters": {"type": "object", "properties": {"a": TEXT, "b": NUMBER}}},
+        (),
+        None,
+    ),
+    ("required-parameter-added", tool(), with_property(TEXT, required=["a"]), (M, C), {}),
+    ("parameter-removed", with_property(TEXT), tool(parameters={"type": "object", "properties": {}}), (H,), None),
+    (
+        "parameter-removed",
+        with_property(TEXT, additionalProperties=False),
+        tool(parameters={"type": "object", "properties": {}, "additionalProperties": False}),
+        (H, M, C),
+        {"a": "a"},
+    ),
+    (
+        "parameter-renamed",
+        with_property(TEXT),
+        tool(parameters={"type": "object", "properties": {"b": TEXT}}),
+        (H, M, C),
+        None,
+    ),
+    ("parameter-became-optional", with_property(TEXT, required=["a"]), with_property(TEXT), (H,), None),
+    ("parameter-became-required", with_property(TEXT), with_property(TEXT, required=["a"]), (M, C), {}),
+    ("type-widened", with_property(NUMBER), with_property({"type": "number"}), (H,), None),
+    ("type-narrowed", with_property({"type": "number"}), with_property(NUMBER), (M, C), 0.5),
+    ("type-changed", with_property(TEXT), with_property(NUMBER), (H, M, C), "a"),
+    ("enum-value-added", with_property({"enum": ["x"]}), with_property({"enum": ["x", "y"]}), (H,), None),
+    ("enum-value-removed", with_property({"enum": ["x", "y"]}), with_property({"enum": ["x"]}), (M, C), "y"),
+    ("enum-reordered", with_property({"enum": ["x", "y"]}), with_property({"enum": ["y", "x"]}), (), None),
+    ("enum-set", with_property(TEXT), with_property({"type": "string", "enum": ["x"]}), (M, C), "a"),
+    ("enum-unset", with_property({"type": "string", "enum": ["x"]}), with_property(TEXT), (H,), None),
+    ("const-changed", with_property({"const": 1}), with_property({"const": 2}), (H, M, C), 1),
+    ("null-admitted", with_property(TEXT), with_property({"type": ["string", "null"]}), (H,), None),
+    ("null-refused", with_property({"type": ["string", "null"]}), with_property(TEXT), (M, C), None),
+    ("default-added", with_property(TEXT), with_property(TEXT | {"default": "x"}), (), None),
+    ("default-removed", with_property(TEXT | {"default": "x"}), with_property(TEXT), (H,), None),
+    ("default-changed", with_property(TEXT | {"default": "x"}), with_property(TEXT | {"default": "y"}), (), None),
+    ("bound-tightened", with_property(NUMBER), with_property(NUMBER | {"maximum": 5}), (M, C), 7),
+    ("bound-loosened", with_property(NUMBER | {"maximum": 5}), with_property(NUMBER), (), None),
+    ("bound-tightened", with_property(NUMBER), with_property(NUMBER | {"multipleOf": 5}), (M, C), 1),
+    ("pattern-set", with_property(TEXT), with_property(TEXT | {"pattern": "^b"}), (M, C), "a"),
+    ("pattern-unset", with_property(TEXT | {"pattern": "^b"}), with_property(TEXT), (), None),
+    ("pattern-changed", with_property(TEXT | {"pattern": "^a"}), with_property(TEXT | {"pattern": "^ab"}), (M, C), "a"),
+    ("cannot-tell", with_property(TEXT | {"pattern": "^q{3}z"}), with_property(TEXT | {"pattern": "^q{4}z"}), (), None),
+    ("format-changed", with_property(TEXT), with_property(TEXT | {"format": "date"}), (H, C), "a"),
+    ("object-closed", with_property(TEXT), with_property(TEXT, additionalProperties=False), (M, C), {"other": "a"}),
+    ("object-opened", with_property(TEXT, additionalProperties=False), with_property(TEXT), (), None),
+    ("branch-added", with_property({"oneOf": TAGGED[:1]}), with_property({"oneOf": TAGGED}), (H,), None),
+    ("branch-removed", with_property({"oneOf": TAGGED}), with_property({"oneOf": TAGGED[:1]}), (M, C), {"kind": "b"}),
+    ("condition-changed", with_property(NUMBER), with_property(NUMBER | {"not": {"const": 7}}), (M, C), 7),
+    ("result-set", tool(), tool(result=TEXT), (H,), None),
+    ("result-unset", tool(result=TEXT), tool(), (H,), None),
+    ("result-narrowed", tool(result={"type": "number"}), tool(result=NUMBER), (H, C), 0.5),
+    ("result-widened", tool(result=NUMBER), tool(result={"type": "number"}), (), None),
+    ("result-changed", tool(result=TEXT), tool(result=NUMBER), (H, C), "a"),
+]
+
+
+@pytest.mark.parametrize(("code", "before", "after", "audiences", "witness"), CASES)
+def test_a_change_has_a_name_and_says_whom_it_breaks(
+    tmp_path: Path, code: str, before: Any, after: Any, audiences: tuple[str, ...], witness: Any
+) -> None:
+    found, findings = compared(tmp_path, before, after)
+    (change,) = [change for change in found.changes if change.code == code]
+    assert change.audiences == audiences
+    if witness is not None:
+        assert change.witness == witness
+    level = next(finding.level for finding in findings if finding.code == code)
+    expected = "warning" if code in ("tool-added", "cannot-tell") else "error" if audiences else "note"
+    assert level == expected
+
+
+@pytest.mark.parametrize(("code", "before", "after", "audiences", "witness"), CASES)
+def test_nothing_is_changed_against_itself(
+    tmp_path: Path, code: str, before: Any, after: Any, audiences: tuple[str, ...], witness: Any
+) -> None:
+    found, findings = compared(tmp_path, after, after)
+    assert (found.changes, len(findings)) == ((), 0)
+
+
+SAME = [
+    (TEXT, {"type": ["string"]}),
+    ({"const": 1}, {"enum": [1]}),
+    ({"anyOf": [TEXT, {"type": "null"}]}, {"type": ["string", "null"]}),
+    ({"allOf": [TEXT]}, TEXT),
+    (TEXT | {"description": "x"}, TEXT | {"description": "y"}),
+    ({"type": "object"}, {"type": "object", "properties": {}}),
+    ({"type": "object"}, {"type": "object", "additionalProperties": True}),
+    ({"$ref": "#/$defs/A", "$defs": {"A": TEXT}}, {"$ref": "#/$defs/B", "$defs": {"B": TEXT}}),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), SAME)
+def test_other_words_for_the_same_values_are_no_change_of_values(before: Any, after: Any) -> None:
+    assert relation_of(compare_schemas(before, after)) is None
+    assert relation_of(compare_schemas(after, before)) is None
+
+
+def test_recursive_schemas_are_compared_once() -> None:
+    def node(value: Any) -> Any:
+        inner = {"type": "object", "properties": {"value": value, "next": {"$ref": "#/$defs/Node"}}}
+        return {"$ref": "#/$defs/Node", "$defs": {"Node": inner}}
+
+    (difference,) = compare_schemas(node(NUMBER), node(TEXT))
+    assert (difference.code, difference.way) == ("type-changed", ("$defs", "Node", "properties", "value", "type"))
+
+
+def test_a_shared_type_is_one_change_however_many_tools_it_reaches(tmp_path: Path) -> None:
+    def project(folder: Path, kind: str) -> Path:
+        tools = [
+            tool(name=name, parameters={"type": "object", "properties": {"at": {"$ref": "../types/place.json"}}})
+            for name in ("one", "two", "three")
+        ]
+        write(folder, tools)
+        (folder / "types").mkdir()
+        place = {"type": "object", "properties": {"lat": {"type": kind}}}
+        (folder / "types" / "place.json").write_text(json.dumps(place))
+        return folder
+
+    findings = Findings()
+    with shipped_profiles("openai_chat"):
+        found = compare_with(project(tmp_path / "new", "integer"), findings, None, project(tmp_path / "old", "number"))
+    assert found is not None
+    (change,) = [change for change in found.changes if change.code == "type-narrowed"]
+    assert change.tools == ("one", "three", "two")
+    assert change.span.path.endswith("types/place.json")
+
+
+def test_levels_are_those_of_the_configuration(tmp_path: Path) -> None:
+    before, after = with_property({"enum": ["x", "y"]}), with_property({"enum": ["x"]})
+    levels = {"enum-value-removed": "warning", "payload-changed": "off"}
+    _, findings = compared(tmp_path, before, after, {"breaking": levels})
+    assert [(finding.code, finding.level) for finding in findings] == [("enum-value-removed", "warning")]
+    _, findings = compared(tmp_path / "by", before, after, {"breaking": {"model": "note", "conversations": "warning"}})
+    assert ("enum-value-removed", "warning") in [(finding.code, finding.level) for finding in findings]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_witness(seed: int) -> None:
+    """Random pairs of schemas, judged by the values of both sides."""
+    import random
+
+    from toolgen.breaking.values import samples
+    from toolgen.breaking.subset import ABSENT
+    from toolgen.resolve.value_checks import ValueValidator
+
+    rng = random.Random(seed)
+
+    def schema(depth: int = 2) -> Any:
+        kind = rng.choice(["string", "integer", "number", "boolean", "object", "array", "enum", "null"])
+        if kind == "enum":
+            return {"enum": rng.sample(["a", "b", 1, 2, None, True], rng.randint(1, 4))}
+        if kind == "object" and depth:
+            names = rng.sample("abc", rng.randint(0, 3))
+            found = {"type": "object", "properties": {name: schema(depth - 1) for name in names}}
+            found["required"] = [name for name in names if rng.random() < 0.4]
+            return found | ({"additionalProperties": False} if rng.random() < 0.5 else {})
+        if kind == "array" and depth:
+            return {"type": "array", "items": schema(depth - 1)} | rng.choice([{}, {"minItems": 1}, {"maxItems": 2}])
+        if kind in ("integer", "number"):
+            return {"type": kind} | rng.choice([{}, {"minimum": 0}, {"maximum": 10}, {"multipleOf": 2}])
+        if kind == "string":
+            return {"type": "string"} | rng.choice([{}, {"minLength": 2}, {"maxLength": 3}])
+        return {"type": kind if kind in ("boolean", "null") else ["string", "null"]}
+
+    for _ in range(25):
+        old = schema()
+        new = schema() if rng.random() < 0.3 else json.loads(json.dumps(old))
+        if new == old and isinstance(new.get("properties"), dict) and new["properties"]:
+            name = rng.choice(list(new["properties"]))
+            new["properties"][name] = schema(1)
+        differences = compare_schemas(old, new)
+        relation = relation_of(differences)
+        before, after = ValueValidator(old), ValueValidator(new)
+        declared = set(old.get("properties", {}))
+        lost = [
+            value
+            for value in samples(old, old)
+            if before.reason(value) is None
+            and after.reason(value) is not None
+            and not (isinstance(value, dict) and set(value) - declared)
+        ]
+        if relation in (None, "wider"):
+            assert lost == [], (old, new)
+        for difference in differences:
+            if difference.witness is not ABSENT and difference.way[:1] != ("properties",) and len(difference.way) == 1:
+                assert before.reason(difference.witness) is None
+                assert after.reason(difference.witness) is not None

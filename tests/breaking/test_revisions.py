@@ -1,0 +1,251 @@
+"""The old side out of git: nothing is checked out, fetched or executed, and each failure says what to do."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.breaking.test_changes import tool, with_property, write
+from tests.support.generated import shipped_profiles
+from toolgen.cli.breaking import command
+
+
+def git(folder: Path, *arguments: str) -> str:
+    environment = {
+        **os.environ,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_AUTHOR_NAME": "a",
+        "GIT_AUTHOR_EMAIL": "a@example.com",
+        "GIT_COMMITTER_NAME": "a",
+        "GIT_COMMITTER_EMAIL": "a@example.com",
+    }
+    done = subprocess.run(["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a tool that was committed and changed since."""
+    folder = tmp_path / "repository"
+    write(folder / "schemas", with_property({"type": "number"}))
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "first")
+    (folder / "schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "integer"})))
+    return folder
+
+
+def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        with shipped_profiles("openai_chat"):
+            done = CliRunner().invoke(command, ["schemas", *arguments])
+    finally:
+        os.chdir(before)
+    assert not isinstance(done.exception, Exception) or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+def bytes_below(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def test_a_revision_is_compared_and_nothing_is_touched(repository: Path) -> None:
+    before = bytes_below(repository)
+    code, _, said = run(repository, "--against", "main")
+    assert code == 1
+    assert "error[type-narrowed]: find /properties/a/type: the type was number and is integer" in said
+    assert "breaks: model, conversations; witness: 0.5" in said
+    assert said.endswith("handlers 0, model 1, conversations 1, accepted 0\n")
+    assert bytes_below(repository) == before
+
+
+def test_documents_have_the_audiences_and_the_values(repository: Path) -> None:
+    code, out, _ = run(repository, "--against", "HEAD", "--format", "json")
+    (row,) = [row for row in json.loads(out) if row["code"] == "type-narrowed"]
+    assert code == 1
+    assert (row["audiences"], row["before"], row["after"], row["witness"]) == (
+        ["model", "conversations"],
+        "number",
+        "integer",
+        0.5,
+    )
+    code, out, _ = run(repository, "--against", "HEAD", "--format", "sarif")
+    (result,) = [r for r in json.loads(out)["runs"][0]["results"] if r["ruleId"] == "type-narrowed"]
+    assert result["properties"]["id"] == row["id"]
+
+
+def test_accepted_changes_are_left_out_and_unused_ones_are_told(repository: Path) -> None:
+    assert run(repository, "--against", "HEAD", "--accept", "all", "--reason", "Nobody sent fractions.")[0] == 0
+    code, _, said = run(repository, "--against", "HEAD")
+    assert (code, said) == (0, "handlers 0, model 0, conversations 0, accepted 1\n")
+    entries = (repository / "schemas/accepted.yaml").read_text()
+    assert "reason: Nobody sent fractions." in entries
+    (repository / "schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "number"})))
+    code, _, said = run(repository, "--against", "HEAD", "-v")
+    assert (code, "accepted-unused" in said) == (0, True)
+    run(repository, "--against", "HEAD", "--prune")
+    assert not (repository / "schemas/accepted.yaml").exists()
+
+
+@pytest.mark.parametrize("content", ["{}", "- change: 5", "- change: abc", "[", "- {change: a, reason: 1}"])
+def test_a_file_of_accepted_changes_with_a_fault_is_refused(repository: Path, content: str) -> None:
+    (repository / "schemas/accepted.yaml").write_text(content)
+    code, _, said = run(repository, "--against", "HEAD")
+    assert code == 2
+    assert "schemas/accepted.yaml:" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--against", "nowhere"], "no revision 'nowhere'"),
+        (["--against", "--upload-pack=touch canary"], "does not begin with a dash"),
+        (["--against", "-p"], "does not begin with a dash"),
+        (["--against", "schemas"], "--against-dir schemas"),
+        (["--against", "main:schemas"], "no revision"),
+    ],
+)
+def test_what_is_no_revision_is_told_so(repository: Path, arguments: list[str], said: str) -> None:
+    code, _, err = run(repository, *arguments)
+    assert (code, said in err) == (2, True), err
+    assert not (repository / "canary").exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--against", "a", "--against-dir", "b"]])
+def test_one_old_side_is_named(repository: Path, arguments: list[str]) -> None:
+    assert run(repository, *arguments)[0] == 2
+
+
+def test_outside_of_a_repository_a_folder_is_proposed(tmp_path: Path) -> None:
+    write(tmp_path / "schemas", tool())
+    code, _, err = run(tmp_path, "--against", "main")
+    assert (code, "--against-dir" in err) == (2, True)
+
+
+def test_sources_that_did_not_exist_then_are_all_new(repository: Path) -> None:
+    git(repository, "checkout", "-q", "--orphan", "empty")
+    git(repository, "rm", "-rfq", "--cached", ".")
+    (repository / "readme").write_text("x")
+    git(repository, "add", "readme")
+    git(repository, "commit", "-qm", "empty")
+    assert run(repository, "--against", "empty")[0] == 0
+
+
+def test_the_fork_point_leaves_out_what_came_on_the_other_branch(repository: Path) -> None:
+    git(repository, "checkout", "-q", "--", ".")
+    git(repository, "checkout", "-qb", "feature")
+    git(repository, "checkout", "-q", "main")
+    (repository / "schemas/tools/t1.json").write_text(json.dumps(tool(name="later")))
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "later")
+    git(repository, "checkout", "-q", "feature")
+    assert "tool-removed" in run(repository, "--against", "main")[2]
+    code, _, said = run(repository, "--against", "main", "--merge-base")
+    assert (code, "tool-removed" in said) == (0, False)
+
+
+def test_a_clean_and_a_bare_clone_and_a_worktree_are_read(repository: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", "shallow")
+    (tmp_path / "shallow/schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "integer"})))
+    assert "type-narrowed" in run(tmp_path / "shallow", "--against", "HEAD")[2]
+    code, _, err = run(tmp_path / "shallow", "--against", "HEAD~1")
+    assert (code, "git fetch --depth=1 origin HEAD~1" in err) == (2, True)
+    git(repository, "worktree", "add", "-q", str(tmp_path / "tree"), "HEAD")
+    (tmp_path / "tree/schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "integer"})))
+    assert "type-narrowed" in run(tmp_path / "tree", "--against", "main")[2]
+
+
+def test_nothing_of_a_hostile_repository_is_executed(repository: Path, tmp_path: Path) -> None:
+    """Filters, hooks, a monitor of files, an external diff, aliases: git would run each for some command."""
+    canary = tmp_path / "canary"
+    touch = f"touch {canary}"
+    for key in (
+        "filter.x.smudge",
+        "filter.x.clean",
+        "filter.x.process",
+        "core.fsmonitor",
+        "diff.external",
+        "core.pager",
+    ):
+        git(repository, "config", key, touch)
+    for key in ("core.sshCommand", "core.askPass", "core.editor", "credential.helper", "alias.rev-parse"):
+        git(repository, "config", key, f"!{touch}")
+    (repository / ".gitattributes").write_text("* filter=x diff=x\n")
+    hooks = repository / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    for name in ("post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman"):
+        (hooks / name).write_text(f"#!/bin/sh\n{touch}\n")
+        (hooks / name).chmod(0o755)
+    before = bytes_below(repository)
+    assert run(repository, "--against", "HEAD")[0] == 1
+    assert not canary.exists()
+    assert bytes_below(repository) == before
+
+
+def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repository}", "partial")
+    partial = tmp_path / "partial"
+    write(partial / "schemas", with_property({"type": "integer"}))
+    git(partial, "config", "remote.origin.uploadpack", f"touch {canary}; git-upload-pack")
+    code, _, err = run(partial, "--against", "HEAD")
+    assert (code, "not in this clone" in err) == (2, True), err
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("kind", ["link", "submodule", "lfs", "fault"])
+def test_old_sources_that_cannot_be_read_are_a_warning(repository: Path, kind: str) -> None:
+    place = repository / "schemas/tools/other.json"
+    if kind == "link":
+        place.symlink_to("/etc/passwd")
+    elif kind == "lfs":
+        place.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    elif kind == "fault":
+        place.write_text("{")
+    else:
+        inner = repository / "schemas/tools/inner.json"
+        inner.mkdir()
+        git(inner, "init", "-q")
+        git(inner, "commit", "-q", "--allow-empty", "-m", "x")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "odd")
+    if kind == "submodule":
+        for path in sorted((repository / "schemas/tools/inner.json").rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+        (repository / "schemas/tools/inner.json").rmdir()
+    else:
+        place.unlink()
+    code, _, said = run(repository, "--against", "HEAD")
+    assert (code, "warning[against-unreadable]" in said) == (0, True), said
+
+
+def test_stored_conversations_are_counted_and_never_shown(repository: Path) -> None:
+    def message(name: str, arguments: Any) -> Any:
+        call = {"id": "c", "name": name, "arguments": arguments}
+        return {"role": "assistant", "content": [{"type": "tool_call", "call": call}]}
+
+    lines = [
+        {"messages": [{"role": "user", "content": "secret"}, message("find", {"a": 0.5})]},
+        [message("find", {"a": 0.25}), message("find", {"a": 1})],
+        message("gone", {"a": "secret"}),
+    ]
+    (repository / "stored.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "no json\n")
+    code, _, said = run(repository, "--replay", "stored.jsonl")
+    assert code == 1
+    assert "error[replay-refused]: find /a: 2 stored calls do not fit" in said
+    assert "error[replay-unknown]: gone: 1 stored calls name a tool that is not there" in said
+    assert "secret" not in said
