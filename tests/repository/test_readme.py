@@ -121,14 +121,18 @@ def test_init_makes_what_is_shown(tmp_path: Path) -> None:
 
 def test_commands_print_what_is_shown(project: Path) -> None:
     commands = shown(1)
-    assert [arguments[0] for arguments, _ in commands] == ["build", "check", "show", "schema", "build"]
+    assert [arguments[0] for arguments, _ in commands] == ["build", "check", "breaking", "show", "schema", "build"]
     for number, (arguments, printed) in enumerate(commands):
-        if number == 4:
+        if number == 2:
+            shutil.copytree(project / "schemas", project / "released")
+            source = project / "released" / "tools" / "get_weather.yaml"
+            source.write_text(source.read_text("utf-8").replace("fahrenheit]", "fahrenheit, kelvin]"), "utf-8")
+        if number == 5:
             source = project / "schemas" / "tools" / "get_weather.yaml"
             source.write_text(source.read_text("utf-8").replace("type: object", "type: objekt"), "utf-8")
         result = toolgen(*arguments, cwd=project)
         assert counted(result.stdout + result.stderr).startswith(counted(printed)), arguments
-        assert result.returncode == (2 if number == 4 else 0)
+        assert result.returncode == {2: 1, 5: 2}.get(number, 0)
 
 
 def test_imports_print_and_write_what_is_shown(tmp_path: Path) -> None:
