@@ -218,8 +218,8 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
     """Random pairs of schemas, judged by the values of both sides."""
     import random
 
-    from toolgen.breaking.values import samples
     from toolgen.breaking.subset import ABSENT
+    from toolgen.breaking.values import samples
     from toolgen.resolve.value_checks import ValueValidator
 
     rng = random.Random(seed)

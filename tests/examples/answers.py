@@ -5,9 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from generated.runtime.sessions.text_protocol import events_of
-
 from generated.models import AssistantMessage, Completion, TextPart, ToolCall, ToolCallPart, Usage
+from generated.runtime.sessions.text_protocol import events_of
 from tests.providers.exchanges import all_of, whole
 from tests.support.loopback import Reply
 

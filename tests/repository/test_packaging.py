@@ -95,7 +95,8 @@ def test_the_wheel_holds_the_program_and_what_it_reads(distributions: dict[str, 
     expected = {p.relative_to(generator).as_posix() for p in (generator / "toolgen").rglob("*.py")}
     expected |= {
         f"toolgen/templates/{p.relative_to(ROOT / 'templates').as_posix()}"
-        for p in (ROOT / "templates").rglob("*.jinja")
+        for p in (ROOT / "templates").rglob("*")
+        if p.suffix in (".jinja", ".css", ".js")
     }
     for kind in ("format", "meta", "providers"):
         expected |= {f"toolgen/schemas/{kind}/{p.name}" for p in (ROOT / "schemas" / kind).glob("*.yaml")}

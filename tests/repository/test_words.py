@@ -22,7 +22,8 @@ ROWS = [
 
 REFUSED = [phrase.strip() for _, phrases in ROWS for phrase in phrases.split(",")]
 
-PATTERN = re.compile(rf"\b(?:{'|'.join(map(re.escape, REFUSED))})\b", re.IGNORECASE)
+PATTERN = re.compile(rf"\b(?:{'|'.join(map(re.escape, REFUSED))})\b(?!\.json)", re.IGNORECASE)
+"""A word that is ruled out, unless it is the name of a file."""
 
 
 def prose(path: Path) -> Iterator[tuple[int, str]]:

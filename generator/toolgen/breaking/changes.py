@@ -359,7 +359,7 @@ def _change(
 ) -> Change:
     audiences = _breaks(code, relation, proved)
     if safe:  # the old name answers every call
-        audiences = tuple(audience for audience in audiences if audience == "handlers")
+        audiences = ("handlers",) if "handlers" in audiences else ()
     return Change(code, (tool.name,), where, span, audiences, before, after, witness, old_span)
 
 

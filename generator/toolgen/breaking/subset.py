@@ -47,7 +47,7 @@ class Difference:
 
 def relation_of(differences: list[Difference]) -> Relation | None:
     """What differences do together; None where they change no value."""
-    found = {difference.relation for difference in differences} - {"note"}
+    found: set[Relation] = {difference.relation for difference in differences if difference.relation != "note"}
     if not found:
         return None
     if len(found) == 1:

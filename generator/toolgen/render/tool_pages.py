@@ -1,0 +1,266 @@
+"""Every tool as a page for people, as JSON for programs, and as text for models. It needs no server and no network."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
+from toolgen.resolve import Catalog, Tool
+from toolgen.resources import builtin
+
+__all__ = ["tool_pages"]
+
+_FACTS = (
+    ("default", "default {}"),
+    ("const", "always {}"),
+    ("enum", "one of {}"),
+    ("format", "a {}"),
+    ("pattern", "matches {}"),
+    ("minimum", "at least {}"),
+    ("maximum", "at most {}"),
+    ("exclusiveMinimum", "more than {}"),
+    ("exclusiveMaximum", "less than {}"),
+    ("multipleOf", "a multiple of {}"),
+    ("minLength", "at least {} characters"),
+    ("maxLength", "at most {} characters"),
+    ("minItems", "at least {} items"),
+    ("maxItems", "at most {} items"),
+)
+"""Keywords that are shown beside a name, and how."""
+
+_DEEPEST = 8
+
+
+def tool_pages(catalog: Catalog, wires: Mapping[str, ProviderPayloads], handlers: str) -> dict[str, str]:
+    """The pages and the files beside them, by path. `handlers` is the module with a method for each tool."""
+    environment = Environment(
+        loader=FileSystemLoader(builtin("templates") / "docs"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    folder = builtin("templates") / "docs"
+    style, script = _text(folder / "style.css"), _text(folder / "search.js")
+    signatures = _signatures(handlers)
+    tools = [_tool(tool, wires, signatures) for tool in catalog.tools]
+    taken: set[str] = set()
+    for tool in tools:  # a file system may not tell capitals from small letters
+        while tool["file"].lower() in taken:
+            tool["file"] += "_"
+        taken.add(tool["file"].lower())
+    page = {"style": Markup(style)}  # noqa: S704 - our own file
+    files = {
+        "index.html": environment.get_template("index.html.jinja").render(
+            **page,
+            styles=[_hash(style)],
+            script=Markup(script),  # noqa: S704 - our own file
+            script_hash=_hash(script),
+            tools=tools,
+            providers=list(wires),
+        )
+    }
+    tabs = "".join(f"#p{i}:checked~#s{i}{{display:block}}" for i in range(1, len(wires) + 1))
+    template = environment.get_template("tool.html.jinja")
+    for tool in tools:
+        files[f"tools/{tool['file']}.html"] = template.render(
+            **page,
+            styles=[_hash(style), _hash(tabs)],
+            tabs=Markup(tabs),  # noqa: S704 - made of numbers
+            tool=tool,
+        )
+        files[f"tools/{tool['file']}.md"] = _markdown(tool)
+    files["catalogue.json"] = (
+        json.dumps({"tools": [_plain(tool) for tool in tools]}, indent=2, ensure_ascii=False) + "\n"
+    )
+    lines = [f"- [{tool['name']}](tools/{tool['file']}.md): {tool['sentence']}\n" for tool in tools]
+    files["llms.txt"] = "# Tools\n\n" + "".join(lines)
+    return dict(sorted(files.items()))
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """What a content security policy allows a text by."""
+    return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _signatures(handlers: str) -> dict[str, str]:
+    """The head of each method of `Handlers`, by name."""
+    found = {}
+    for node in ast.walk(ast.parse(handlers)):
+        if isinstance(node, ast.FunctionDef):
+            returns = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
+            found[node.name] = f"def {node.name}({ast.unparse(node.args)}){returns}:\n    ..."
+    return found
+
+
+def _tool(tool: Tool, wires: Mapping[str, ProviderPayloads], signatures: Mapping[str, str]) -> dict[str, Any]:
+    """What the pages say of a tool."""
+    description = tool.description or ""
+    parameters = tool.parameters or {}
+    module = next((name for name in signatures if name in (tool.name, _module_like(tool.name))), "")
+    on = [(name, wire, next(one for one in wire.tools if one.tool.name == tool.name)) for name, wire in wires.items()]
+    names = [tool.name, *tool.aliases, tool.display_name or "", description, *parameters.get("properties", {})]
+    return {
+        "name": tool.name,
+        "file": tool.name,
+        "title": tool.display_name or tool.name,
+        "description": description,
+        "sentence": " ".join(re.split(r"(?<=[.!?])\s", description, maxsplit=1)[0].split())[:200],
+        "risk": tool.risk,
+        "deprecated": tool.deprecated,
+        "aliases": list(tool.aliases),
+        "timeout": tool.timeout,
+        "source": tool.document.source,
+        "search": " ".join(names).lower(),
+        "parameters": list(_fields(parameters, 0)),
+        "result": None if tool.result is None else _field("result", tool.result, True, 0),
+        "definitions": [_field(name, sub, False, 0) for name, sub in _definitions(tool).items()],
+        "examples": [_json(example) for example in tool.examples],
+        "handler": signatures.get(module, ""),
+        "statuses": {name: one.status.replace(" ", "-") for name, _, one in on},
+        "wires": [_wire(name, wire, one) for name, wire, one in on],
+    }
+
+
+def _definitions(tool: Tool) -> dict[str, Any]:
+    """The shared types that a tool refers to, by name."""
+    found: dict[str, Any] = {}
+    for schema in (tool.parameters, tool.result):
+        if isinstance(schema, Mapping):
+            found |= schema.get("$defs", {})
+    return dict(sorted(found.items()))
+
+
+def _module_like(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name).lower()
+
+
+def _wire(provider: str, wire: ProviderPayloads, one: ToolPayload) -> dict[str, Any]:
+    payload = wire.payload_of(one.tool.name) if one.offered else None
+    compact = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    return {
+        "provider": provider,
+        "status": one.status.replace(" ", "-"),
+        "name": one.name,
+        "strict": one.strict,
+        "size": len(compact.encode("utf-8", "surrogatepass")),
+        "payload": "" if payload is None else payload if isinstance(payload, str) else _json(payload),
+        "losses": [
+            {
+                "place": f"{told.span.path}:{told.span.line}:{told.span.column}",
+                "what": told.what,
+                "action": told.action,
+                "reason": told.reason,
+                "checked": told.checked,
+            }
+            for told in one.told
+        ],
+    }
+
+
+def _fields(schema: Any, depth: int) -> Iterator[dict[str, Any]]:
+    """The properties of an object, or of the items of an array."""
+    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        return
+    needed = schema.get("required", ())
+    for name, sub in schema.get("properties", {}).items():
+        yield _field(name, sub, name in needed, depth)
+    if isinstance(schema.get("items"), Mapping):
+        yield from _fields(schema["items"], depth + 1)
+    if isinstance(schema.get("additionalProperties"), Mapping):
+        yield _field("any other name", schema["additionalProperties"], False, depth)
+    for keyword, words in (("prefixItems", "item"), ("oneOf", "alternative"), ("anyOf", "alternative")):
+        for i, branch in enumerate(schema.get(keyword, ()), 1):
+            yield _field(f"{words} {i}", branch, False, depth)
+
+
+def _field(name: str, schema: Any, required: bool, depth: int) -> dict[str, Any]:
+    if not isinstance(schema, Mapping):
+        return {
+            "name": name,
+            "type": "anything" if schema else "nothing",
+            "required": required,
+            "description": "",
+            "facts": [],
+            "fields": [],
+        }
+    facts = [words.format(_shown(schema[keyword])) for keyword, words in _FACTS if keyword in schema]
+    return {
+        "name": name,
+        "type": _type(schema),
+        "required": required,
+        "description": str(schema.get("description", "")),
+        "facts": facts,
+        "fields": list(_fields(schema, depth + 1)),
+    }
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    kind = schema.get("type", "")
+    said = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    items = schema.get("items")
+    return f"{said} of {_type(items)}" if said == "array" and isinstance(items, Mapping) and _type(items) else said
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(map(_shown, value)) if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool as `catalogue.json` has it: what programs need."""
+    return {key: value for key, value in tool.items() if key not in ("search", "file", "sentence")}
+
+
+def _markdown(tool: Mapping[str, Any]) -> str:
+    """A tool as a text for models and terminals."""
+    lines = [
+        f"# {tool['name']}",
+        "",
+        tool["description"] or "There is no description.",
+        "",
+        f"Risk: {tool['risk']}.",
+        "",
+        "## Parameters",
+        "",
+    ]
+    lines += list(_listed(tool["parameters"], 0)) or ["None."]
+    if tool["result"]:
+        lines += ["", "## Result", "", *_listed([tool["result"]], 0)]
+    if tool["definitions"]:
+        lines += ["", "## Types", "", *_listed(tool["definitions"], 0)]
+    for example in tool["examples"]:
+        lines += ["", "## Example", "", *(f"    {line}" for line in example.splitlines())]
+    lines += ["", "## Providers", ""]
+    for wire in tool["wires"]:
+        lines.append(f"- {wire['provider']}: {wire['status'].replace('-', ' ')}, {wire['size']} bytes")
+    return "\n".join(lines) + "\n"
+
+
+def _listed(fields: list[Mapping[str, Any]], depth: int) -> Iterator[str]:
+    for field in fields:
+        facts = "; ".join([*(["required"] if field["required"] else []), *field["facts"]])
+        said = " ".join(str(field["description"]).split())
+        head = f"{'  ' * depth}- `{field['name']}` {field['type']}".rstrip()
+        yield head + (f" ({facts})" if facts else "") + (f": {said}" if said else "")
+        yield from _listed(field["fields"], depth + 1)
