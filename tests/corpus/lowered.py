@@ -20,6 +20,7 @@ from jsonschema import Draft202012Validator
 from tests.corpus.everything import SOURCES, declarations
 from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
+from tests.support.schema_references import dangling, required_without_property
 from tests.support.schema_values import is_valid, valid_values
 from toolgen.runtime.apis.gemini.tools import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
@@ -39,6 +40,10 @@ def faults(schema: dict[str, Any], name: str, mode: str, seed: int) -> Iterator[
         return
     yield from CHECKERS[name, mode](found.schema)
     wire = from_openapi(found.schema) if mode == "openapi" else found.schema
+    if not dangling(schema):
+        yield from (f"leads nowhere: {reference}" for reference in dangling(found.schema))
+    if not any(required_without_property(schema)):
+        yield from (f"required, and no property: {name}" for name in required_without_property(found.schema))
     judge = Draft202012Validator(wire)
     narrowed = any(r.action == "narrowed" and (r.stops or r.what != "further properties") for r in found.records)
     lenient = coercions(schema)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -31,7 +32,7 @@ def is_valid(judge: Draft202012Validator, value: Any) -> bool:
     """Whether a value is valid; what cannot be judged is not."""
     try:
         return bool(judge.is_valid(value))
-    except (Unresolvable, RecursionError, ValidationError):
+    except (Unresolvable, RecursionError, ValidationError, re.error):
         return False
 
 
@@ -64,6 +65,19 @@ class Maker:
             for branch in schema["allOf"]:
                 rest = self.joined(rest, branch)
             return self.value(rest, depth)
+        if "if" in schema:  # half of the values take the one way, half the other
+            rest = {k: v for k, v in schema.items() if k not in ("if", "then", "else")}
+            if self.rng.random() < 0.5:
+                return self.value(self.joined(self.joined(rest, schema["if"]), schema.get("then")), depth)
+            return self.value(self.joined(rest, schema.get("else")), depth)
+        for keyword in ("dependentSchemas", "dependentRequired"):
+            if schema.get(keyword):
+                rest = {k: v for k, v in schema.items() if k != keyword}
+                name, needed = self.rng.choice(sorted(schema[keyword].items()))
+                needed = {"required": needed} if isinstance(needed, list) else needed
+                if self.rng.random() < 0.5:
+                    rest = self.joined(self.joined(rest, {"required": [name]}), needed)
+                return self.value(rest, depth)
         return self.of_type(schema, depth)
 
     def joined(self, one: dict[str, Any], other: Any) -> Any:
@@ -112,11 +126,17 @@ class Maker:
         further = schema.get("additionalProperties", True)
         if isinstance(further, dict) and self.rng.random() < self.fullness and depth < 5:
             found.setdefault("some key", self.value(further, depth + 1))
+        for pattern, inner in (schema.get("patternProperties") or {}).items():
+            if self.rng.random() < self.fullness and depth < 5:
+                name = re.sub(r"\\[a-zA-Z]|\[[^]]*\]|[\^$.*+?()|{}]", "", pattern) or "p"
+                found.setdefault(self.rng.choice([name, f"{name}x", "x-1", "a1"]), self.value(inner, depth + 1))
         return found
 
     def array(self, schema: dict[str, Any], depth: int) -> Any:
         first = schema.get("prefixItems") or []
         found = [self.value(inner, depth + 1) for inner in first]
+        if "contains" in schema and self.rng.random() < 0.7:
+            found += [self.value(schema["contains"], depth + 1) for _ in range(max(1, schema.get("minContains", 1)))]
         least = schema.get("minItems", 0)
         while len(found) < least or (depth < 5 and len(found) < len(first) + 1 and self.rng.random() < self.fullness):
             if schema.get("items") is False or len(found) > 20:

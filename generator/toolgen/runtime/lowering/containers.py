@@ -9,7 +9,7 @@ from ..conversion.encoding import Table
 from .changes import Way
 from .context import LoweringContext, Node, Trail
 from .dialects import Dialect
-from .keywords import add_null, describe_rule
+from .keywords import add_null, describe_rule, keeps_schemas
 from .schemas import admits_null
 
 __all__ = ["lower_array", "lower_object"]
@@ -76,7 +76,12 @@ def lower_object(
     elif dialect.all_required or (dialect.closed and "required" in said):
         out["required"] = []
     _missing(run, required, properties, way)
-    more = _further(run, said, further, way, trail, out)
+    if type(said.get("dependentRequired")) is dict and dialect.takes("dependentRequired"):
+        out["dependentRequired"] = {
+            names.get(name, name): [names.get(other, other) for other in others] if type(others) is list else others
+            for name, others in said["dependentRequired"].items()
+        }
+    more = _further(run, said, further, way, trail, out, respelled=bool(entries))
     if not entries and more is None:
         return None
     return {"object": entries} if more is None else {"object": entries, "more": more}
@@ -109,7 +114,14 @@ def _missing(run: LoweringContext, required: list[str], properties: dict[str, An
 
 
 def _further(
-    run: LoweringContext, said: dict[str, Any], further: Any, way: Way, trail: Trail, out: dict[str, Any]
+    run: LoweringContext,
+    said: dict[str, Any],
+    further: Any,
+    way: Way,
+    trail: Trail,
+    out: dict[str, Any],
+    *,
+    respelled: bool,
 ) -> Table | None:
     """Settle what further properties there may be."""
     dialect = run.dialect
@@ -128,10 +140,17 @@ def _further(
     if not dialect.takes("additionalProperties"):
         run.note(way, "additionalProperties", "dropped", run.reason("it"), checked="parse_arguments")
         return None
-    if type(further) is not dict:
-        out["additionalProperties"] = further
-        return None
-    out["additionalProperties"], spelling = run.node(further, (*way, "additionalProperties"), trail)
+    lowered: Any = further
+    spelling: Table | None = None
+    if type(further) is dict:
+        lowered, spelling = run.node(further, (*way, "additionalProperties"), trail)
+    if patterns and further is not True:
+        kept = keeps_schemas(run, "patternProperties") and not respelled and run.verbatim("patternProperties", patterns)
+        if not kept or spelling is not None:
+            reason = "it would speak of properties that a pattern of patternProperties names"
+            run.note(way, "additionalProperties", "dropped", reason, checked="parse_arguments")
+            return None
+    out["additionalProperties"] = lowered
     return spelling
 
 

@@ -82,6 +82,7 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
             "maxProperties",
             "propertyNames",
             "patternProperties",
+            "dependencies",
             "dependentRequired",
             "dependentSchemas",
             "unevaluatedProperties",
@@ -97,7 +98,7 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
 VALIDATED: Final = frozenset([*BOUND_TO, "not", "if", "then", "else", "enum", "const"])
 """Keywords that the generated validation enforces."""
 
-MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas", "dependencies")
 LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 SINGLE = (
     "items",
@@ -115,7 +116,9 @@ SINGLE = (
 _HIGHER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
 _LOWER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 _WORDS = ("title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly")
-_SCHEMAS = ("items", "additionalProperties", "propertyNames", "contains")
+_SCHEMAS = ("items", "additionalProperties", "propertyNames")
+_GROUPS = (("if", "then", "else"), ("contains", "minContains", "maxContains"))
+"""Keywords that mean something only together with the first of them."""
 _OF_ALL = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
@@ -243,6 +246,21 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
     both admit, and perhaps more.
     """
     joined = dict(one)
+    conflicts = len(lost)
+    for keyword in ("unevaluatedProperties", "unevaluatedItems"):  # each is about what stands beside it in its own part
+        if keyword in other and not joined.keys() <= ANNOTATIONS | IDENTITY:
+            lost.append(keyword)
+            joined.pop(keyword, None)
+            other = {key: value for key, value in other.items() if key != keyword}
+    for head, *rest in _GROUPS:
+        if head in other:
+            if head not in joined:
+                joined = {key: value for key, value in joined.items() if key not in rest}
+            elif any(not same_json(joined.get(key), other.get(key)) for key in (head, *rest)):
+                lost.append(head)
+                other = {key: value for key, value in other.items() if key != head and key not in rest}
+        else:
+            other = {key: value for key, value in other.items() if key not in rest}
     for keyword, value in other.items():
         if keyword not in joined:
             joined[keyword] = value
@@ -250,7 +268,7 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
             continue
         elif keyword == "type":
             joined[keyword] = _common_types(joined[keyword], value)
-        elif keyword == "properties" and type(value) is dict and type(joined[keyword]) is dict:
+        elif keyword in ("properties", "patternProperties") and type(value) is dict and type(joined[keyword]) is dict:
             joined[keyword] = _joined(joined[keyword], value)
         elif keyword == "required" and type(value) is list and type(joined[keyword]) is list:
             joined[keyword] = list(dict.fromkeys([*joined[keyword], *value]))
@@ -266,6 +284,11 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
             joined[keyword] = True
         else:
             lost.append(keyword)
+    if len(lost) > conflicts:
+        for keyword in ("unevaluatedProperties", "unevaluatedItems"):
+            if keyword in joined:
+                lost.append(keyword)
+                del joined[keyword]
     return joined
 
 

@@ -1,0 +1,91 @@
+"""The JSON Schema Test Suite, lowered for every provider: what the source admits has a spelling that the wire's schema admits.
+
+Each schema stands under a property, once as it is and once with names that some providers refuse, beside a property
+whose name they refuse.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.exact.suite import ROWS
+from tests.support.dialects import CHECKERS
+from tests.support.schema_references import dangling
+from tests.support.schema_values import is_valid
+from tests.unit.runtime.lowering.lowered_schemas import DIALECTS
+from toolgen.runtime.apis.gemini.tools import from_openapi
+from toolgen.runtime.conversion.encoding import Encoding
+from toolgen.runtime.lowering import engine
+from toolgen.runtime.lowering.lower import lower
+
+_BY_PLACE = ('"$id"', '"$dynamic', "draft-07")
+"""Schemas that mean something else at another place, or in another dialect, are not among them."""
+
+
+def _renamed(value: Any) -> Any:
+    """With another name for `foo`, as a property and as a value."""
+    return json.loads(json.dumps(value).replace('"foo"', '"foo bar!"').replace("/foo", "/foo bar!"))
+
+
+def _at_home(schema: Any) -> Any:
+    """With references that lead to the place under the property `value`."""
+    text = json.dumps(schema)
+    return json.loads(re.sub(r'"\$ref": "#(/[^"]*)?"', lambda m: f'"$ref": "#/properties/value{m[1] or ""}"', text))
+
+
+def _sources() -> Iterator[tuple[dict[str, Any], list[Any]]]:
+    for row in ROWS:
+        text = json.dumps(row["schema"])
+        if any(word in text for word in _BY_PLACE):
+            continue
+        for change in (lambda value: value, _renamed):
+            inner = _at_home(change(row["schema"]))
+            if isinstance(inner, dict):
+                inner.pop("$schema", None)
+            source = {
+                "type": "object",
+                "properties": {"value": inner, "odd name!": {"type": "string"}},
+                "required": ["value"],
+            }
+            judge = Draft202012Validator(source)
+            values = [{"value": change(test["data"])} for test in row["tests"]]
+            yield source, [value for value in values if is_valid(judge, value)]
+
+
+SOURCES = list(_sources())
+
+
+def refused(dialect: tuple[str, str]) -> list[str]:
+    """What the source admits and the lowered schema refuses, where no loss says so; and references that lead nowhere."""
+    faults: list[str] = []
+    for source, values in SOURCES:
+        found = lower(source, DIALECTS[dialect])
+        if found.refusals:
+            continue
+        if not dangling(source):
+            faults += [f"{reference} leads nowhere: {found.schema}" for reference in dangling(found.schema)]
+        if any(r.action == "narrowed" and (r.stops or r.what != "further properties") for r in found.records):
+            continue
+        judge = Draft202012Validator(from_openapi(found.schema) if dialect[1] == "openapi" else found.schema)
+        for value in values:
+            spelled = Encoding(found.spelling).encode(value) if found.spelling else value
+            if not is_valid(judge, spelled):
+                faults.append(f"{spelled} is refused: {source['properties']['value']} became {found.schema}")
+    return faults
+
+
+@pytest.mark.parametrize("dialect", CHECKERS, ids="-".join)
+def test_what_the_source_admits_is_admitted(dialect: tuple[str, str]) -> None:
+    assert len(SOURCES) > 600
+    assert refused(dialect) == []
+
+
+def test_rules_that_look_at_respelled_values_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_is_respelled", lambda run, spelling: False)
+    assert refused(("anthropic", "open")) != []
