@@ -148,8 +148,7 @@ TOOLS: list[dict[str, Any]] = [
                     },
                     "duration_minutes": {
                         "type": ["integer", "null"],
-                        "default": 30,
-                        "description": "A multiple of 5. At least 5.",
+                        "description": "A multiple of 5. At least 5. Default: 30.",
                     },
                     "window": {
                         "type": "object",
@@ -192,7 +191,7 @@ TOOLS: list[dict[str, Any]] = [
                     "unit": {
                         "type": ["string", "null"],
                         "enum": ["celsius", "fahrenheit", None],
-                        "default": "celsius",
+                        "description": 'Default: "celsius".',
                     },
                 },
                 "required": ["city", "unit"],
@@ -262,8 +261,7 @@ TOOLS: list[dict[str, Any]] = [
                     },
                     "timeout_seconds": {
                         "type": ["number", "null"],
-                        "default": 30,
-                        "description": "More than 0.",
+                        "description": "More than 0. Default: 30.",
                     },
                 },
                 "required": ["sql", "parameters", "range", "timeout_seconds"],
@@ -429,8 +427,7 @@ TOOLS: list[dict[str, Any]] = [
                     "mode": {
                         "type": ["integer", "null"],
                         "enum": [420, 493, None],
-                        "default": 420,
-                        "description": "Permission bits as a decimal number.",
+                        "description": "Permission bits as a decimal number. Default: 420.",
                     },
                 },
                 "required": ["path", "content", "mode"],
@@ -441,7 +438,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "7c25be4ce837d91f77f5509b4d8421250ddfa9ab061b1273700ae4dac5e2e02c"
+FINGERPRINT = "7ad2b69561853d469652cd08f0af6735e89a5c95b4e7be8719b3fe55a5b62967"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _converter = Azure(

@@ -369,13 +369,13 @@ TOOLS: list[dict[str, Any]] = [
                 "parametersJsonSchema": {
                     "type": "object",
                     "properties": {
-                        "empfänger": {
+                        "empf_nger": {
                             "type": "array",
                             "items": {"type": "string", "format": "email"},
                             "minItems": 1,
                             "description": "Die Empfänger.",
                         },
-                        "本文": {"type": "string", "description": "本文。"},
+                        "_": {"type": "string", "description": "本文。"},
                         "class": {
                             "type": "string",
                             "enum": ["urgent", "normal", "low – später"],
@@ -383,7 +383,7 @@ TOOLS: list[dict[str, Any]] = [
                         },
                         "from": {"type": ["string", "null"]},
                     },
-                    "required": ["empfänger", "本文"],
+                    "required": ["empf_nger", "_"],
                     "additionalProperties": False,
                 },
             },
@@ -451,13 +451,18 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "2567052b68b7d3de2893629c04dbd1b8167dcb839f8539641990ddfbf53428d5"
+FINGERPRINT = "2a00560533c46f39bf64594062b6a606b73bd681d364f7c7c4d9e1800d74345a"
 """SHA-256 of the compact JSON of TOOLS."""
 
 _converter = Gemini(
     DeclaredTools(
         names=get_args(ToolName),
         payload=TOOLS,
+        spellings={
+            "send_message": {
+                "object": {"empfänger": {"name": "empf_nger"}, "本文": {"name": "_"}}
+            }
+        },
         package=__package__,
     )
 )

@@ -41,7 +41,6 @@ class Azure(OpenaiChat):
                     "type",
                     "title",
                     "description",
-                    "default",
                     "properties",
                     "required",
                     "additionalProperties",

@@ -123,6 +123,7 @@ class Groq(OpenaiCompatible):
                     "depth": 10,
                     "values": 1000,
                     "characters": 120000,
+                    "long_list": 15000,
                 },
                 "root": {
                     "type": "object",

@@ -149,6 +149,7 @@ class OpenaiCompatible(OpenaiChat):
                     "depth": 10,
                     "values": 1000,
                     "characters": 120000,
+                    "long_list": 15000,
                 },
                 "root": {
                     "type": "object",

@@ -196,6 +196,7 @@ class OpenaiResponses(ResponsesConverter):
                     "depth": 10,
                     "values": 1000,
                     "characters": 120000,
+                    "long_list": 15000,
                 },
                 "root": {
                     "type": "object",

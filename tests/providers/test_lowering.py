@@ -319,6 +319,13 @@ def test_strict_tools_stay_within_what_a_request_may_have(tmp_path: Path) -> Non
     strict = [entry["strict"] for entry in module.TOOLS]
     assert strict == [True] * 16 + [False] * 14  # each has a property of two types, of which there may be 16
     assert module.to_tools(list(package.module("tools").DEFINITIONS.values())) == module.TOOLS
+    definitions = package.module("tools").DEFINITIONS
+    for names in (["find_29"], ["find_29", "find_00"], [f"find_{i:02}" for i in range(29, 12, -1)]):
+        entries = module.tools(*names)
+        assert entries == module.to_tools([definitions[name] for name in names])
+        assert (
+            [entry["strict"] for entry in entries] == [True] * 16 + [False] if len(names) > 2 else [True] * len(names)
+        )
 
 
 def wide(count: int, depth: int = 1, **more: Any) -> dict[str, Any]:
@@ -350,8 +357,8 @@ def test_auto_is_not_strict_beyond_the_limits_of_strict_mode_and_says_by_how_muc
     ]
     for number, words, at in (
         ("151 properties, and 100 are taken", "wide_150_1.json", "azure"),
-        ("6 levels of objects, and 5 are taken", "wide_2_6.json", "azure"),
-        ("11 levels of objects, and 10 are taken", "wide_2_11.json", "openai_chat"),
+        ("6 levels, and 5 are taken", "wide_2_6.json", "azure"),
+        ("11 levels, and 10 are taken", "wide_2_11.json", "openai_chat"),
     ):
         (line,) = [line for line in report.splitlines() if number in line]
         assert words in line

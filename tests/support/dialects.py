@@ -67,21 +67,21 @@ OLLAMA = frozenset(["type", "anyOf", "items", "description", "enum", "properties
 
 
 def walk(schema: Any, at: str = "", depth: int = 0) -> Iterator[tuple[str, Any, int]]:
-    """Every schema inside of one, with where it stands and how many objects are around it."""
+    """Every schema inside of one, with where it stands and how many schemas are around it; a definition has one."""
     yield at, schema, depth
     if not isinstance(schema, dict):
         return
     for keyword in NAMED:
         inner = schema.get(keyword)
         for name, value in inner.items() if isinstance(inner, dict) else ():
-            yield from walk(value, f"{at}/{keyword}/{name}", 0 if keyword == "$defs" else depth + 1)
+            yield from walk(value, f"{at}/{keyword}/{name}", 1 if keyword == "$defs" else depth + 1)
     for keyword in LISTS:
         inner = schema.get(keyword)
         for i, value in enumerate(inner if isinstance(inner, list) else ()):
-            yield from walk(value, f"{at}/{keyword}/{i}", depth)
+            yield from walk(value, f"{at}/{keyword}/{i}", depth + 1)
     for keyword in SINGLE:
         if isinstance(schema.get(keyword), dict | bool):
-            yield from walk(schema[keyword], f"{at}/{keyword}", depth)
+            yield from walk(schema[keyword], f"{at}/{keyword}", depth + 1)
 
 
 def keywords(schema: Schema, allowed: frozenset[str]) -> Faults:

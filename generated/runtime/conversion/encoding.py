@@ -316,14 +316,22 @@ class _Encoders(_Functions):
         def encode_listed(value: Any, depth: int) -> Any:
             if depth > _DEEPEST:
                 return value
-            return next(
+            found = next(
                 (
                     text
                     for text, item in zip(texts, values, strict=True)
                     if same_json(item, value)
                 ),
-                value,
+                None,
             )
+            if found is None:  # 1.0 is the 1 of a schema
+                whole = _whole(value)
+                pairs = zip(texts, values, strict=True)
+                found = next(
+                    (text for text, item in pairs if same_json(_whole(item), whole)),
+                    None,
+                )
+            return value if found is None else found
 
         return encode_listed
 
@@ -397,6 +405,15 @@ class _Encoders(_Functions):
             return value if found is None else found
 
         return encode_object
+
+
+def _whole(value: Any) -> Any:
+    """A value with each whole number as an integer."""
+    if type(value) is list:
+        return [_whole(item) for item in value]
+    if type(value) is dict:
+        return {name: _whole(item) for name, item in value.items()}
+    return int(value) if type(value) is float and value.is_integer() else value
 
 
 def _unchanged(value: Any, depth: int) -> Any:

@@ -10,7 +10,7 @@ from ..conversion.encoding import Table
 from .changes import Way
 from .context import LoweringContext, Node, Trail
 from .dialects import Dialect
-from .keywords import add_null, describe_rule
+from .keywords import add_null, describe_rule, keeps_schemas
 from .schemas import admits_null
 
 __all__ = ["lower_array", "lower_object"]
@@ -53,6 +53,12 @@ def lower_object(
     required = (
         [name for name in listed if type(name) is str] if type(listed) is list else []
     )
+    if (
+        dialect.root.get("lists_required")
+        and not dialect.closed
+        and further is not False
+    ):
+        properties = _with_required(run, properties, required, further, way)
     names = _names(list(properties), dialect.properties)
     lowered: dict[str, Any] = {}
     entries: dict[str, Any] = {}
@@ -76,7 +82,7 @@ def lower_object(
         if entry:
             entries[name] = entry
     if dialect.takes("properties") and (
-        "properties" in said or dialect.closed or dialect.complete
+        "properties" in said or properties or dialect.closed or dialect.complete
     ):
         out["properties"] = lowered
     kept = [
@@ -95,10 +101,44 @@ def lower_object(
     elif dialect.all_required or (dialect.closed and "required" in said):
         out["required"] = []
     _missing(run, required, properties, way)
-    more = _further(run, said, further, way, trail, out)
+    if type(said.get("dependentRequired")) is dict and dialect.takes(
+        "dependentRequired"
+    ):
+        out["dependentRequired"] = {
+            names.get(name, name): [names.get(other, other) for other in others]
+            if type(others) is list
+            else others
+            for name, others in said["dependentRequired"].items()
+        }
+    more = _further(run, said, further, way, trail, out, respelled=bool(entries))
     if not entries and more is None:
         return None
     return {"object": entries} if more is None else {"object": entries, "more": more}
+
+
+def _with_required(
+    run: LoweringContext,
+    properties: dict[str, Any],
+    required: list[str],
+    further: Any,
+    way: Way,
+) -> dict[str, Any]:
+    """The properties, and with what may stand there those that are required and not among them."""
+    found = dict(properties)
+    for name in required:
+        if name not in found:
+            run.note(
+                (*way, "required"),
+                name,
+                "rewritten",
+                "a required property has to be among the properties here",
+            )
+            found[name] = (
+                run.register(dict(further), (*way, "additionalProperties"))
+                if type(further) is dict
+                else {}
+            )
+    return found
 
 
 def _optional(
@@ -169,6 +209,8 @@ def _further(
     way: Way,
     trail: Trail,
     out: dict[str, Any],
+    *,
+    respelled: bool,
 ) -> Table | None:
     """Settle what further properties there may be."""
     dialect = run.dialect
@@ -195,12 +237,29 @@ def _further(
             checked="parse_arguments",
         )
         return None
-    if type(further) is not dict:
-        out["additionalProperties"] = further
-        return None
-    out["additionalProperties"], spelling = run.node(
-        further, (*way, "additionalProperties"), trail
-    )
+    lowered: Any = further
+    spelling: Table | None = None
+    if type(further) is dict:
+        lowered, spelling = run.node(further, (*way, "additionalProperties"), trail)
+    if patterns and further is not True:
+        kept = (
+            keeps_schemas(run, "patternProperties")
+            and not respelled
+            and run.verbatim("patternProperties", patterns)
+        )
+        if not kept or spelling is not None:
+            reason = (
+                "it would speak of properties that a pattern of patternProperties names"
+            )
+            run.note(
+                way,
+                "additionalProperties",
+                "dropped",
+                reason,
+                checked="parse_arguments",
+            )
+            return None
+    out["additionalProperties"] = lowered
     return spelling
 
 

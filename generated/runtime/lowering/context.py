@@ -11,7 +11,7 @@ from ..conversion.encoding import Table
 from .changes import NEVER, SchemaChange, Way
 from .dialects import Dialect
 from .references import References, RetainedDefinitions
-from .schemas import merge_schemas
+from .schemas import LISTS, MAPS, SINGLE, merge_schemas
 
 __all__ = ["LoweringContext", "Node", "TooLargeError", "Trail"]
 
@@ -23,8 +23,16 @@ Trail = tuple[Way, ...]
 """The targets of the references that led to a schema."""
 
 
+_BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
+"""Keywords whose meaning depends on the place where they stand."""
+
+
 class TooLargeError(Exception):
     """What was asked for would be too large."""
+
+
+class _NotVerbatimError(Exception):
+    """A rule cannot stand as the source has it."""
 
 
 class LoweringContext(ABC):
@@ -136,6 +144,62 @@ class LoweringContext(ABC):
             self.note_conflicts(way, lost)
             schema = self.register(joined, way)
         return schema, trail
+
+    def verbatim(self, keyword: str, value: Any) -> Any:
+        """A rule of the source as it stands, with what its references lead to in their place.
+
+        None where that cannot be: a reference leads in a circle or nowhere, or a property has a name that goes out as another.
+        Such a rule looks at values that go out as the source has them. It is not lowered: what is wider inside of a `not`
+        or an `if` would be narrower outside.
+        """
+        try:
+            return self._verbatim_value(keyword, value)
+        except _NotVerbatimError:
+            return None
+
+    def _verbatim_value(self, keyword: str, value: Any) -> Any:
+        if keyword in MAPS and type(value) is dict:
+            if (
+                keyword == "properties"
+                and self.dialect.properties
+                and not all(map(self._is_legal, value))
+            ):
+                raise _NotVerbatimError
+            return {name: self._verbatim(inner) for name, inner in value.items()}
+        if keyword in LISTS or keyword in SINGLE:
+            return (
+                [self._verbatim(inner) for inner in value]
+                if type(value) is list
+                else self._verbatim(value)
+            )
+        return value
+
+    def _verbatim(self, schema: Any) -> Any:
+        if type(schema) is not dict:
+            return schema
+        self._left -= 1
+        if self._left < 0:
+            raise TooLargeError
+        if not schema.keys().isdisjoint(_BY_PLACE):
+            raise _NotVerbatimError
+        found = {
+            keyword: self._verbatim_value(keyword, value)
+            for keyword, value in schema.items()
+            if keyword not in ("$ref", "$defs", "definitions", "$anchor")
+        }
+        if "$ref" not in schema:
+            return found
+        target = self.references.way(schema["$ref"])
+        if target is None or self.references.is_circular(target):
+            raise _NotVerbatimError
+        inner = self._verbatim(self.references.at(target))
+        return inner if not found else {"allOf": [inner, found]}
+
+    def _is_legal(self, name: str) -> bool:
+        return (
+            self.dialect.properties is None
+            or self.dialect.properties.fullmatch(name) is not None
+        )
 
     def reason(self, what: str) -> str:
         """Why a keyword is not sent."""

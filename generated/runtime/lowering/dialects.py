@@ -32,10 +32,14 @@ _CHOICES = frozenset(
 """What makes a dialect that takes every keyword look into a schema all the same."""
 _WORDS = {
     "properties": "properties",
-    "depth": "levels of objects",
+    "depth": "levels",
     "values": "listed values",
     "characters": "characters of names and listed values",
+    "long_list": "characters of the texts of one list",
 }
+
+_LONG_LIST = 250
+"""Listed values from which on their characters are limited (OpenAI's guide on Structured Outputs)."""
 
 
 class Dialect:
@@ -128,20 +132,23 @@ def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
     """Say what of a schema is more than the dialect takes."""
     if not dialect.limits:
         return []
-    found: dict[str, int] = dict.fromkeys(
-        ("properties", "depth", "values", "characters"), 0
-    )
+    found: dict[str, int] = dict.fromkeys(_WORDS, 0)
     for depth, inner in _walked(schema, 0):
         properties = inner.get("properties")
         names = list(properties) if type(properties) is dict else []
         defined = list(inner["$defs"]) if type(inner.get("$defs")) is dict else []
         values = inner["enum"] if type(inner.get("enum")) is list else []
         found["properties"] += len(names)
-        found["depth"] = max(found["depth"], depth + bool(names))
+        found["depth"] = max(found["depth"], depth)
         found["values"] += len(values)
         found["characters"] += sum(
             len(str(text)) for text in [*names, *defined, *values]
         )
+        if len(values) > _LONG_LIST:
+            found["long_list"] = max(
+                found["long_list"],
+                sum(len(text) for text in values if type(text) is str),
+            )
     return [
         f"{found[what]} {_WORDS[what]}, and {most} are taken"
         for what, most in dialect.limits.items()
@@ -170,12 +177,11 @@ def count_shared(schema: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _walked(schema: Any, depth: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Every schema with the number of objects that it stands in."""
+    """Every schema with the number of schemas that it stands in, as OpenAI's clients count: the root has 0, a definition 1."""
     waiting: list[tuple[int, Any]] = [(depth, schema)]
     while waiting:
         level, inner = waiting.pop()
         if isinstance(inner, Mapping):
             yield level, inner
-            further = level + (1 if type(inner.get("properties")) is dict else 0)
             for way, value in subschemas(inner):
-                waiting.append((0 if way[0] == "$defs" else further, value))
+                waiting.append((1 if way[0] == "$defs" else level + 1, value))

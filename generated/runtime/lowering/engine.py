@@ -13,6 +13,7 @@ from .context import LoweringContext, Node, TooLargeError, Trail
 from .keywords import (
     add_null,
     add_sentences,
+    describe_rule,
     keep_rules,
     lower_annotations,
     lower_untyped,
@@ -113,9 +114,10 @@ def _lower_reference(
             return _kept(run, rest, target, way)
     elif circular and trail.count(target) >= run.depth:
         return _end(run, found, way)
-    return run.node(
-        run.register(merge_schemas(rest, found, []), target), target, (*trail, target)
-    )
+    lost: list[str] = []
+    merged = run.register(merge_schemas(rest, found, lost), target)
+    run.note_conflicts(way, lost)
+    return run.node(merged, target, (*trail, target))
 
 
 def _kept(run: LoweringContext, rest: dict[str, Any], target: Way, way: Way) -> Node:
@@ -341,16 +343,59 @@ def _lower_typed(
         for key, value in said.items()
         if not kinds or _speaks_of(key, kinds, out)
     }
-    keep_rules(
-        run,
-        {k: v for k, v in bound.items() if k not in ANNOTATIONS},
-        way,
-        kind,
-        out,
-        sentences,
-    )
+    respelled = _is_respelled(run, spelling)
+    rules = {k: v for k, v in bound.items() if k not in ANNOTATIONS}
+    keep_rules(run, rules, way, kind, out, sentences, respelled=respelled)
+    if respelled:
+        _leave_listed(run, said, way, out, sentences)
     out |= lower_annotations(run, said, way, sentences)
     return out, spelling
+
+
+def _is_respelled(run: LoweringContext, spelling: Table | None) -> bool:
+    """Whether values may go out in another form than the source has them.
+
+    What a definition does to its values is not known before it is lowered.
+    """
+    if spelling is None:
+        return False
+    if "ref" in spelling:
+        faithful = (
+            run.dialect.enum == "any"
+            and run.dialect.maps == "keep"
+            and run.dialect.untyped == "keep"
+        )
+        return not (faithful and run.names_fit())
+    inner = [entry.get("as") for entry in spelling.get("object", {}).values()]
+    inner += [spelling.get("more"), spelling.get("items"), *spelling.get("first", ())]
+    inner += [branch[2] for branch in spelling.get("any", ())]
+    own = not {"json", "texts", "pairs", "wrap"}.isdisjoint(spelling)
+    named = any(
+        "name" in entry or "null" in entry
+        for entry in spelling.get("object", {}).values()
+    )
+    return own or named or any(_is_respelled(run, node) for node in inner)
+
+
+def _leave_listed(
+    run: LoweringContext,
+    said: dict[str, Any],
+    way: Way,
+    out: dict[str, Any],
+    sentences: list[str],
+) -> None:
+    """Leave out listed objects and lists that go out in another form."""
+    for keyword in ("enum", "const"):
+        values = out.get("enum") if keyword == "enum" else [out.get("const")]
+        if (
+            keyword in out
+            and keyword in said
+            and any(type(value) in (dict, list) for value in values or ())
+        ):
+            del out[keyword]
+            text = describe_rule(keyword, said[keyword])
+            sentences.append(text)
+            run.note_described(way, keyword, text, "its values go out in another form")
 
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:

@@ -31,6 +31,7 @@ __all__ = [
     "add_sentences",
     "describe_rule",
     "keep_rules",
+    "keeps_schemas",
     "lower_annotations",
     "lower_untyped",
     "lower_values",
@@ -39,6 +40,24 @@ __all__ = [
 
 _INCLUSIVE = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 _WITH_SCHEMAS = frozenset([*MAPS, *LISTS, *SINGLE])
+_DEPENDENT = {
+    "then": ("if",),
+    "else": ("if",),
+    "minContains": ("contains",),
+    "maxContains": ("contains",),
+    "unevaluatedProperties": (
+        "patternProperties",
+        "if",
+        "then",
+        "else",
+        "dependentSchemas",
+        "oneOf",
+        "anyOf",
+        "$ref",
+    ),
+    "unevaluatedItems": ("contains", "if", "then", "else", "oneOf", "anyOf", "$ref"),
+}
+"""Keywords that mean something else, or nothing, once others beside them are not sent."""
 _SENTENCES = {
     "minimum": "At least {}.",
     "maximum": "At most {}.",
@@ -75,17 +94,20 @@ def keep_rules(
     kind: str | None,
     out: dict[str, Any],
     sentences: list[str],
+    *,
+    respelled: bool = False,
 ) -> None:
-    """Put every rule of a schema that no other function lowers into `out`, or its words into `sentences`."""
+    """Put every rule of a schema that no other function lowers into `out`, or its words into `sentences`.
+
+    Where values go out in another form than the source has them (`respelled`), rules that look at them are left out.
+    """
     dialect = run.dialect
     for keyword, value in said.items():
-        if keyword in STRUCTURE or keyword in out:
+        if keyword in STRUCTURE or keyword in out or keyword == "additionalItems":
             continue
         if keyword in IDENTITY:
-            if (
-                keyword != "$defs"
-                and keyword != "definitions"
-                and dialect.takes(keyword)
+            if keyword not in ("$defs", "definitions", "$schema") and dialect.takes(
+                keyword
             ):
                 out[keyword] = value
         elif (
@@ -108,9 +130,23 @@ def keep_rules(
                 sentences,
                 f"more than {dialect.most[keyword]} is not supported by this provider",
             )
-        elif not dialect.takes(keyword) or (
-            keyword in _WITH_SCHEMAS and (dialect.refs != "keep" or dialect.closed)
-        ):
+        elif keyword in _WITH_SCHEMAS:
+            if not keeps_schemas(run, keyword):
+                _leave(run, keyword, value, way, sentences, run.reason(keyword))
+                continue
+            found = None if respelled else run.verbatim(keyword, value)
+            if found is not None:
+                out[keyword] = found
+            else:
+                _leave(
+                    run,
+                    keyword,
+                    value,
+                    way,
+                    sentences,
+                    "its values go out in another form, or it refers in a circle",
+                )
+        elif not dialect.takes(keyword):
             _leave(run, keyword, value, way, sentences, run.reason(keyword))
         elif keyword == "format" and not dialect.takes_format(kind, value):
             _leave(
@@ -131,6 +167,47 @@ def keep_rules(
             )
         elif not (keyword == "default" and value is None and dialect.closed):
             out[keyword] = value
+    _leave_dependent(run, said, way, out, sentences)
+
+
+def keeps_schemas(run: LoweringContext, keyword: str) -> bool:
+    """Whether a keyword that holds schemas can stay as it is."""
+    return (
+        run.dialect.takes(keyword)
+        and run.dialect.refs == "keep"
+        and not run.dialect.closed
+    )
+
+
+def _leave_dependent(
+    run: LoweringContext,
+    said: Mapping[str, Any],
+    way: Way,
+    out: dict[str, Any],
+    sentences: list[str],
+) -> None:
+    """Leave out what would refuse more than the source does, because a keyword beside it was left out."""
+    for keyword, others in _DEPENDENT.items():
+        if keyword in out and any(
+            other in said and other not in out for other in others
+        ):
+            _leave(
+                run,
+                keyword,
+                out.pop(keyword),
+                way,
+                sentences,
+                "it depends on a keyword that is not sent",
+            )
+    if "contains" in out and said.get("minContains") == 0 and "minContains" not in out:
+        _leave(
+            run,
+            "contains",
+            out.pop("contains"),
+            way,
+            sentences,
+            run.reason("minContains"),
+        )
 
 
 def _makes_inclusive(

@@ -132,6 +132,8 @@ def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
                 (), keyword, text, f"{keyword} is not supported at the root"
             )
             schema = {key: value for key, value in schema.items() if key != keyword}
+    if schema.get("type") == ["object"]:
+        schema = {**schema, "type": "object"}
     composed = not run.dialect.plain and any(
         keyword in source for keyword in ("$ref", "allOf", *_UNIONS)
     )

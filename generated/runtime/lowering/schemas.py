@@ -106,6 +106,7 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
             "maxProperties",
             "propertyNames",
             "patternProperties",
+            "dependencies",
             "dependentRequired",
             "dependentSchemas",
             "unevaluatedProperties",
@@ -121,7 +122,14 @@ BOUND_TO: Final[dict[str, tuple[str, ...]]] = {
 VALIDATED: Final = frozenset([*BOUND_TO, "not", "if", "then", "else", "enum", "const"])
 """Keywords that the generated validation enforces."""
 
-MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+MAPS = (
+    "properties",
+    "$defs",
+    "definitions",
+    "patternProperties",
+    "dependentSchemas",
+    "dependencies",
+)
 LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 SINGLE = (
     "items",
@@ -162,7 +170,9 @@ _WORDS = (
     "readOnly",
     "writeOnly",
 )
-_SCHEMAS = ("items", "additionalProperties", "propertyNames", "contains")
+_SCHEMAS = ("items", "additionalProperties", "propertyNames")
+_GROUPS = (("if", "then", "else"), ("contains", "minContains", "maxContains"))
+"""Keywords that mean something only together with the first of them."""
 _OF_ALL = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
@@ -308,6 +318,32 @@ def merge_schemas(
     both admit, and perhaps more.
     """
     joined = dict(one)
+    conflicts = len(lost)
+    for keyword in (
+        "unevaluatedProperties",
+        "unevaluatedItems",
+    ):  # each is about what stands beside it in its own part
+        if keyword in other and not joined.keys() <= ANNOTATIONS | IDENTITY:
+            lost.append(keyword)
+            joined.pop(keyword, None)
+            other = {key: value for key, value in other.items() if key != keyword}
+    for head, *rest in _GROUPS:
+        if head in other:
+            if head not in joined:
+                joined = {
+                    key: value for key, value in joined.items() if key not in rest
+                }
+            elif any(
+                not same_json(joined.get(key), other.get(key)) for key in (head, *rest)
+            ):
+                lost.append(head)
+                other = {
+                    key: value
+                    for key, value in other.items()
+                    if key != head and key not in rest
+                }
+        else:
+            other = {key: value for key, value in other.items() if key not in rest}
     for keyword, value in other.items():
         if keyword not in joined:
             joined[keyword] = value
@@ -316,7 +352,7 @@ def merge_schemas(
         elif keyword == "type":
             joined[keyword] = _common_types(joined[keyword], value)
         elif (
-            keyword == "properties"
+            keyword in ("properties", "patternProperties")
             and type(value) is dict
             and type(joined[keyword]) is dict
         ):
@@ -345,6 +381,11 @@ def merge_schemas(
             joined[keyword] = True
         else:
             lost.append(keyword)
+    if len(lost) > conflicts:
+        for keyword in ("unevaluatedProperties", "unevaluatedItems"):
+            if keyword in joined:
+                lost.append(keyword)
+                del joined[keyword]
     return joined
 
 

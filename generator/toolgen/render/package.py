@@ -216,6 +216,7 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
         "refused": plan.refused,
         "spellings": wire.spellings,
         "strict": wire.strict if plan.says_strict else (),
+        "crowded_out": wire.crowded_out,
     }
     found = {name: value for name, value in declared.items() if value}
     text = (

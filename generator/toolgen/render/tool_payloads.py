@@ -103,6 +103,7 @@ class ToolPayload:
     spelling: Mapping[str, Any] | None
     name: str
     offered: bool = True
+    crowded_out: bool = False
 
     @property
     def status(self) -> Status:
@@ -132,6 +133,11 @@ class ProviderPayloads:
     def strict(self) -> tuple[str, ...]:
         """The names of the tools that are strict."""
         return tuple(one.tool.name for one in self.tools if one.strict)
+
+    @property
+    def crowded_out(self) -> tuple[str, ...]:
+        """The names of the tools that are strict in a request with fewer tools."""
+        return tuple(one.tool.name for one in self.tools if one.crowded_out)
 
     @property
     def renames(self) -> dict[str, str]:
@@ -193,8 +199,10 @@ def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[st
     lowerings = wire.lowerings
     told: list[ToolLosses] = []
     strict = made.strict if lowerings.has_strict else None
+    crowded_out = False
     if tool.strict == "auto":
         strict, why = lowerings.settled(tool.parameters, spent)
+        crowded_out = strict is False and bool(lowerings.settled(tool.parameters, {})[0])
         told += [_why_open(record, tool) for record in why]
     spelling = None
     if tool.parameters is not None:
@@ -207,7 +215,8 @@ def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[st
         told.append(
             ToolLosses(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
-    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, wire.wire_name(tool.name))
+    name = wire.wire_name(tool.name)
+    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, name, crowded_out=crowded_out)
 
 
 def _told(record: Any, tool: Tool) -> ToolLosses:

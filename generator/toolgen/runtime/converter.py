@@ -298,6 +298,10 @@ class ToolConverter(Converter):
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
         """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared."""
+        declared = self.wire.declared
+        if not set(names).isdisjoint(declared.crowded_out):  # fewer tools leave each of them more room
+            definitions = [declared.definitions[name] for name in names]
+            return self.to_tools(definitions, on_loss=lambda loss: None, on_unsupported="weaken")
         return [self.entries[name] for name in names]
 
     def to_tools(

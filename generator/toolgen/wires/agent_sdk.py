@@ -212,6 +212,7 @@ class AgentSdk(AgentSdkConverter):
                     "depth": 10,
                     "values": 1000,
                     "characters": 120000,
+                    "long_list": 15000,
                 },
                 "root": {
                     "type": "object",

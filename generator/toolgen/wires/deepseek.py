@@ -88,6 +88,7 @@ class Deepseek(OpenaiCompatible):
                     "depth": 10,
                     "values": 1000,
                     "characters": 120000,
+                    "long_list": 15000,
                 },
                 "root": {
                     "type": "object",

@@ -176,6 +176,8 @@ class Gemini(GeminiConverter):
                 ],
                 "enum": "numbers",
                 "ref_siblings": False,
+                "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
+                "root": {"lists_required": True},
             },
             "openapi": {
                 "key": "parameters",
@@ -223,6 +225,7 @@ class Gemini(GeminiConverter):
                 "untyped": "text",
                 "ordering": True,
                 "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
+                "root": {"lists_required": True},
             },
         },
     )

@@ -213,6 +213,7 @@ class OpenaiChat(ChatConverter):
                     "depth": 10,
                     "values": 1000,
                     "characters": 120000,
+                    "long_list": 15000,
                 },
                 "root": {
                     "type": "object",

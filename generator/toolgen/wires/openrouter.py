@@ -142,6 +142,7 @@ class Openrouter(OpenaiCompatible):
                     "depth": 10,
                     "values": 1000,
                     "characters": 120000,
+                    "long_list": 15000,
                 },
                 "root": {
                     "type": "object",

@@ -126,6 +126,8 @@ class Vertex(VertexConverter, Gemini):
                 ],
                 "enum": "numbers",
                 "ref_siblings": False,
+                "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
+                "root": {"lists_required": True},
             },
             "openapi": {
                 "key": "parameters",
@@ -173,6 +175,7 @@ class Vertex(VertexConverter, Gemini):
                 "untyped": "text",
                 "ordering": True,
                 "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
+                "root": {"lists_required": True},
             },
         },
     )

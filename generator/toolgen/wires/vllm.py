@@ -120,6 +120,7 @@ class Vllm(OpenaiCompatible):
                     "depth": 10,
                     "values": 1000,
                     "characters": 120000,
+                    "long_list": 15000,
                 },
                 "root": {
                     "type": "object",

@@ -104,7 +104,7 @@ def test_a_strict_tool_may_be_as_deep_as_the_provider_takes(tmp_path: Path, dept
         "toolgen.yaml": "providers: [azure, openai_chat, anthropic]\n",
     }
     said = [f.message for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"]
-    assert [message.split(" levels of objects, and ")[1].split()[0] for message in said] == found
+    assert [message.split(" levels, and ")[1].split()[0] for message in said] == found
 
 
 def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_path: Path) -> None:
@@ -117,6 +117,5 @@ def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_pat
     }
     said = {f.message.split(", and ")[0] for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"}
     assert said == {
-        "the parameters of 'now' have 101 levels of objects",
         "the parameters of 'now' have 10100 properties",
     }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.resolve import Catalog, Profile, Tool
-from toolgen.resolve.schema_locations import IN_PLACE, subschemas
+from toolgen.resolve.schema_locations import subschemas
 from toolgen.rules.rule import catalog_rule
 
 
@@ -78,9 +78,7 @@ def check_description_too_long(catalog: Catalog, findings: Findings) -> None:
                 )
 
 
-_ROOT = "#"
-
-_WORDS = {"strict_depth": "levels of objects", "strict_properties": "properties"}
+_WORDS = {"strict_depth": "levels", "strict_properties": "properties"}
 
 
 @catalog_rule("schema-too-large")
@@ -105,48 +103,16 @@ def check_schema_too_large(catalog: Catalog, findings: Findings) -> None:
                     )
 
 
-@dataclass(slots=True)
-class _Part:
-    """The parameters or one definition: its own depth and properties, and what it refers to at which depth."""
-
-    depth: int = 0
-    properties: int = 0
-    references: dict[str, int] = field(default_factory=dict)
-
-
 def _measured(parameters: Mapping[str, Any]) -> Mapping[str, int]:
-    """How deep objects stand in one another, and how many properties there are; a circle is gone through once."""
-    definitions = parameters.get("$defs", {})
-    parts = {_ROOT: _part(parameters), **{f"#/$defs/{name}": _part(schema) for name, schema in definitions.items()}}
-    depths: dict[str, int] = {}
-    begun: set[str] = set()
-    stack = [_ROOT]
+    """How deep schemas stand in one another, as the lowering counts them, and how many properties there are."""
+    deepest = properties = 0
+    stack: list[tuple[Any, int]] = [(parameters, 0)]
     while stack:
-        name = stack[-1]
-        if name not in begun:
-            begun.add(name)
-            stack += [further for further in parts[name].references if further in parts and further not in begun]
-            continue
-        stack.pop()
-        if name not in depths:
-            inner = (around + depths.get(further, 0) for further, around in parts[name].references.items())
-            depths[name] = max((parts[name].depth, *inner))
-    return {"strict_depth": depths[_ROOT], "strict_properties": sum(part.properties for part in parts.values())}
-
-
-def _part(schema: Any) -> _Part:
-    part = _Part()
-    stack: list[tuple[Any, int]] = [(schema, 0)]
-    while stack:
-        here, around = stack.pop()
-        if not isinstance(here, Mapping):
-            continue
-        inside = around + ("properties" in here)
-        part.depth = max(part.depth, inside)
-        part.properties += len(here.get("properties", ()))
-        if "$ref" in here:
-            part.references[here["$ref"]] = max(around, part.references.get(here["$ref"], 0))
-        for pointer, sub in subschemas(here):
-            if pointer[0] != "$defs":
-                stack.append((sub, around if pointer[0] in IN_PLACE else inside))
-    return part
+        here, depth = stack.pop()
+        if isinstance(here, Mapping):
+            deepest = max(deepest, depth)
+            properties += len(here.get("properties", ()))
+            for pointer, inner in subschemas(here):
+                within = 1 if pointer[0] == "$defs" else depth + (pointer[0] != "allOf")  # whose parts become one
+                stack.append((inner, within))
+    return {"strict_depth": deepest, "strict_properties": properties}

@@ -64,8 +64,8 @@ class DeclaredTools:
 
     `names` are the tools that this provider may get, in the order of `payload`, the value of the wire's `tools`;
     `renames` maps the names that are spelled otherwise on this wire, `refused` are tools that it may not get, `spellings`
-    the tables of tools whose values are spelled otherwise here, `strict` those that the build made strict. `depth` bounds
-    recursive schemas. `package` is the package of the providers, beside that of the tools.
+    the tables of tools whose values are spelled otherwise here, `strict` those that the build made strict. `crowded_out`
+    are those that would be strict in a request with fewer tools than all. `depth` bounds recursive schemas. `package` is the package of the providers, beside that of the tools.
     """
 
     def __init__(
@@ -76,6 +76,7 @@ class DeclaredTools:
         refused: Collection[str] = (),
         spellings: Mapping[str, dict[str, Any]] = _NOTHING,
         strict: Collection[str] = (),
+        crowded_out: Collection[str] = (),
         depth: int = 3,
         package: str | None = None,
     ) -> None:
@@ -85,6 +86,7 @@ class DeclaredTools:
         self.refused = refused
         self.spellings = spellings
         self.strict = strict
+        self.crowded_out = crowded_out
         self.depth = depth
         self.package = package
 

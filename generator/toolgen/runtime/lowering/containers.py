@@ -40,6 +40,8 @@ def lower_object(
         return _map(run, said, further, way, trail, out, sentences)
     listed = said.get("required")
     required = [name for name in listed if type(name) is str] if type(listed) is list else []
+    if dialect.root.get("lists_required") and not dialect.closed and further is not False:
+        properties = _with_required(run, properties, required, further, way)
     names = _names(list(properties), dialect.properties)
     lowered: dict[str, Any] = {}
     entries: dict[str, Any] = {}
@@ -62,7 +64,7 @@ def lower_object(
         lowered[names[name]] = inner
         if entry:
             entries[name] = entry
-    if dialect.takes("properties") and ("properties" in said or dialect.closed or dialect.complete):
+    if dialect.takes("properties") and ("properties" in said or properties or dialect.closed or dialect.complete):
         out["properties"] = lowered
     kept = [names.get(name, name) for name in required if name not in properties or names[name] in lowered]
     if dialect.all_required:
@@ -85,6 +87,18 @@ def lower_object(
     if not entries and more is None:
         return None
     return {"object": entries} if more is None else {"object": entries, "more": more}
+
+
+def _with_required(
+    run: LoweringContext, properties: dict[str, Any], required: list[str], further: Any, way: Way
+) -> dict[str, Any]:
+    """The properties, and with what may stand there those that are required and not among them."""
+    found = dict(properties)
+    for name in required:
+        if name not in found:
+            run.note((*way, "required"), name, "rewritten", "a required property has to be among the properties here")
+            found[name] = run.register(dict(further), (*way, "additionalProperties")) if type(further) is dict else {}
+    return found
 
 
 def _optional(

@@ -122,7 +122,9 @@ def keep_rules(
             if found is not None:
                 out[keyword] = found
             else:
-                _leave(run, keyword, value, way, sentences, "its values go out in another form, or it refers in a circle")
+                _leave(
+                    run, keyword, value, way, sentences, "its values go out in another form, or it refers in a circle"
+                )
         elif not dialect.takes(keyword):
             _leave(run, keyword, value, way, sentences, run.reason(keyword))
         elif keyword == "format" and not dialect.takes_format(kind, value):

@@ -103,6 +103,8 @@ def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
             sentences.append(text)
             run.note_described((), keyword, text, f"{keyword} is not supported at the root")
             schema = {key: value for key, value in schema.items() if key != keyword}
+    if schema.get("type") == ["object"]:
+        schema = {**schema, "type": "object"}
     composed = not run.dialect.plain and any(keyword in source for keyword in ("$ref", "allOf", *_UNIONS))
     if (composed or run.dialect.root.get("type") == "object") and declared_types(schema) != ("object",):
         schema = {"type": "object", **{key: value for key, value in schema.items() if key != "type"}}

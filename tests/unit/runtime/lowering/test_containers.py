@@ -73,3 +73,23 @@ def test_a_map_goes_as_pairs_where_the_author_says_so() -> None:
     assert not any(record.stops for record in found.records)
     assert there_and_back(found, {"a": {"x": 1}}) == ({"a": [{"key": "x", "value": 1}]}, {"a": {"x": 1}})
     assert there_and_back(found, {}) == ({"a": None}, {})
+
+
+@pytest.mark.parametrize("dialect", [("gemini", "open"), ("vertex", "open"), ("gemini", "openapi")], ids="-".join)
+def test_gemini_gets_names_that_it_takes_and_each_required_property(dialect: tuple[str, str]) -> None:
+    source = {"type": ["object"], "properties": {"a b": {"type": "string"}}, "required": ["a b", "c"]}
+    found = lowered(source, dialect)
+    assert str(found.schema["type"]).lower() == "object"
+    assert (list(found.schema["properties"]), found.schema["required"]) == (["a_b", "c"], ["a_b", "c"])
+    assert {(record.what, record.action) for record in found.records} >= {
+        ("a property's name", "rewritten"),
+        ("c", "rewritten"),
+    }
+    spelled, back = there_and_back(found, {"a b": "x", "c": 1})
+    assert (list(spelled), back) == (["a_b", "c"], {"a b": "x", "c": 1})
+
+
+@every_dialect
+def test_a_root_type_in_a_list_goes_as_a_text(dialect: tuple[str, str]) -> None:
+    found = lowered({"type": ["object"], "properties": {"a": {"type": "string"}}, "required": ["a"]}, dialect)
+    assert found.refusals or str(found.schema.get("type", "object")).lower() == "object"
