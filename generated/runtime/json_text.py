@@ -142,6 +142,8 @@ MAX_DEPTH = 200
 """Objects and lists inside each other."""
 
 _TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
+_EXACT = 2.0**53
+"""Whole numbers below it are floats of the same value; of those above not all."""
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -218,10 +220,16 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _finite(digits: str) -> float:
+def _finite(digits: str) -> float | int:
     value = float(digits)
     if value - value != 0.0:
         raise JSONError("a number beyond the range of numbers")
+    if not -_EXACT < value < _EXACT and "e" not in digits and "E" not in digits:
+        whole, _, rest = digits.partition(".")
+        if (
+            not rest.strip("0") and int(whole) != value
+        ):  # 9007199254740993.0, which no float is
+            return int(whole)
     return value
 
 

@@ -70,6 +70,8 @@ def dialect(schema: Any) -> Dialect:
 
 def respelled(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
     """The keywords of one schema, not of those inside it, in their 2020-12 spelling and with the same meaning."""
+    if source != "draft-04":
+        schema = with_bounds(schema)
     if source == "2020-12":
         return dict(schema)
     if source in ("draft-04", "draft-07") and "$ref" in schema:  # they overlook what stands beside a reference
@@ -98,6 +100,32 @@ def respelled(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
     return out
 
 
+FLAGS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
+"""Bounds that draft-04 says by a flag beside another bound."""
+
+
+def flags_of(schema: Mapping[str, Any]) -> set[str]:
+    """Bounds that are flags of draft-04 with one meaning only: `false`, or `true` beside the bound that it is about."""
+    return {
+        flag
+        for flag, bound in FLAGS
+        if schema.get(flag) is False
+        or (schema.get(flag) is True and isinstance(schema.get(bound), int | float) and schema[bound] is not True)
+    }
+
+
+def with_bounds(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema in which flags of draft-04 that have one meaning only are bounds; itself where there are none."""
+    flags = flags_of(schema)
+    if not flags:
+        return schema
+    out = dict(schema)
+    for flag, bound in FLAGS:
+        if flag in flags and out.pop(flag):
+            out[flag] = out.pop(bound)
+    return out
+
+
 _UNKNOWN_TO_DRAFT_04 = frozenset(["const", "contains", "else", "id", "if", "propertyNames", "then"])
 """Keywords that later drafts added and this one overlooks, and `id`, which the next one calls `$id`."""
 
@@ -105,7 +133,7 @@ _UNKNOWN_TO_DRAFT_04 = frozenset(["const", "contains", "else", "id", "if", "prop
 def _of_draft_04(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema of draft-04 as draft-07 says it: there a bound is exclusive where a flag says so."""
     out = {key: value for key, value in schema.items() if key not in _UNKNOWN_TO_DRAFT_04}
-    for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+    for flag, bound in FLAGS:
         if isinstance(out.get(flag), bool):
             exclusive = out.pop(flag)
             if exclusive and bound in out:

@@ -13,7 +13,7 @@ from jsonschema.exceptions import ValidationError
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Pointer
-from toolgen.resolve.dialect import METASCHEMAS, Dialect, UnknownDialectError, dialect, respelled
+from toolgen.resolve.dialect import METASCHEMAS, Dialect, UnknownDialectError, dialect, flags_of, respelled, with_bounds
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, walk
 from toolgen.resolve.value_checks import compiled
@@ -113,8 +113,8 @@ def check_soundness(links: ReferenceGraph, findings: Findings) -> None:
             place = SchemaLocation(root.document, root.pointer + pointer)
             if isinstance(schema, dict) and place not in done:
                 done.add(place)
-                as_meant = respelled(schema, source) if source == "draft-04" else schema
-                at_fault = _check_schema(as_meant, place, library, findings)
+                as_meant = respelled(schema, source) if source == "draft-04" else dict(with_bounds(schema))
+                at_fault = _check_schema(as_meant, place, library, findings) | flags_of(schema)
                 faults |= {(*pointer, keyword) for keyword in at_fault}
         _check_form(root, value, source, faults, library, findings)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from toolgen.load import Pointer
 from toolgen.resolve.catalog import SharedType
-from toolgen.resolve.dialect import Dialect, dialect, respelled
+from toolgen.resolve.dialect import FLAGS, Dialect, dialect, respelled
 from toolgen.resolve.identifiers import class_name
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import LIST, NAMED, ONE, SchemaLocation, is_schema
@@ -154,6 +154,7 @@ def _origins(schema: Mapping[str, Any]) -> dict[str, str]:
     origins = {"dependentSchemas": "dependencies"} if "dependencies" in schema else {}
     if isinstance(schema.get("items"), list):
         origins |= {"prefixItems": "items", "items": "additionalItems"}
+    origins |= {flag: bound for flag, bound in FLAGS if schema.get(flag) is True}
     return origins
 
 

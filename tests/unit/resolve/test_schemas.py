@@ -126,3 +126,20 @@ def test_types_keep_their_references_to_each_other() -> None:
     assert probe.shared == ("A", "AB", "B")
     assert probe.parameters is not None
     assert set(probe.parameters["$defs"]) == {"A", "AB", "B"}
+
+
+@pytest.mark.parametrize(
+    "schema", [{}, {"$schema": "http://json-schema.org/draft-07/schema#"}], ids=["none", "draft-07"]
+)
+def test_a_flag_of_draft_04_with_one_meaning_is_a_bound(schema: dict[str, Any]) -> None:
+    above = {"type": "number", "minimum": 1, "exclusiveMinimum": True, "maximum": 3, "exclusiveMaximum": False}
+    source = {**schema, "type": "object", "properties": {"above": above}}
+    (probe,), _ = linked({"tools/a.yaml": tool(source)})
+    assert probe.parameters is not None
+    assert probe.parameters["properties"]["above"] == {"type": "number", "exclusiveMinimum": 1, "maximum": 3}
+    assert probe.place(("properties", "above"), "exclusiveMinimum") == probe.place(("properties", "above"), "minimum")
+
+
+def test_a_flag_of_draft_04_about_nothing_is_refused() -> None:
+    found = faults({"tools/a.yaml": tool({"type": "object", "properties": {"a": {"exclusiveMinimum": True}}})})
+    assert [finding.code for finding in found] == ["bound-invalid"]

@@ -99,3 +99,18 @@ def test_depth_is_what_is_told_of_a_text_that_is_too_deep(text: str) -> None:
 
 def test_deep_text_holds_what_a_parser_gives() -> None:
     assert dump_deep(json.loads('{"a": [NaN, -Infinity, "é", null, {}]}')) == '{"a":[NaN,-Infinity,"é",null,{}]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("9007199254740993.0", 9007199254740993),
+        ("-9007199254740993.00", -9007199254740993),
+        ("9007199254740992.0", 9007199254740992.0),
+        ("9007199254740993.5", 9007199254740994.0),
+        ("1e300", 1e300),
+        ("2.0", 2.0),
+    ],
+)
+def test_a_whole_number_that_no_float_is_keeps_its_value(text: str, value: float) -> None:
+    assert (loads(text), type(loads(text))) == (value, type(value))
