@@ -25,6 +25,7 @@ __all__ = [
     "is_json",
     "loads",
     "same_json",
+    "same_number",
     "too_deep",
     "walk_values",
 ]
@@ -327,6 +328,19 @@ def _holds(value: Any, apart_from: str | None) -> bool:
         if not (item - item == 0.0 if kind is float else _holds(item, apart_from)):
             return False
     return True
+
+
+def same_number(left: Any, right: Any) -> bool:
+    """Whether two JSON values are one to a schema: as `same_json`, but 1 is 1.0."""
+    return same_json(_whole(left), _whole(right))
+
+
+def _whole(value: Any) -> Any:
+    if type(value) is list:
+        return [_whole(item) for item in value]
+    if type(value) is dict:
+        return {name: _whole(item) for name, item in value.items()}
+    return int(value) if type(value) is float and value.is_integer() else value
 
 
 _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

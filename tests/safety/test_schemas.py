@@ -280,7 +280,7 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}, "exclusiveMinimum"),
     ({"minLength": -1}, "minLength"),
     ({"maxItems": -0.5}, "maxItems"),
-    ({"exclusiveMinimum": True, "minimum": 1}, "exclusiveMinimum"),
+    ({"exclusiveMinimum": True}, "exclusiveMinimum"),
     ({"multipleOf": 0}, "multipleOf"),
     ({"multipleOf": -2.5}, "multipleOf"),
     ({"multipleOf": True}, "multipleOf"),

@@ -87,7 +87,7 @@ class DeclaredTools:
         self.refused = refused
         self.spellings = spellings
         self.strict = strict
-        self.crowded_out = crowded_out
+        self.crowded_out = frozenset(crowded_out)
         self.depth = depth
         self.package = package
 

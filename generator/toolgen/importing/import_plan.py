@@ -69,12 +69,22 @@ def plan_outcomes(
 
 
 def removed_upstream(
-    incoming: list[Incoming], former: Mapping[str, Entry], authors: LocalFiles, findings: Findings
+    incoming: list[Incoming],
+    former: Mapping[str, Entry],
+    authors: LocalFiles,
+    findings: Findings,
+    known: frozenset[str] = frozenset(),
 ) -> Iterator[Outcome]:
-    """The entries that the source has no more. Their files stay; it is said once."""
+    """The entries that the source has no more. Their files stay; it is said once.
+
+    What is `known` is in the source still, and was not asked for: its entry stays as it is.
+    """
     keys = {each.key for each in incoming}
     for key, entry in former.items():
         if key in keys:
+            continue
+        if key in known:
+            yield Outcome(key, entry)
             continue
         there = authors.of(entry, Findings())
         if there is not None and not entry.gone:

@@ -18,6 +18,8 @@ from toolgen.importing.formats import format_named
 from toolgen.importing.import_plan import Incoming, Outcome, plan_outcomes, recorded, removed_upstream
 from toolgen.importing.reader import ImportedTool, ImportedType, Reader
 from toolgen.importing.record import RECORD, Imported, LocalFiles, Record, load_record
+from toolgen.importing.repairs import repaired
+from toolgen.importing.selection import Choice, Faults
 from toolgen.load import Document, Sources, load
 from toolgen.load.folder import kind_of_file
 from toolgen.load.limits import FILES
@@ -38,26 +40,51 @@ class Result:
 
     tools: Added
     types: Added
+    differs: bool = False
+    """Whether the source says something else than it said at the last import."""
 
 
 def import_file(
-    file: Path, format: str, schemas: Path, findings: Findings, *, source: str | None = None
+    file: Path,
+    format: str,
+    schemas: Path,
+    findings: Findings,
+    *,
+    source: str | None = None,
+    choice: Choice | None = None,
+    check: bool = False,
 ) -> Result | None:
-    """Write one declaration a tool of the file under SCHEMAS/tools, and the types that they share under SCHEMAS/types.
+    """Import the tools of a file: `import_document` of what is in it."""
+    document = load_foreign(file, findings)
+    return import_document(document, format, schemas, findings, source=source, choice=choice, check=check)
 
-    `source` is the name by which a later import knows this one again. Every change to a tool is a finding. None, and
-    nothing written, where one of the findings is an error.
+
+def import_document(
+    document: Document | None,
+    format: str,
+    schemas: Path,
+    findings: Findings,
+    *,
+    source: str | None = None,
+    choice: Choice | None = None,
+    check: bool = False,
+) -> Result | None:
+    """Write one declaration a tool of the document under SCHEMAS/tools, and the types that they share under SCHEMAS/types.
+
+    `source` is the name by which a later import knows this one again, `choice` which tools are taken. Every change to a tool
+    is a finding. With `check` nothing is written. None, and nothing written, where one of the findings is an error, or where
+    there is no document.
 
     Raises:
         KeyError: there is no such format.
     """
-    document = load_foreign(file, findings)
+    choice = choice or Choice()
     record = load_record(schemas, findings) if document is not None and _are_folders(schemas, findings) else None
     if document is None or record is None:
         return None
     foreign = format_named(format)
     about = foreign.about(document)
-    name = f"{format} {source or about.get('title') or file.name}"
+    name = f"{format} {source or about.get('title') or document.path.rpartition('/')[2]}"
     former = replace(record.sources.get(name, Imported()), about=about)
     record = record.with_source(name, former)
     stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in former.types.items()}
@@ -67,12 +94,75 @@ def import_file(
         findings.add("import-nothing", Span(document.path), path=document.path)
     if not tools:
         return None
-    incoming = _incoming(tools, former, document, findings)
-    types = [Incoming(each.key, declared_type(each, document)) for each in found if isinstance(each, ImportedType)]
-    _check([each.document for each in incoming], [each.document for each in types], findings)
-    if findings.errors:
+    types = [
+        Incoming(each.key, repaired(declared_type(each, document), findings))
+        for each in found
+        if isinstance(each, ImportedType)
+    ]
+    there = load(schemas, Findings(), builtin=builtin("schemas")) if schemas.is_dir() else None
+    chosen = _chosen(tools, types, choice, former, document, there, findings)
+    if chosen is None:
         return None
-    return _merge(incoming, types, name, record, schemas, findings)
+    if choice.is_part:
+        known = frozenset(each.key for each in types) | {tool.name for tool in tools}
+        types = _needed(chosen, types)
+    else:
+        known = frozenset()
+    return _merge(_Sources(chosen, types, known), name, record, LocalFiles(schemas, there), findings, check=check)
+
+
+def _chosen(
+    tools: list[ImportedTool],
+    types: list[Incoming],
+    choice: Choice,
+    former: Imported,
+    document: Document,
+    there: Sources | None,
+    findings: Findings,
+) -> list[Incoming] | None:
+    """The tools that are taken, as declarations that a build takes; None, with findings, where there is an error.
+
+    Each round leaves out the tools that the last one found a fault in.
+    """
+    taken = choice.tools(tools, document, findings)
+    if not choice.is_part:
+        incoming = _incoming(taken, former, document, findings)
+        _check([each.document for each in incoming], [each.document for each in types], findings)
+        return None if findings.errors else incoming
+    faults = Faults(document, tools)
+    places = {id(tool): i for i, tool in enumerate(tools)}
+    while taken:
+        out = faults.left_out(findings, skip=choice.skip_faulty, wanted=[places[id(tool)] for tool in taken])
+        taken = [tool for tool in taken if places[id(tool)] not in out]
+        if findings.errors or not taken:
+            break
+        said = Findings()
+        incoming = _incoming(taken, former, document, said)
+        needed = [each.document for each in _needed(incoming, types)]
+        documents = [each.document for each in incoming]
+        _check(documents, needed, said)
+        if not said.errors and there is not None:
+            new = [each.document for each in incoming if each.key not in former.tools]
+            _check_project(new, needed, there, said)
+        findings.items += said.items
+        if not said.errors:
+            return incoming
+    if not findings.errors:
+        findings.add("import-nothing", Span(document.path), path=document.path)
+    return None
+
+
+def _needed(tools: Iterable[Incoming], types: list[Incoming]) -> list[Incoming]:
+    """The types that tools refer to, and those that these refer to."""
+    by_file = {each.document.source: each for each in types}
+    found: set[str] = set()
+    waiting = referred(each.document for each in tools)
+    while waiting:
+        file = waiting.pop()
+        if file in by_file and file not in found:
+            found.add(file)
+            waiting |= referred([by_file[file].document])
+    return [each for each in types if each.document.source in found]
 
 
 def _are_folders(schemas: Path, findings: Findings) -> bool:
@@ -96,18 +186,26 @@ _NO_FOLDER = "give --out the folder that shall hold tools/, or move what is ther
 def _incoming(tools: list[ImportedTool], former: Imported, document: Document, findings: Findings) -> list[Incoming]:
     known = {key: str(entry.value["name"]) for key, entry in former.tools.items()}
     return [
-        Incoming(tool.name, declared(name, tool, document), dict(tool.origin))
+        Incoming(tool.name, repaired(declared(name, tool, document), findings), dict(tool.origin))
         for name, tool in named(tools, document, findings, known)
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """What is taken of a source, and what else it has (`known`), by key."""
+
+    tools: list[Incoming]
+    types: list[Incoming]
+    known: frozenset[str]
+
+
 def _merge(
-    tools: list[Incoming], types: list[Incoming], name: str, record: Record, schemas: Path, findings: Findings
+    said: _Sources, name: str, record: Record, authors: LocalFiles, findings: Findings, *, check: bool
 ) -> Result | None:
     """Put what the source says together with what is there, and write it."""
-    former = record.sources[name]
-    there = load(schemas, Findings(), builtin=builtin("schemas")) if schemas.is_dir() else None
-    authors = LocalFiles(schemas, there)
+    former, there, schemas = record.sources[name], authors.there, authors.schemas
+    tools, types = said.tools, said.types
     new_tools = plan_outcomes(tools, former.tools, authors, findings)
     needed = referred([*_documents(new_tools), *(each.document for each in types)])
     new_types = plan_outcomes(types, former.types, authors, findings, needed)
@@ -115,8 +213,12 @@ def _merge(
         _check_project(_documents(new_tools), _documents(new_types), there, findings)
     if findings.errors:
         return None
-    new_tools += removed_upstream(tools, former.tools, authors, findings)
-    new_types += removed_upstream(types, former.types, authors, findings)
+    new_tools += removed_upstream(tools, former.tools, authors, findings, said.known)
+    new_types += removed_upstream(types, former.types, authors, findings, said.known)
+    if check:
+        said_so = {"import-new", "import-source-changed", "import-gone"}
+        differs = any(finding.code in said_so for finding in findings.items)
+        return Result(Added(), Added(), differs or not former.tools)
     text = record.with_source(name, recorded(new_tools, new_types, former.about)).written()
     return _written(new_tools, new_types, text, record, schemas, findings)
 

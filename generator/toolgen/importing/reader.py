@@ -25,7 +25,8 @@ class ImportedTool:
     `sources` are the providers whose wires know the tool by `name`, which it keeps there. `patch` holds the members
     that a declaration has no key for, as a merge patch on the entry of `sources[0]`. `moved` gives the places of what
     does not stand below `at`, the place of the whole definition, under its own name. `origin` is what the record of
-    the import tells of where the tool came from.
+    the import tells of where the tool came from. `tags` are the groups that its source puts it into, `beside` places
+    outside of `at` that are about it too.
     """
 
     at: Pointer
@@ -43,6 +44,8 @@ class ImportedTool:
     patch: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     moved: Moved = field(default_factory=dict[Pointer, Pointer], repr=False)
     origin: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    tags: tuple[str, ...] = ()
+    beside: tuple[Pointer, ...] = ()
 
     def place(self, key: str) -> Pointer:
         """Where in the file a key of the declaration came from."""

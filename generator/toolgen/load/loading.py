@@ -112,6 +112,17 @@ def load_foreign(file: Path, findings: Findings) -> Document | None:
     return Document(path, path, 0, trees[0].value, trees[0].values, trees[0].keys)
 
 
+def document_of(text: str, path: str, findings: Findings) -> Document | None:
+    """Read a JSON text that stands in no file, under the budgets of a source. None, with findings, for a fault in it."""
+    report = Report(path, findings)
+    findings.texts[path] = text
+    try:
+        tree = read_json(decoded(text.encode("utf-8", "surrogatepass"), report), report)
+    except Unreadable:
+        return None
+    return None if report.count else Document(path, path, 0, tree.value, tree.values, tree.keys)
+
+
 def read_back(text: str, path: str, findings: Findings) -> object:
     """What a YAML text of one document says, as a build will read it; None, with findings, where it cannot."""
     report = Report(path, findings)

@@ -1,9 +1,8 @@
 """The public functions of every provider's module, once: each binds those that its wire has a notion of.
 
 A converter has three layers. This class has what all wires share; the class of an API (in `apis`) adds how messages,
-results and answers are laid out there; and a class made from the provider's profile (in `wires`) adds facts, and a
-reader and a writer for each object. `read_x` and `write_x` convert one object of the wire; they are called by
-one another, and a class may override those of the class below it.
+results and answers are laid out there; and a class made from the provider's profile (in `wires`) adds facts, a reader and
+a writer for each object. `read_x` and `write_x` convert one object; a class may override those of the class below it.
 """
 
 from __future__ import annotations
@@ -299,9 +298,9 @@ class ToolConverter(Converter):
     def tools(self, *names: str) -> list[dict[str, Any]]:
         """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared."""
         declared = self.wire.declared
-        if not set(names).isdisjoint(declared.crowded_out):  # fewer tools leave each of them more room
-            definitions = [declared.definitions[name] for name in names]
-            return self.to_tools(definitions, on_loss=lambda loss: None, on_unsupported="weaken")
+        if not declared.crowded_out.isdisjoint(names):  # fewer tools leave each of them more room
+            found = [declared.definitions[name] for name in names]
+            return self.to_tools(found, on_loss=lambda loss: None, on_unsupported="weaken")
         return [self.entries[name] for name in names]
 
     def to_tools(

@@ -12,6 +12,7 @@ import yaml
 
 from toolgen.diagnostics import Finding, Findings
 from toolgen.importing.importer import import_file
+from toolgen.importing.selection import Choice
 from toolgen.write.source_writer import Added
 
 
@@ -23,6 +24,7 @@ class Result:
     findings: tuple[Finding, ...]
     texts: Mapping[str, str]
     type_texts: Mapping[str, str]
+    differs: bool = False
 
     @property
     def types(self) -> dict[str, Any]:
@@ -45,19 +47,28 @@ class Result:
         return sorted(f.code for f in self.findings)
 
 
-def imported(root: Path, source: object, format: str = "mcp", name: str = "in.json") -> Result:
+def imported(
+    root: Path,
+    source: object,
+    format: str = "mcp",
+    name: str = "in.json",
+    choice: Choice | None = None,
+    *,
+    check: bool = False,
+) -> Result:
     """Import a text, bytes or a value, which is written as JSON, into `schemas` below a folder."""
     root.mkdir(parents=True, exist_ok=True)
     data = source if isinstance(source, bytes) else source.encode() if isinstance(source, str) else None
     (root / name).write_bytes(json.dumps(source).encode() if data is None else data)
     findings = Findings()
-    done = import_file(root / name, format, root / "schemas", findings)
+    done = import_file(root / name, format, root / "schemas", findings, choice=choice, check=check)
     assert (done is None) == findings.errors
     texts, types = (
         {p.name: p.read_text("utf-8") for p in sorted((root / "schemas" / folder).glob("*.yaml"))}
         for folder in ("tools", "types")
     )
-    return Result(None if done is None else done.tools, tuple(findings), texts, types)
+    differs = done is not None and done.differs
+    return Result(None if done is None else done.tools, tuple(findings), texts, types, differs)
 
 
 def one(root: Path, tool: Mapping[str, Any], format: str = "mcp") -> tuple[dict[str, Any], list[str]]:

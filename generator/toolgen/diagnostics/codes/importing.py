@@ -51,6 +51,35 @@ _SHAPES = (
         "Either the list is empty, or all the tools in it are ones that a provider runs itself.",
         fix="Name a file that has tools of the app's own.",
     ),
+    Code(
+        "import-not-found",
+        "error",
+        "{option} {value} fits no tool",
+        "see the names that the source has; a pattern is quoted from the shell: --only 'pets*'",
+        "What is asked for by name or tag has to be there: a slip of the pen would import nothing, silently.",
+    ),
+    Code(
+        "import-left-out",
+        "warning",
+        "{tool} was left out: {reason} [{fault}]",
+        "fix it at the source, and import again",
+        "`--skip-faulty` imports the tools without a fault, and names the others with the first fault of each. What they "
+        "alone refer to is left out with them.",
+    ),
+    Code(
+        "import-no-mcp",
+        "error",
+        "a running server is asked by the package mcp, which is not installed",
+        "python -m pip install 'toolgen[mcp]'",
+        "toolgen itself needs no client of the Model Context Protocol. The official one is an extra.",
+    ),
+    Code(
+        "import-server",
+        "error",
+        "the server gave no list of its tools: {reason}",
+        "start it by hand and look at what it prints",
+        "The server is started, or called, initialized and asked for its tools, all within a limit of time (`--timeout`).",
+    ),
 )
 
 _CHANGES = (
@@ -62,6 +91,15 @@ _CHANGES = (
         "A declaration's name is 1 to 64 ASCII letters, digits, underscores and dashes, which every provider takes. "
         "The wire that the tool came from goes on using the name it has there.",
         fix="Nothing needs fixing: the import says what it did.",
+    ),
+    Code(
+        "import-repaired",
+        "note",
+        "repaired: {what}",
+        None,
+        "Generators of schemas make the same few mistakes. Where it is plain what is meant, the import writes it as JSON "
+        "Schema has it, and lists each place. What a schema accepts stays.",
+        fix="Nothing needs fixing; tell the source.",
     ),
     Code(
         "import-collision",

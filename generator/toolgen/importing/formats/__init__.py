@@ -28,6 +28,12 @@ MODULES = {
 }
 """The module of each format, sorted; none is imported before its format is asked for."""
 
+FROM_SERVERS = ("mcp",)
+"""The formats that a running server gives."""
+
+WITH_TAGS = ("openapi",)
+"""The formats whose tools have tags."""
+
 
 def _nothing(document: Document) -> dict[str, str]:
     """Most files say nothing of themselves."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolgen.importing.formats import Format
 from toolgen.importing.reader import Entry, ImportedTool, Reader, is_definition
-from toolgen.load import Pointer
+from toolgen.load import Document, Pointer
 from toolgen.runtime.apis.mcp.fields import WRAPPED, is_wrapper, value_schema_of
 
 _KNOWN = frozenset(["name", "title", "description", "inputSchema", "outputSchema", "annotations"])
@@ -73,4 +73,11 @@ def _check_complete(reader: Reader) -> None:
         reader.changed("import-more-pages", (*at, "nextCursor"))
 
 
-FORMATS = {"mcp": Format("an answer to tools/list, or the array of tools in it", read)}
+def about(document: Document) -> dict[str, str]:
+    """The name of the server, where it was asked; a later import knows it again by that."""
+    info = document.value.get("serverInfo") if isinstance(document.value, dict) else None
+    name = info.get("name") if isinstance(info, dict) else None
+    return {"title": name} if isinstance(name, str) and name.strip() else {}
+
+
+FORMATS = {"mcp": Format("an answer to tools/list, or the array of tools in it", read, about)}

@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ..json_text import compact, loads, same_json
+from ..json_text import compact, loads, same_json, same_number
 
 __all__ = ["Encoding", "Table"]
 
@@ -265,12 +265,11 @@ class _Encoders(_Functions):
         def encode_listed(value: Any, depth: int) -> Any:
             if depth > _DEEPEST:
                 return value
-            found = next((text for text, item in zip(texts, values, strict=True) if same_json(item, value)), None)
-            if found is None:  # 1.0 is the 1 of a schema
-                whole = _whole(value)
-                pairs = zip(texts, values, strict=True)
-                found = next((text for text, item in pairs if same_json(_whole(item), whole)), None)
-            return value if found is None else found
+            for same in (same_json, same_number):
+                for text, item in zip(texts, values, strict=True):
+                    if same(item, value):
+                        return text
+            return value
 
         return encode_listed
 
@@ -326,15 +325,6 @@ class _Encoders(_Functions):
             return value if found is None else found
 
         return encode_object
-
-
-def _whole(value: Any) -> Any:
-    """A value with each whole number as an integer."""
-    if type(value) is list:
-        return [_whole(item) for item in value]
-    if type(value) is dict:
-        return {name: _whole(item) for name, item in value.items()}
-    return int(value) if type(value) is float and value.is_integer() else value
 
 
 def _unchanged(value: Any, depth: int) -> Any:

@@ -108,6 +108,8 @@ def _tool(operation: Operation, schemas: Schemas, reader: Reader) -> ImportedToo
             **places,
         },
         origin={key: value for key, value in origin.items() if value is not None},
+        tags=tuple(tag for tag in entry.get("tags") or () if isinstance(tag, str)),
+        beside=((*at[:-1], "parameters"),),
     )
 
 

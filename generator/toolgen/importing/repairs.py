@@ -1,0 +1,101 @@
+"""Repairs of schemas that a source gets wrong: what they say stays, only the way they say it changes. Each one is listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from toolgen.diagnostics import Findings
+from toolgen.diagnostics.finding import RawText
+from toolgen.load import Document, Pointer
+from toolgen.load.sources import pointer_text
+from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema
+from toolgen.resolve.value_checks import compiled
+from toolgen.runtime.lowering.schemas import declared_types, is_of
+
+__all__ = ["repaired"]
+
+_SAID_BY_FORMAT = frozenset(
+    [
+        "date",
+        "date-time",
+        "duration",
+        "email",
+        "hostname",
+        "idn-email",
+        "ipv4",
+        "ipv6",
+        "time",
+        "uri",
+        "url",
+        "uuid",
+    ]
+)
+"""Formats beside which generators put a pattern that says the same."""
+
+
+def repaired(document: Document, findings: Findings) -> Document:
+    """A declaration or a type with its schemas repaired; each repair is a note at its place."""
+    value: Any = document.value
+    for key in ("parameters", "result") if document.source.startswith("tools/") else (None,):
+        root = value if key is None else value.get(key) if isinstance(value, dict) else None
+        if not isinstance(root, dict):
+            continue
+        repairs: list[tuple[Pointer, str]] = []
+        mended = _mended(root, (), (), repairs)
+        if not repairs:
+            continue
+        value = mended if key is None else {**value, key: mended}
+        for pointer, what in repairs:
+            place = pointer if key is None else (key, *pointer)
+            findings.add("import-repaired", document.key_span(*place), hint=None, related=(), what=RawText(what))
+    return document if value is document.value else replace(document, value=value)
+
+
+def _mended(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Pointer, str]]) -> Any:
+    """A schema with its faults repaired. `anchor` is the place of the schema that `$recursiveRef` means."""
+    if not isinstance(schema, dict):
+        return schema
+    found = dict(schema)
+    if found.pop("$recursiveAnchor", None) is True:
+        anchor = at
+    for pointer, what in _own(found, anchor):
+        repairs.append(((*at, *pointer), what))
+    for key, value in found.items():
+        if key in ONE and is_schema(value):
+            found[key] = _mended(value, (*at, key), anchor, repairs)
+        elif key in LIST and isinstance(value, list):
+            found[key] = [_mended(inner, (*at, key, i), anchor, repairs) for i, inner in enumerate(value)]
+        elif key in NAMED and isinstance(value, dict):
+            found[key] = {name: _mended(inner, (*at, key, name), anchor, repairs) for name, inner in value.items()}
+    return found if repairs else schema
+
+
+def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str]]:
+    """Repair the keywords of one schema in place; say which, and how."""
+    required = schema.get("required")
+    if isinstance(required, list) and all(isinstance(name, str) for name in required):
+        schema["required"] = list(dict.fromkeys(required))
+        if len(schema["required"]) < len(required):
+            yield ("required",), "a name stood in required twice"
+    values, kinds = schema.get("enum"), declared_types(schema)
+    if values == []:
+        del schema["enum"]
+        yield ("enum",), "an enum without values says nothing, and is left out"
+    elif isinstance(values, list) and kinds:
+        fitting = [value for value in values if is_of(value, kinds)]
+        if fitting and len(fitting) < len(values):
+            schema["enum"] = fitting
+            yield ("enum",), "values that the type refuses are left out of enum"
+        elif not fitting and kinds == ("string",) and all(type(value) in (int, float) for value in values):
+            schema["enum"] = [str(value) for value in values]
+            yield ("enum",), "numbers in the enum of a text are its texts"
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str) and schema.get("format") in _SAID_BY_FORMAT and isinstance(compiled(pattern), str):
+        del schema["pattern"]
+        yield ("pattern",), "a pattern that does not run is left out; the format says the same"
+    if schema.get("$recursiveRef") == "#" and "$ref" not in schema:
+        del schema["$recursiveRef"]
+        schema["$ref"] = f"#{pointer_text(anchor)}"
+        yield ("$recursiveRef",), "$recursiveRef is written as $ref"

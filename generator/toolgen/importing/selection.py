@@ -1,0 +1,151 @@
+"""Which tools of a file are imported: those that were asked for, and of those the ones without a fault where that is wanted.
+
+A finding is about a tool if it is about a place in the tool's definition, or in what the definition refers to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+from urllib.parse import unquote
+
+from toolgen.diagnostics import Finding, Findings, Span
+from toolgen.diagnostics.finding import RawText
+from toolgen.importing.declarations import legal_name
+from toolgen.importing.reader import ImportedTool
+from toolgen.load import Document, Pointer
+from toolgen.load.reading import Place
+
+__all__ = ["Choice", "Faults"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a user asks for. `only` are patterns of names (`*`, `?`, `[…]`), `tags` those of an OpenAPI document."""
+
+    only: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    skip_faulty: bool = False
+
+    @property
+    def is_part(self) -> bool:
+        """Whether tools may be left out."""
+        return bool(self.only or self.tags or self.skip_faulty)
+
+    def tools(self, found: Sequence[ImportedTool], document: Document, findings: Findings) -> list[ImportedTool]:
+        """The tools that were asked for; a pattern or tag that asks for none is an error."""
+        for words, kind in ((self.only, "--only"), (self.tags, "--tag")):
+            for word in words:
+                if not any(self._is_meant(tool, word, kind) for tool in found):
+                    findings.add("import-not-found", Span(document.path), option=RawText(kind), value=word)
+        return [
+            tool
+            for tool in found
+            if (not self.only or any(self._is_meant(tool, word, "--only") for word in self.only))
+            and (not self.tags or any(self._is_meant(tool, word, "--tag") for word in self.tags))
+        ]
+
+    @staticmethod
+    def _is_meant(tool: ImportedTool, word: str, kind: str) -> bool:
+        if kind == "--tag":
+            return word in tool.tags
+        return fnmatchcase(tool.name, word) or fnmatchcase(legal_name(tool.name), word)
+
+
+@dataclass(slots=True)
+class Faults:
+    """Which tools findings are about."""
+
+    document: Document
+    tools: Sequence[ImportedTool]
+    _pointers: dict[Place, Pointer] = field(init=False, repr=False)
+    _users: dict[Pointer, set[int]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Look up where everything stands, and what each tool is made of."""
+        self._pointers = {place: pointer for pointer, place in self.document.keys.items()}
+        self._pointers |= {place: pointer for pointer, place in self.document.values.items()}
+        self._users = {}
+        references = dict[Pointer, set[Pointer]]()
+        for i, tool in enumerate(self.tools):
+            for pointer in self._parts((tool.at, *tool.beside), references):
+                self._users.setdefault(pointer, set()).add(i)
+
+    def about(self, finding: Finding) -> set[int]:
+        """The tools that a finding is about, by their places in the list."""
+        span = finding.span
+        pointer = self._pointers.get((span.line, span.column, span.end_line, span.end_column))
+        found: set[int] = set()
+        if pointer is not None and span.path == self.document.path:
+            for end in range(len(pointer) + 1):
+                found |= self._users.get(pointer[:end], set())
+        return found
+
+    def left_out(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
+        """Take findings about tools that are not imported out, and name the tools that have errors where they are skipped.
+
+        With `skip` the errors of a tool become one warning that says it was left out.
+        """
+        kept: list[Finding] = []
+        wanted, out, reasons = set(wanted), set[int](), dict[int, list[Finding]]()
+        for finding in findings.items:
+            users = self.about(finding)
+            if users and not users & wanted:
+                continue
+            if skip and finding.level == "error" and users & wanted:
+                for i in users & wanted:
+                    reasons.setdefault(i, []).append(finding)
+                continue
+            kept.append(finding)
+        findings.items[:] = kept
+        for i, errors in sorted(reasons.items()):
+            out.add(i)
+            first, more = errors[0], len(errors) - 1
+            findings.add(
+                "import-left-out",
+                first.span,
+                hint=first.hint or None,
+                related=(),
+                tool=self.tools[i].name,
+                fault=RawText(first.code),
+                reason=RawText(first.message + (f" (and {more} more)" if more else "")),
+            )
+        return out
+
+    def _parts(self, places: Iterable[Pointer], known: dict[Pointer, set[Pointer]]) -> set[Pointer]:
+        """The places of a tool, and of everything that it refers to."""
+        found: set[Pointer] = set()
+        waiting = list(places)
+        while waiting:
+            at = waiting.pop()
+            if at not in found:
+                found.add(at)
+                if at not in known:
+                    known[at] = set(self._references(at))
+                waiting += known[at]
+        return found
+
+    def _references(self, at: Pointer) -> Iterator[Pointer]:
+        value: Any = self.document.value
+        for step in at:
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return
+        waiting = [value]
+        while waiting:
+            inner = waiting.pop()
+            if isinstance(inner, Mapping):
+                reference = inner.get("$ref")
+                if isinstance(reference, str) and reference.startswith("#/"):
+                    yield _pointer(reference)
+                waiting += inner.values()
+            elif isinstance(inner, list):
+                waiting += inner
+
+
+def _pointer(reference: str) -> Pointer:
+    steps = unquote(reference[2:]).split("/")
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in steps)

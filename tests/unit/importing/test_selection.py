@@ -1,0 +1,157 @@
+"""Which tools of a file are imported: by name, by tag, and those without a fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.importing.imports import imported
+from toolgen.importing.selection import Choice
+
+
+def tool(name: str, parameters: Any = None) -> dict[str, Any]:
+    return {"name": name, "description": "Does it.", "inputSchema": parameters or {"type": "object", "properties": {}}}
+
+
+SOUND, FAULTY = {"type": "string"}, {"type": "string", "pattern": "(?=a)b"}
+PETS: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Pets", "version": "1"},
+    "paths": {
+        "/pets": {
+            "get": {"operationId": "listPets", "tags": ["pets"], "parameters": [{"$ref": "#/components/parameters/Limit"}]},
+            "post": {"operationId": "addPet", "tags": ["pets", "admin"], "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}},
+        },
+        "/shops/{id}": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": SOUND}],
+            "get": {"operationId": "getShop", "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Shop"}}}}}},
+        },
+    },
+    "components": {
+        "parameters": {"Limit": {"name": "limit", "in": "query", "schema": {"type": "integer"}}},
+        "schemas": {
+            "Pet": {"type": "object", "properties": {"name": {"$ref": "#/components/schemas/Name"}}},
+            "Name": SOUND,
+            "Shop": {"type": "object", "properties": {"pet": {"$ref": "#/components/schemas/Pet"}}},
+        },
+    },
+}  # fmt: skip
+
+
+def changed(*way: str, to: Any) -> dict[str, Any]:
+    """The document with another value at a place."""
+    import copy
+
+    found = copy.deepcopy(PETS)
+    holder: Any = found
+    for step in way[:-1]:
+        holder = holder[step]
+    holder[way[-1]] = to
+    return found
+
+
+@pytest.mark.parametrize(
+    ("choice", "names", "types"),
+    [
+        (Choice(only=("list*",)), ["listPets"], []),
+        (Choice(only=("listPets", "getShop")), ["getShop", "listPets"], ["Name", "Pet", "Shop"]),
+        (Choice(tags=("admin",)), ["addPet"], ["Name"]),
+        (Choice(tags=("pets",), only=("add*", "get*")), ["addPet"], ["Name"]),
+        (Choice(), ["addPet", "getShop", "listPets"], ["Name", "Pet", "Shop"]),
+    ],
+)
+def test_tools_are_chosen_with_the_types_that_they_need(
+    tmp_path: Path, choice: Choice, names: list[str], types: list[str]
+) -> None:
+    done = imported(tmp_path, PETS, "openapi", choice=choice)
+    assert (sorted(done.tools), sorted(done.types)) == (names, types)
+
+
+@pytest.mark.parametrize("choice", [Choice(only=("lst*",)), Choice(tags=("pet",))])
+def test_what_fits_no_tool_is_an_error(tmp_path: Path, choice: Choice) -> None:
+    done = imported(tmp_path, PETS, "openapi", choice=choice)
+    assert (done.codes, done.tools) == (["import-not-found"], {})
+
+
+@pytest.mark.parametrize(
+    ("document", "left"),
+    [
+        (changed("components", "schemas", "Name", to=FAULTY), ["listPets"]),
+        (changed("components", "schemas", "Shop", to={"type": "text"}), ["addPet", "listPets"]),
+        (changed("components", "parameters", "Limit", to={"name": 5, "in": "query"}), ["addPet", "getShop"]),
+        (changed("paths", "/shops/{id}", "parameters", to=[]), ["addPet", "listPets"]),
+        (changed("paths", "/pets", "get", "operationId", to="addPet"), ["addPet", "getShop"]),
+        (changed("paths", "/pets", "get", "operationId", to=7), ["addPet", "getShop"]),
+    ],
+)
+def test_faulty_tools_are_left_out_and_named(tmp_path: Path, document: Any, left: list[str]) -> None:
+    stopped = imported(tmp_path / "all", document, "openapi")
+    assert (stopped.added, stopped.tools) == (None, {})
+    done = imported(tmp_path / "some", document, "openapi", choice=Choice(skip_faulty=True))
+    assert sorted(done.tools) == left
+    said = [finding for finding in done.findings if finding.code == "import-left-out"]
+    assert len(said) == 3 - len(left)
+    assert all(finding.level == "warning" for finding in said)
+
+
+def test_a_fault_of_a_tool_that_is_not_asked_for_does_not_matter(tmp_path: Path) -> None:
+    source = {"tools": [tool("good"), tool("bad", {"type": "object", "properties": {"a": FAULTY}})]}
+    assert imported(tmp_path / "a", source).codes == ["pattern-unusable"]
+    done = imported(tmp_path / "b", source, choice=Choice(only=("good",)))
+    assert (done.codes, sorted(done.tools)) == ([], ["good"])
+
+
+def test_where_every_tool_is_faulty_nothing_is_imported(tmp_path: Path) -> None:
+    done = imported(tmp_path, {"tools": [tool("bad", {"type": "object", "properties": {"a": FAULTY}})]}, choice=Choice(skip_faulty=True))  # fmt: skip
+    assert (done.codes, done.tools) == (["import-left-out", "import-nothing"], {})
+
+
+def test_what_was_not_asked_for_again_is_not_gone(tmp_path: Path) -> None:
+    imported(tmp_path, PETS, "openapi")
+    done = imported(tmp_path, PETS, "openapi", choice=Choice(only=("listPets",)))
+    assert done.codes == []
+    assert sorted(done.tools) == ["addPet", "getShop", "listPets"]
+    assert imported(tmp_path, PETS, "openapi").codes == []
+    less = changed("paths", "/shops/{id}", to={})
+    assert (
+        imported(tmp_path, less, "openapi", choice=Choice(only=("listPets",))).codes == ["import-gone"] * 3
+    )  # the tool, Shop, and Pet, which it alone refers to
+
+
+def test_a_check_writes_nothing_and_says_what_changed(tmp_path: Path) -> None:
+    first = imported(tmp_path, PETS, "openapi", check=True)
+    assert (first.differs, first.tools, first.codes) == (True, {}, [])
+    imported(tmp_path, PETS, "openapi")
+    assert imported(tmp_path, PETS, "openapi", check=True).differs is False
+    news = changed("paths", "/pets", "get", "summary", to="All pets.")
+    for _ in range(2):
+        done = imported(tmp_path, news, "openapi", check=True)
+        assert (done.differs, done.codes) == (True, ["import-source-changed"])
+        assert "description" not in done.tools["listPets"]
+
+
+REPAIRS = {
+    "required": ({"type": "object", "required": ["a", "a"], "properties": {"a": {}}}, {"type": "object", "required": ["a"], "properties": {"a": {}}}),
+    "enum": ({"type": "string", "enum": ["a", True, None]}, {"type": "string", "enum": ["a"]}),
+    "enum of numbers": ({"type": "string", "enum": [4, 4.5]}, {"type": "string", "enum": ["4", "4.5"]}),
+    "empty enum": ({"type": "string", "enum": []}, {"type": "string"}),
+    "pattern": ({"type": "string", "format": "email", "pattern": "^(?!a)b"}, {"type": "string", "format": "email"}),
+    "recursion": (
+        {"type": "object", "$recursiveAnchor": True, "properties": {"next": {"$recursiveRef": "#"}}},
+        {"type": "object", "properties": {"next": {"$ref": "#/properties/x"}}},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrong", "right"), REPAIRS.values(), ids=REPAIRS)
+def test_common_mistakes_are_repaired_and_listed(tmp_path: Path, wrong: Any, right: Any) -> None:
+    done = imported(tmp_path, {"tools": [tool("probe", {"type": "object", "properties": {"x": wrong}})]})
+    assert done.codes == ["import-repaired"]
+    assert done.tools["probe"]["parameters"]["properties"]["x"] == right
+
+
+def test_what_may_be_meant_otherwise_is_not_repaired(tmp_path: Path) -> None:
+    wrong = {"type": "object", "properties": {"x": {"type": "string", "pattern": "^(?!a)b"}}}
+    assert imported(tmp_path, {"tools": [tool("probe", wrong)]}).codes == ["pattern-unusable"]
