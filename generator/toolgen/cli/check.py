@@ -54,6 +54,8 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
     if not drift.any:
         if not quiet:
             emit(f"{shown(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
+            if drift.version:
+                emit(f"note: {drift.version}; the next change of a source brings it up to date\n", sys.stderr)
         if form == "text" and not (quiet or verbose or providers):
             why = save_build_record(built, output, out, reported)
             if why:

@@ -6,11 +6,21 @@ All of that is decided before anything is written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from toolgen.write import disk
-from toolgen.write.lockfile import LOCK, LONGEST, MARK, Lock, LockError, digest, read_lock
+from toolgen.write.lockfile import (
+    LOCK,
+    LONGEST,
+    MARK,
+    Lock,
+    LockError,
+    differ_in_version_alone,
+    digest,
+    has_conflict,
+    read_lock,
+)
 
 Kind = Literal["file", "link", "folder", "other"]
 
@@ -114,10 +124,20 @@ class State:
         if path == LOCK:
             return "ours"
         if recorded is not None:
-            return "ours" if data is not None and recorded in (digest(data), digest(lf(data))) else "edited"
+            known = {recorded, self.lock.merged.get(path) if self.lock else None}
+            if data is not None and (
+                not known.isdisjoint((digest(data), digest(lf(data)))) or self._is_merged(path, data)
+            ):
+                return "ours"
+            return "edited"
         # Without a lock, the mark alone says that it was ours; nothing says that nobody edited it since.
         marked = data is not None and wanted is not None and MARK.encode() in data[:_BEGINNING]
         return "edited" if marked else "foreign"
+
+    def _is_merged(self, path: str, data: bytes) -> bool:
+        """Whether version control wrote a file, out of two that toolgen wrote."""
+        both = self.lock is not None and path in self.lock.merged
+        return MARK.encode() in data[:_BEGINNING] and (both or has_conflict(data))
 
 
 def lf(data: bytes) -> bytes:
@@ -195,6 +215,15 @@ def changes(files: Files, state: State) -> Changes:
         foreign=_sorted(foreign),
         blocked=_sorted(_blocking(files, state, foreign)),
     )
+
+
+def without_version(plan: Changes, state: State, wanted: Files) -> Changes:
+    """The changes; none where the lock file alone differs, and in the version of toolgen alone."""
+    data = state.content.get(LOCK)
+    alone = plan.changed == (LOCK,) and not plan.created and not plan.deleted
+    if not alone or data is None or not differ_in_version_alone(data, wanted[LOCK]):
+        return plan
+    return replace(plan, changed=(), unchanged=_sorted([*plan.unchanged, LOCK]))
 
 
 def _blocking(files: Files, state: State, foreign: set[str]) -> set[str]:

@@ -9,10 +9,10 @@ import difflib
 from dataclasses import dataclass
 
 from toolgen.diagnostics import Findings
-from toolgen.write.changes import Changes, Files, Paths, State, changes, lf, read_state
+from toolgen.write.changes import Changes, Files, Paths, State, changes, lf, read_state, without_version
 from toolgen.write.lockfile import LOCK, Stamp
 from toolgen.write.output_path import Output, locate, report, shown
-from toolgen.write.package_writer import package
+from toolgen.write.package_writer import is_newer, package, report_newer
 
 MOST_LINES = 3_000
 """Lines of a differing stretch that are matched with each other; the cost grows with their product."""
@@ -84,8 +84,8 @@ class Drift:
     `edited` are generated files whose bytes are not those recorded; each is in `changed` or `extra`, too.
     `extra` are stale files of ours. `foreign` are files that toolgen did not write and that Python or a type checker
     would import from the package (`*.py`, `*.pyi` outside of dot folders); other ones are not drift. `crlf` differ in their
-    line ends alone, as version control may leave them, and are not drift. `version` is a sentence if another
-    version of toolgen made the output, and `trouble` why its lock file cannot be used. `diff` is the unified diff, printable and the same on every run.
+    line ends alone, as version control may leave them, and are not drift. `version` is a sentence if an older
+    version of toolgen made the output, which alone is no drift either, and `trouble` why its lock file cannot be used. `diff` is the unified diff, printable and the same on every run.
     """
 
     missing: Paths = ()
@@ -106,7 +106,7 @@ class Drift:
     @property
     def stale(self) -> bool:
         """Whether a build would change something."""
-        return bool(self.missing or self.changed or self.extra or self.version or self.trouble)
+        return bool(self.missing or self.changed or self.extra or self.trouble)
 
     def lines(self, name: str) -> list[str]:
         """One sentence for each kind of drift and file, with `name` as the output folder."""
@@ -129,7 +129,7 @@ class Drift:
 def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> Drift:
     """Compare the output folder with the package that a build would write; writes nothing and takes no lock.
 
-    A place that a build refuses, and what cannot be read, are errors among the findings.
+    A place that a build refuses, what cannot be read, and a package by a newer toolgen are errors among the findings.
 
     Raises:
         ValueError: `files` has a path that leads out of the package: a defect of the plan.
@@ -143,7 +143,10 @@ def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> D
     except OSError as error:
         report(error, place, place.span, findings, doing="read")
         return Drift()
-    plan = changes(wanted, state)
+    if is_newer(state, stamp):
+        report_newer(state, stamp, place, findings)
+        return Drift()
+    plan = without_version(changes(wanted, state), state, wanted)
     extra = tuple(sorted(set(plan.deleted) - set(plan.blocked)))
     foreign = tuple(sorted(set(filter(_importable, plan.foreign)) - set(plan.blocked)))
     changed = tuple(sorted({*plan.changed, *(set(plan.blocked) & set(wanted))}))

@@ -40,12 +40,16 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What a lock file says. `files` maps a written file's path in the package to its SHA-256."""
+    """What a lock file says. `files` maps a written file's path in the package to its SHA-256.
+
+    In the middle of a merge a lock file holds two: `merged` has the digests of the other one where they differ.
+    """
 
     version: str
     edition: str
     sources: Mapping[str, str] = field(repr=False)
     files: Mapping[str, str] = field(repr=False)
+    merged: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
 class LockError(ValueError):
@@ -77,13 +81,61 @@ def lock_text(files: Mapping[str, str], stamp: Stamp) -> str:
 
 
 def read_lock(data: bytes) -> Lock:
-    """Read a lock file, trusting nothing in it.
+    """Read a lock file, trusting nothing in it. One with the marks of a merge is two.
 
     Raises:
         LockError: it is not a lock file, is of another format, or names a path outside of the package.
     """
-    if any(line.startswith(b"<<<<<<<") for line in data.splitlines()):
-        raise LockError("it has merge conflict marks")
+    if not has_conflict(data):
+        return _read(data)
+    try:
+        ours, theirs = (_read(side) for side in _sides(data))
+    except LockError:
+        raise LockError("it has merge conflict marks") from None
+    merged = {path: theirs.files.get(path, "") for path in ours.files if theirs.files.get(path) != ours.files[path]}
+    merged |= {path: "" for path in theirs.files if path not in ours.files}
+    newer = ours if version_of(ours.version) >= version_of(theirs.version) else theirs
+    return Lock(newer.version, ours.edition, ours.sources, {**theirs.files, **ours.files}, merged)
+
+
+_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+
+
+def has_conflict(data: bytes) -> bool:
+    """Whether a file has the marks that version control leaves where two changes meet."""
+    lines = data.splitlines()
+    return any(line.startswith(_MARKS[0]) for line in lines) and any(line.startswith(_MARKS[3]) for line in lines)
+
+
+def _sides(data: bytes) -> tuple[bytes, bytes]:
+    """Both sides of a file in the middle of a merge; what both changed from is left out."""
+    sides: tuple[list[bytes], list[bytes]] = ([], [])
+    at = b""
+    for line in data.splitlines(keepends=True):
+        mark = line[:7]
+        if mark in _MARKS:
+            at = b"" if mark == _MARKS[3] else mark
+            continue
+        if at in (b"", _MARKS[0]):
+            sides[0].append(line)
+        if at in (b"", _MARKS[2]):
+            sides[1].append(line)
+    return b"".join(sides[0]), b"".join(sides[1])
+
+
+def version_of(text: str) -> tuple[int, ...]:
+    """The numbers that a version begins with: the newer of two has the greater ones."""
+    match = re.match(r"[0-9]+(?:\.[0-9]+)*", text[:40])
+    return tuple(map(int, match[0].split("."))) if match else ()
+
+
+def differ_in_version_alone(data: bytes, text: str) -> bool:
+    """Whether a lock file says what `text` says but for the version of toolgen."""
+    stored, wanted = (re.sub(r'(?m)^  "version": ".*",$', "", each) for each in (data.decode(errors="replace"), text))
+    return stored == wanted
+
+
+def _read(data: bytes) -> Lock:
     try:
         value = json.loads(data.decode(), object_pairs_hook=_without_duplicates)
     except LockError:

@@ -10,8 +10,8 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.write import disk
 from toolgen.write.atomic_swap import AtomicSwap
-from toolgen.write.changes import Changes, Files, State, Tree, carried, changes, read_state
-from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text
+from toolgen.write.changes import Changes, Files, State, Tree, carried, changes, read_state, without_version
+from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text, version_of
 from toolgen.write.output_path import Output, OutputPath, locate, reason_of, report
 
 LISTED = 25
@@ -36,7 +36,7 @@ def apply(files: Files, output: Output, stamp: Stamp, findings: Findings, *, for
     try:
         make_parents(place.parent, made)
         with disk.locked(place.parent):
-            plan = _locked_apply(wanted, place, findings, force=force)
+            plan = _locked_apply(wanted, place, stamp, findings, force=force)
     except disk.LockedError:
         # The other build may be at work in them.
         made.clear()
@@ -62,11 +62,28 @@ def package(files: Files, stamp: Stamp) -> dict[str, str]:
     return dict(sorted({**files, LOCK: lock_text(files, stamp)}.items()))
 
 
-def _locked_apply(wanted: Files, place: OutputPath, findings: Findings, *, force: bool) -> Changes | None:
+def is_newer(state: State, stamp: Stamp) -> bool:
+    """Whether a newer toolgen wrote the package. An older one would undo what that one did."""
+    return state.lock is not None and version_of(state.lock.version) > version_of(stamp.version)
+
+
+def report_newer(state: State, stamp: Stamp, place: OutputPath, findings: Findings) -> None:
+    """Report a package that a newer toolgen wrote."""
+    version = state.lock.version if state.lock is not None else ""
+    findings.add("package-newer", place.span_of(LOCK), version=version, own=RawText(stamp.version))
+
+
+def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Findings, *, force: bool) -> Changes | None:
     switch = AtomicSwap(place)
     switch.recover()
     state = read_state(place.path, wanted)
+    newer = is_newer(state, stamp)
+    if newer and not force:
+        report_newer(state, stamp, place, findings)
+        return None
     plan = changes(wanted, state)
+    if not newer:
+        plan = without_version(plan, state, wanted)
     if _refused(plan, state, place, findings, force=force):
         return None
     if not plan.any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from write_project import ONE, TWO, Project, snapshot
 
 from toolgen.diagnostics import Findings
-from toolgen.write import LOCK, Stamp, compare
+from toolgen.write import LOCK, Stamp, apply, compare
 
 
 def test_in_step(project: Project) -> None:
@@ -67,9 +67,27 @@ def test_a_changed_source(project: Project) -> None:
 
 def test_another_version(project: Project) -> None:
     project.build(ONE, version="0.9")
+    before = (project.out / LOCK).read_bytes()
     drift = project.check(ONE)
-    assert drift.any
-    assert drift.lines("generated")[0] == "generated: made by toolgen version 0.9, and this is version 1.0"
+    assert not drift.any
+    assert drift.lines("generated") == ["generated: made by toolgen version 0.9, and this is version 1.0"]
+    project.build(ONE)
+    assert (project.out / LOCK).read_bytes() == before
+    assert LOCK in project.check({**ONE, "new.py": "x = 1\n"}).changed
+
+
+def test_a_newer_version(project: Project) -> None:
+    project.build(ONE, version="1.10")
+    findings = Findings()
+    assert not compare(ONE, project.output(), Stamp("1.9", "2026", {}), findings).any
+    assert [finding.code for finding in findings] == ["package-newer"]
+    before = (project.out / LOCK).read_bytes()
+    findings = Findings()
+    assert apply(ONE, project.output(), Stamp("1.9", "2026", {}), findings) is None
+    assert [finding.code for finding in findings] == ["package-newer"]
+    assert (project.out / LOCK).read_bytes() == before
+    assert apply(ONE, project.output(), Stamp("1.9", "2026", {}), Findings(), force=True) is not None
+    assert (project.out / LOCK).read_bytes() != before
 
 
 def test_the_diff_is_printable(project: Project) -> None:

@@ -88,6 +88,14 @@ ROWS: tuple[Code, ...] = (
         "a new one; files of tools that are gone then have to be deleted by hand.",
     ),
     Code(
+        id="package-newer",
+        level="error",
+        message="toolgen {version} wrote the package, and this is the older toolgen {own}",
+        hint="install that version or a newer one; `toolgen build --force` goes back to this one",
+        why="An older toolgen would take back what a newer one has put right, in every file that it writes. Usually somebody on "
+        "the team, or CI, has not upgraded yet.",
+    ),
+    Code(
         id="old-output-left",
         level="warning",
         message="the new output is in place, but the old one could not be removed: {reason}",
