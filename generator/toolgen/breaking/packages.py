@@ -1,0 +1,138 @@
+"""What two builds of the same sources differ in, and for whom: files, names that handlers use, and payloads that models read."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["PackageChanges", "compare_packages"]
+
+Package = Mapping[str, str]
+"""The text of each file, by its path in the package."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageChanges:
+    """What changed, a sentence each. `internal` are files that only toolgen's own code imports."""
+
+    internal: tuple[str, ...]
+    handlers: tuple[str, ...]
+    model: tuple[str, ...]
+
+    @property
+    def any(self) -> bool:
+        """Whether anything changed."""
+        return bool(self.internal or self.handlers or self.model)
+
+
+def compare_packages(before: Package, after: Package) -> PackageChanges:
+    """Compare the files that differ. One that is in `before` alone is gone, one in `after` alone is new."""
+    internal: list[str] = []
+    handlers: list[str] = []
+    model: list[str] = []
+    for path in sorted({*before, *after}):
+        old, new = before.get(path), after.get(path)
+        if old == new:
+            continue
+        said: Sequence[str] = ()
+        if path.startswith("providers/") and path.endswith(".py"):
+            said = list(_payload(path, old or "", new or ""))
+            model += said
+        elif path.startswith("tools/") or path in _PUBLIC:
+            said = [f"{path}: {change}" for change in _names(old or "", new or "")]
+            handlers += said
+        if not said:
+            internal.append(path)
+    return PackageChanges(tuple(internal), tuple(handlers), tuple(model))
+
+
+_PUBLIC = ("types.py", "models.py", "messages.py", "running.py", "errors.py")
+
+
+def _names(old: str, new: str) -> list[str]:
+    """The public names that are gone or mean something else, and those of their members."""
+    before, after = _public(old), _public(new)
+    gone = [f"{name} is gone" for name in before if name not in after]
+    other = [
+        f"{name} was `{before[name]}` and is `{after[name]}`"
+        for name in before
+        if after.get(name, before[name]) != before[name]
+    ]
+    return [*gone, *other]
+
+
+def _public(text: str) -> dict[str, str]:
+    """Names of a module and of the members of its classes, with what they are."""
+    found: dict[str, str] = {}
+    for node in _parsed(text):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            found[node.name] = ", ".join(map(ast.unparse, node.bases))
+            for member in node.body:
+                if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name):
+                    found[f"{node.name}.{member.target.id}"] = ast.unparse(member.annotation)
+                elif isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
+                    found[f"{node.name}.{member.name}"] = ast.unparse(member.args)
+        elif (
+            isinstance(node, ast.AnnAssign)
+            and isinstance(node.target, ast.Name)
+            and "TypeAlias" in ast.unparse(node.annotation)
+        ):
+            found[node.target.id] = "" if node.value is None else ast.unparse(node.value)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+            found[node.name] = ast.unparse(node.args)
+    return found
+
+
+def _parsed(text: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except (SyntaxError, ValueError):  # edited by hand, or in the middle of a merge
+        return []
+
+
+def _payload(path: str, old: str, new: str) -> list[str]:
+    """Which tools a provider's payload has otherwise, in how many bytes, and how much of it a prompt cache still knows."""
+    provider = path.removeprefix("providers/").removesuffix(".py")
+    before, after = _tools(old), _tools(new)
+    if before == after:
+        return []
+    if before is None or after is None:
+        return [f"{provider}: the provider is {'new' if before is None else 'gone'}"]
+    texts = [json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in (before, after)]
+    pairs = zip(*texts, strict=False)
+    kept = next((i for i, (one, other) in enumerate(pairs) if one != other), min(map(len, texts)))
+    share = f"{len(texts[0].encode())} → {len(texts[1].encode())} bytes, {100 * kept // max(1, len(texts[0]))} % stay a prefix"
+    was, now = _by_name(before), _by_name(after)
+    names = [name for name in sorted({*was, *now}) if was.get(name) != now.get(name)]
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return [f"{provider}: {shown or 'the text'} ({share})"]
+
+
+def _tools(text: str) -> Any:
+    """The payload in a provider's module; None where there is none."""
+    for node in _parsed(text):
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "TOOLS" and node.value is not None:
+            try:
+                return ast.literal_eval(node.value)
+            except ValueError:
+                return None
+    return None
+
+
+def _by_name(payload: Any) -> dict[str, Any]:
+    """The entries of a payload by the name that is in each, at whatever depth."""
+    found: dict[str, Any] = {}
+    waiting = [payload]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += value
+        elif isinstance(value, dict):
+            if isinstance(value.get("name"), str):
+                found[value["name"]] = value
+            else:
+                waiting += [inner for inner in value.values() if isinstance(inner, dict | list)]
+    return found

@@ -1,0 +1,137 @@
+"""`toolgen upgrade`: rebuild with this release, and say what changes, and for whom."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toolgen import __version__
+from toolgen.cli.group import (
+    format_option,
+    out_option,
+    output_folder,
+    provider_option,
+    schemas_argument,
+    verbosity_options,
+)
+from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
+from toolgen.cli.terminal import emit, report
+
+if TYPE_CHECKING:
+    from toolgen.load import Document
+
+EDITIONS = ("2026",)
+"""The editions that this release knows, the newest last."""
+
+
+@click.command("upgrade")
+@schemas_argument
+@out_option
+@provider_option
+@click.option("--edition", type=click.Choice(EDITIONS), help="Go to this edition: it is written into toolgen.yaml.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; end with 1 where something would change.")
+@format_option
+@verbosity_options
+def command(
+    schemas: Path,
+    out: Path | None,
+    providers: tuple[str, ...],
+    edition: str | None,
+    dry_run: bool,
+    form: str,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    """Rebuild the package with this release of toolgen; say what changes, and for whom, and write it.
+
+    Changes of names concern the handlers, changes of payloads the model and prompt caches. Everything else is internal.
+    Commit or stash other changes first: what the sources changed since the last build would be counted as well.
+
+    \b
+    Example:
+      toolgen upgrade --dry-run
+    """
+    from toolgen.breaking.packages import compare_packages
+    from toolgen.compilation import compile_project
+    from toolgen.diagnostics import Findings
+    from toolgen.write import apply, compare
+    from toolgen.write.output_path import shown
+
+    findings = Findings()
+    with progress(quiet=quiet) as step:
+        built = compile_project(schemas, findings, providers, step)
+    if built is None:
+        report(findings, form, quiet=quiet, verbose=verbose)
+        end(WRONG)
+    config = None if edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, edition)
+    output = built.output(output_folder(schemas, out, built.config.out))
+    drift = compare(built.files, output, built.stamp, findings)
+    if findings.errors:
+        report(findings, form, quiet=quiet, verbose=verbose)
+        end(WRONG)
+    paths = {*drift.missing, *drift.changed, *drift.extra} - {"toolgen.lock"}
+    changes = compare_packages(
+        _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
+    )
+    report(findings, form, quiet=quiet, verbose=verbose)
+    lines = [drift.version or f"made by toolgen version {__version__}"] if verbose or changes.any else []
+    lines += [f"edition {edition} goes into {config[0].as_posix()}"] if config else []
+    lines += [f"handlers: {each}" for each in changes.handlers]
+    lines += [f"model: {each}" for each in changes.model]
+    lines += [f"internal: {_counted(changes.internal)}"] if changes.internal else []
+    emit("".join(f"{line}\n" for line in lines), sys.stdout)
+    something = bool(changes.any or config)
+    if dry_run:
+        end(FOUND if something else FINE)
+    if config:
+        file, text = config
+        temporary = file.with_name(f".{file.name}.new")
+        try:
+            temporary.write_text(text, "utf-8")
+            temporary.replace(file)
+        except OSError as error:
+            emit(f"toolgen: {file.as_posix()} cannot be written: {error.strerror}\n", sys.stderr)
+            end(WRONG)
+        built = compile_project(schemas, Findings(), providers) or built
+    done = apply(built.files, output, built.stamp, findings)
+    if done is None:
+        report(findings, form, quiet=quiet, verbose=verbose)
+        end(WRONG)
+    if not quiet:
+        said = "upgraded" if something else "nothing to upgrade"
+        emit(f"{shown(output.name)}: {said}\n", sys.stderr)
+    end(FINE)
+
+
+def _with_edition(
+    document: Document | None, texts: Mapping[str, str], schemas: Path, edition: str
+) -> tuple[Path, str] | None:
+    """The configuration's file and its text with another edition; None where it names that one."""
+    line = f'edition: "{edition}"\n'
+    if document is None:
+        return schemas / "toolgen.yaml", line
+    said = document.value if isinstance(document.value, dict) else {}
+    if str(said.get("edition", "")) == edition:
+        return None
+    from toolgen.importing.yaml_text import edited, yaml_text
+
+    value = {**said, "edition": edition}
+    return Path(document.path), edited(texts[document.path], document, value) or yaml_text(value)
+
+
+def _texts(folder: Path, paths: Iterable[str]) -> dict[str, str]:
+    """The texts of the files that are there."""
+    found = {}
+    for path in paths:
+        file = folder / path
+        if file.is_file() and not file.is_symlink():
+            found[path] = file.read_text("utf-8", "replace")
+    return found
+
+
+def _counted(paths: tuple[str, ...]) -> str:
+    return f"{paths[0]}" if len(paths) == 1 else f"{len(paths)} files"

@@ -1,0 +1,92 @@
+"""`toolgen upgrade`: what this release changes in a package, and for whom."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import toolgen
+from tests.support.generated import PROBES, write_project
+from toolgen.breaking.packages import compare_packages
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write_project(tmp_path, PROBES, providers=["openai_chat", "anthropic"])
+    assert toolgen("build", "schemas", cwd=tmp_path).returncode == 0
+    return tmp_path
+
+
+def as_by_an_older_release(project: Path, path: str, pattern: str, text: str) -> None:
+    """Change a file and the lock, as if an older toolgen had written it so."""
+    import hashlib
+
+    file, lock = project / "generated" / path, project / "generated" / "toolgen.lock"
+    old = file.read_text()
+    new, count = re.subn(pattern, text, old, count=1)
+    assert count
+    file.write_text(new)
+    stored = json.loads(lock.read_text())
+    stored["version"] = "0.0.1"
+    stored["files"][path] = hashlib.sha256(new.encode()).hexdigest()
+    lock.write_text(json.dumps(stored, indent=2) + "\n")
+
+
+def test_nothing_to_upgrade(project: Path) -> None:
+    for more in ((), ("--dry-run",)):
+        done = toolgen("upgrade", "schemas", *more, cwd=project)
+        assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_changes_are_told_by_audience_and_then_written(project: Path) -> None:
+    as_by_an_older_release(project, "providers/anthropic.py", '"description": "Current', '"description": "The current')
+    as_by_an_older_release(project, "tools/get_weather.py", "city: StrictStr", "town: StrictStr")
+    as_by_an_older_release(project, "runtime/paths.py", '"""', '"""Former. ')
+    before = {file: file.read_bytes() for file in project.rglob("*.py")}
+    tried = toolgen("upgrade", "schemas", "--dry-run", cwd=project)
+    assert tried.returncode == 1
+    lines = tried.stdout.splitlines()
+    assert lines[0] == "made by toolgen version 0.0.1, and this is version 0.1.0"
+    assert lines[1] == "handlers: tools/get_weather.py: GetWeatherArguments.town is gone"
+    assert re.fullmatch(r"model: anthropic: get_weather \(\d+ → \d+ bytes, \d+ % stay a prefix\)", lines[2])
+    assert lines[3:] == ["internal: runtime/paths.py"]
+    assert {file: file.read_bytes() for file in project.rglob("*.py")} == before
+    done = toolgen("upgrade", "schemas", cwd=project)
+    assert (done.returncode, done.stdout, done.stderr) == (0, tried.stdout, "generated: upgraded\n")
+    assert toolgen("check", "schemas", cwd=project).stderr == "generated: up to date with schemas\n"
+
+
+def test_an_edition_is_written_into_the_configuration(project: Path) -> None:
+    config = project / "schemas/toolgen.yaml"
+    text = "# Ours.\nproviders: [openai_chat, anthropic] # both\n"
+    config.write_text(text)
+    assert toolgen("build", "schemas", cwd=project).returncode == 0
+    assert toolgen("upgrade", "schemas", "--edition", "2026", "--dry-run", cwd=project).returncode == 1
+    assert config.read_text() == text
+    assert toolgen("upgrade", "schemas", "--edition", "2026", cwd=project).returncode == 0
+    assert config.read_text() == f'{text}edition: "2026"\n'
+    assert toolgen("upgrade", "schemas", "--edition", "2026", "--dry-run", cwd=project).returncode == 0
+    assert toolgen("check", "schemas", cwd=project).returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [("--edition", "1999"), ("nowhere",)])
+def test_what_cannot_be_is_refused(project: Path, arguments: tuple[str, ...]) -> None:
+    assert toolgen("upgrade", *arguments, cwd=project).returncode == 2
+
+
+def test_a_package_by_a_newer_release_is_refused(project: Path) -> None:
+    lock = project / "generated/toolgen.lock"
+    lock.write_text(lock.read_text().replace('"version": "', '"version": "9'))
+    done = toolgen("upgrade", "schemas", cwd=project)
+    assert done.returncode == 2
+    assert "error[package-newer]" in done.stderr
+
+
+def test_files_that_cannot_be_read_are_internal() -> None:
+    changes = compare_packages({"tools/a.py": "<<<<<<<"}, {"tools/a.py": "class A:\n    b: int\n"})
+    assert (changes.internal, changes.handlers, changes.model) == (("tools/a.py",), (), ())
+    gone = compare_packages({"providers/x.py": "TOOLS: list = [{'name': 'a'}]"}, {})
+    assert gone.model == ("x: the provider is gone",)
