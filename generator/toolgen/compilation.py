@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -19,6 +19,7 @@ from toolgen.write import Output, Stamp
 if TYPE_CHECKING:
     from toolgen.render.package import Package
     from toolgen.rules import Payloads, Tokenizer
+    from toolgen.rules.fixes import Fix
 
 ENCODING = "o200k_base"
 """The vocabulary that tokens are counted with. Providers have others: the number is an estimate."""
@@ -90,6 +91,13 @@ class Linted:
 
     tools: int
     sizes: Mapping[str, Mapping[str, int]]
+    sources: Sources = field(repr=False)
+
+    def fixes(self, findings: Findings) -> Iterator[Fix]:
+        """What fixes findings in the sources, one step for each file."""
+        from toolgen.rules.fixes import find_fixes
+
+        return find_fixes(findings, self.sources)
 
 
 def compile_project(
@@ -127,7 +135,7 @@ def lint_project(
     check_silencing(sources, allowed, used, RULES, said)
     apply_suppressions(said, levels, (), RULES)
     findings.items += said.items
-    return Linted(len(compilation.linked.catalog.tools), _sizes(payloads))
+    return Linted(len(compilation.linked.catalog.tools), _sizes(payloads), sources)
 
 
 def _rendered(schemas: Path, linked: Project | None, findings: Findings, progress: Progress) -> Compilation | None:

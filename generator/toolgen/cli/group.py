@@ -16,7 +16,7 @@ import click
 
 from toolgen import __version__
 
-_SHARED = ("__init__", "group", "process", "reference", "terminal")
+_SHARED = ("__init__", "fixing", "group", "process", "reference", "terminal")
 """Modules that are not a command."""
 
 _REFERENCE = ("completion", "explain", "schema")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from toolgen.cli.fixing import fix_all
 from toolgen.cli.group import format_option, provider_option, schemas_argument
 from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
 from toolgen.cli.terminal import emit, report
@@ -17,10 +18,17 @@ from toolgen.cli.terminal import emit, report
 @schemas_argument
 @provider_option
 @format_option
+@click.option("--fix", is_flag=True, help="Change the sources where that keeps what they mean.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
 @click.option("-v", "--verbose", is_flag=True, help="The size of each payload as well.")
 @click.option("-q", "--quiet", is_flag=True, help="Errors only.")
-def command(schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
-    """Say what the declarations in SCHEMAS lose or risk, by provider; write nothing.
+def command(
+    schemas: Path, providers: tuple[str, ...], form: str, fix: bool, diff: bool, quiet: bool, verbose: bool
+) -> None:
+    """Say what the declarations in SCHEMAS lose or risk, by provider.
+
+    Nothing is written but by `--fix`, which states types of enums, writes a union of one as its branch, and takes defaults
+    of null and comments away that say nothing. Comments and order stay. Payloads may change by it; what is accepted does not.
 
     Ends with 1 if one of the findings is an error, with 2 if a build would refuse the sources. `toolgen explain CODE`
     says more of a finding.
@@ -33,6 +41,13 @@ def command(schemas: Path, providers: tuple[str, ...], form: str, quiet: bool, v
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.printers import DOCUMENTS
 
+    if fix or diff:
+        fixed = fix_all(schemas, providers, write=not diff)
+        emit(fixed.diff if diff else "", sys.stdout)
+        if not quiet:
+            emit(f"{fixed.count} {'would be ' if diff else ''}fixed\n", sys.stderr)
+        if diff:
+            end(FOUND if fixed.count else FINE)
     findings = Findings()
     with progress(quiet=quiet) as step:
         linted = lint_project(schemas, findings, providers, step)

@@ -1,0 +1,216 @@
+"""Fixes that keep what a schema means: by code, what is to be changed in the source of a finding."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolgen.diagnostics import Finding
+from toolgen.load import Document, Pointer, Sources
+from toolgen.load.comments import comments
+from toolgen.rules.schema_walk import json_types
+
+__all__ = ["FIXABLE", "Fix", "find_fixes", "without_comment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A document with another value, the same as a new `text` where flow style allows; or a text without comments.
+
+    `value` is to be written into the text, line by line, where `text` is None.
+    """
+
+    path: str
+    document: Document | None = field(default=None, repr=False)
+    value: Any = field(default=None, repr=False)
+    text: str | None = field(default=None, repr=False)
+    count: int = 0
+
+
+def _state_type(schema: dict[str, Any]) -> bool:
+    """State the type that all listed values have."""
+    named = json_types(schema.get("enum", ()))
+    if not named or "type" in schema:
+        return False
+    schema["type"] = named[0] if len(named) == 1 else list(named)
+    return True
+
+
+_WORDS = frozenset(["title", "description", "default", "examples", "deprecated", "$comment"])
+
+
+def _inline_branch(schema: dict[str, Any]) -> bool:
+    """Put the one branch of a union in its place. What both say of a value otherwise than in words is left alone."""
+    for word in ("anyOf", "oneOf"):
+        branches = schema.get(word)
+        if isinstance(branches, list) and len(branches) == 1 and isinstance(branches[0], dict):
+            branch = branches[0]
+            if any(key in schema and key not in _WORDS for key in branch):
+                return False
+            del schema[word]
+            for key, value in branch.items():
+                schema.setdefault(key, value)
+            return True
+    return False
+
+
+def _drop_default(schema: dict[str, Any]) -> bool:
+    """Take a default of null away that the schema refuses: absent reads as None with and without it."""
+    return schema.pop("default", ...) is None
+
+
+_OF_SCHEMAS: Mapping[str, tuple[Callable[[dict[str, Any]], bool], int]] = {
+    "enum-without-type": (_state_type, 0),
+    "union-of-one": (_inline_branch, 1),
+    "default-null": (_drop_default, 1),
+}
+"""By code: what changes the schema, and how many steps the finding stands below it."""
+
+FIXABLE = frozenset([*_OF_SCHEMAS, "allow-unused"])
+"""The codes of findings that can be fixed."""
+
+
+def find_fixes(findings: Iterable[Finding], sources: Sources) -> Iterator[Fix]:
+    """What fixes findings in the project's own sources: one step for each file. The next step may be another one's."""
+    by_path: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.code in FIXABLE:
+            by_path.setdefault(finding.span.path, []).append(finding)
+    for document in (*sources.tools, *sources.types):
+        found = by_path.get(document.path)
+        if found and sources.is_own(document):
+            fix = _fixed(document, found, sources.texts[document.path])
+            if fix is not None:
+                yield fix
+                by_path.pop(document.path)
+    for path, found in by_path.items():
+        unused = [(_word(sources, finding), finding.span.line) for finding in found if finding.code == "allow-unused"]
+        if unused:
+            yield Fix(path, text=without_comment(sources.texts[path], unused), count=len(unused))
+
+
+def _fixed(document: Document, findings: list[Finding], text: str) -> Fix | None:
+    """The faults in flow style, where there are some, else those in block style; what is inside of another goes first."""
+    pointers = {place: pointer for pointer, place in document.keys.items()}
+    pointers |= {place: pointer for pointer, place in document.values.items() if place not in pointers}
+    places: set[tuple[Pointer, str]] = set()
+    for finding in findings:
+        span = finding.span
+        pointer = pointers.get((span.line, span.column, span.end_line, span.end_column))
+        if pointer is not None and finding.code in _OF_SCHEMAS:
+            places.add((pointer[: len(pointer) - _OF_SCHEMAS[finding.code][1]], finding.code))
+    ordered = sorted(places, key=lambda place: (-len(place[0]), str(place)))
+    flow = _FlowText(text, document)
+    for styled in (True, False):
+        value, count = copy.deepcopy(document.value), 0
+        for pointer, code in ordered:
+            schema = _at(value, pointer)
+            if not isinstance(schema, dict) or flow.is_flow(pointer) is not styled:
+                continue
+            if styled and not flow.edit(pointer, code, schema):
+                continue
+            count += _OF_SCHEMAS[code][0](schema)
+        if count:
+            return Fix(document.path, document, value, flow.edited() if styled else None, count)
+    return None
+
+
+def _at(value: Any, pointer: Pointer) -> Any:
+    for step in pointer:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+class _FlowText:
+    """Changes of a text in places that are written in flow style, as all of JSON is; what stands around them stays."""
+
+    def __init__(self, text: str, document: Document) -> None:
+        self.text = text
+        self.document = document
+        self.edits: list[tuple[int, int, str]] = []
+        self._lines = [0]
+        for line in text.split("\n"):
+            self._lines.append(self._lines[-1] + len(line) + 1)
+
+    def is_flow(self, pointer: Pointer) -> bool:
+        """Whether a mapping is written in braces."""
+        start, _ = self._range(self.document.values[pointer])
+        return self.text[start : start + 1] == "{"
+
+    def edit(self, pointer: Pointer, code: str, schema: Mapping[str, Any]) -> bool:
+        """Note the change of one fault; False where it cannot be, or is at a place that is changed already."""
+        start, end = self._range(self.document.values[pointer])
+        if code == "enum-without-type":
+            changed: dict[str, Any] = dict(schema)
+            _state_type(changed)
+            said = json.dumps(changed["type"])
+            is_json = self.document.path.lower().endswith(".json")
+            member = f'"type": {said},' if is_json else f"type: {said.strip(chr(34))},"
+            blank = self.text[start + 1 : end][
+                : len(self.text[start + 1 : end]) - len(self.text[start + 1 : end].lstrip())
+            ]
+            return self._note(start + 1, start + 1, f"{blank}{member}" if blank else f"{member} ")
+        word = "default" if code == "default-null" else next(w for w in ("anyOf", "oneOf") if w in schema)
+        first, _ = self._range(self.document.keys[(*pointer, word)])
+        _, last = self._range(self.document.values[(*pointer, word)])
+        inner = ""
+        if code == "union-of-one":
+            branch = schema[word][0]
+            if not isinstance(branch, dict) or not self.is_flow((*pointer, word, 0)) or schema.keys() & branch.keys():
+                return False
+            one, other = self._range(self.document.values[(*pointer, word, 0)])
+            inner = self.text[one + 1 : other - 1].strip().rstrip(",")
+        if inner:
+            return self._note(first, last, inner)
+        after = re.match(r"\s*,\s*", self.text[last:end])
+        if after:
+            return self._note(first, last + after.end(), "")
+        before = re.search(r"\s*,\s*$", self.text[start:first])
+        return self._note(start + before.start() if before else first, last, "")
+
+    def edited(self) -> str:
+        """The text with all changes."""
+        text = self.text
+        for start, end, new in sorted(self.edits, reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
+
+    def _note(self, start: int, end: int, new: str) -> bool:
+        if any(start < other_end and other < end for other, other_end, _ in self.edits):
+            return False
+        self.edits.append((start, end, new))
+        return True
+
+    def _range(self, place: tuple[int, int, int, int]) -> tuple[int, int]:
+        line, column, end_line, end_column = place
+        return self._lines[line - 1] + column - 1, self._lines[end_line - 1] + end_column - 1
+
+
+def _word(sources: Sources, finding: Finding) -> str:
+    """The code that a comment allows, as it stands in the source."""
+    span = finding.span
+    return sources.texts[span.path].split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
+
+
+def without_comment(text: str, unused: Iterable[tuple[str, int]]) -> str:
+    """A text without codes that its comments need not allow, and without comments that allow nothing then."""
+    lines = text.split("\n")
+    by_line = {comment.line: comment for comment in comments(text)}
+    gone: set[int] = set()
+    for code, number in unused:
+        comment, line = by_line[number], lines[number - 1]
+        start = comment.column - 1
+        said = re.sub(rf",?\s*(?<![^\s,]){re.escape(code)}(?![^\s,])", "", line[start:], count=1)
+        if re.fullmatch(r"#\s*toolgen:\s*allow[\s,]*", said):
+            said = ""
+            if comment.alone:
+                gone.add(number)
+        lines[number - 1] = (line[:start] + re.sub(r"allow\s*,\s*", "allow ", said)).rstrip()
+    return "\n".join(line for number, line in enumerate(lines, 1) if number not in gone)
