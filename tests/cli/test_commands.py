@@ -119,7 +119,18 @@ def test_check_compares_what_was_built_for_some_providers(project: Path) -> None
     chosen = ["--provider", PROFILES[0], "--provider", PROFILES[1]]
     assert toolgen("build", *chosen, cwd=project).returncode == 0
     assert toolgen("check", *chosen, cwd=project).returncode == 0
-    assert toolgen("check", chosen[0], chosen[1], cwd=project).returncode == 1
+    assert toolgen("check", cwd=project).returncode == 1
+
+
+def test_a_build_for_one_provider_keeps_the_others(built: Path) -> None:
+    before = {file.name: file.read_bytes() for file in (built / "generated" / "providers").glob("*.py")}
+    assert len(before) > 2
+    result = toolgen("build", "--provider", PROFILES[0], cwd=built)
+    assert result.returncode == 0
+    assert "deleted" not in result.stderr
+    after = {file.name: file.read_bytes() for file in (built / "generated" / "providers").glob("*.py")}
+    assert {**after, **before} == after
+    assert toolgen("check", "--provider", PROFILES[0], cwd=built).returncode == 0
 
 
 def test_check_says_which_files_are_not_its_own_and_what_to_do(built: Path) -> None:

@@ -15,7 +15,7 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, WRONG, end, progress, save_build_record
+from toolgen.cli.process import FINE, WRONG, compile_beside, end, progress, save_build_record
 from toolgen.cli.terminal import emit, report
 
 
@@ -55,14 +55,13 @@ def build_once(
     verbose: bool = False,
 ) -> bool:
     """Compile and write a package, and print what was found and done; False where nothing was written."""
-    from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.write import apply
     from toolgen.write.output_path import shown
 
     findings = Findings()
     with progress(quiet=quiet) as step:
-        built = compile_project(schemas, findings, providers, step)
+        built = compile_beside(schemas, out, providers, findings, step)
         output = built.output(output_folder(schemas, out, built.config.out)) if built is not None else None
         changes = None
         if built is not None and output is not None:

@@ -15,7 +15,7 @@ from toolgen.cli.group import (
     schemas_argument,
     verbosity_options,
 )
-from toolgen.cli.process import FINE, FOUND, WRONG, end, progress, save_build_record
+from toolgen.cli.process import FINE, FOUND, WRONG, compile_beside, end, progress, save_build_record
 from toolgen.cli.terminal import emit, report
 
 
@@ -28,13 +28,12 @@ from toolgen.cli.terminal import emit, report
 def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool) -> None:
     """Compare what build would write with what is there; print a diff, write nothing.
 
-    `--provider` is for a package that was built with it.
+    `--provider` is for a package that was built with it; those that the package has are compared, too.
 
     \b
     Example:
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
-    from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.printers import DOCUMENTS
     from toolgen.write import compare
@@ -42,7 +41,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], form: s
 
     findings = Findings()
     with progress(quiet=quiet) as step:
-        built = compile_project(schemas, findings, providers, step)
+        built = compile_beside(schemas, out, providers, findings, step)
     if built is None:
         report(findings, form, quiet=quiet, verbose=verbose)
         end(WRONG)

@@ -77,7 +77,7 @@ provider_option = click.option(
     "providers",
     multiple=True,
     metavar="NAME",
-    help="Only this provider; may be given more than once.",
+    help="Only this provider; may be given more than once. A build keeps those that the package has.",
 )
 
 format_option = click.option(

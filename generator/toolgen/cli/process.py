@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgen.compilation import Compilation
+    from toolgen.diagnostics import Findings
     from toolgen.pipeline import Progress
     from toolgen.write import Output
 
@@ -128,3 +130,26 @@ def save_build_record(built: Compilation, output: Output, out: Path | None, repo
     digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
     given = None if out is None else str(out)
     return save_record(str(built.schemas), given, str(output.folder), said, built.stamp.sources, digests)
+
+
+def compile_beside(
+    schemas: Path, out: Path | None, providers: Sequence[str], findings: Findings, progress: Progress
+) -> Compilation | None:
+    """Compile a project for providers, and for those that its package has already: they are not taken away unasked."""
+    from toolgen.cli.group import output_folder
+    from toolgen.compilation import compile_project
+    from toolgen.diagnostics import Findings
+
+    said = Findings()
+    built = compile_project(schemas, said, providers, progress)
+    if built is not None and providers:
+        known = {PurePosixPath(document.source).stem for document in built.sources.providers}
+        folder = output_folder(schemas, out, built.config.out) / "providers"
+        there = {file.stem for file in folder.glob("[a-z]*.py")} if folder.is_dir() else set[str]()
+        more = sorted((there & known) - set(providers))
+        if more:
+            said = Findings()
+            built = compile_project(schemas, said, (*providers, *more))
+    findings.items += said.items
+    findings.texts |= said.texts
+    return built
