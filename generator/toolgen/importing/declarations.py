@@ -68,8 +68,19 @@ def legal_name(name: str) -> str:
     if _legal(name):
         return name
     if re.fullmatch(r"[a-zA-Z0-9_-]+", name):
-        return name[:_LONGEST]
-    return "_".join(ascii_words(name[:_LOOKED_AT]))[:_LONGEST].strip("_") or "tool"
+        return _shortened(name)
+    return _shortened("_".join(ascii_words(name[:_LOOKED_AT]))).strip("_") or "tool"
+
+
+_WORD_END = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z0-9])(?=[_-])")
+
+
+def _shortened(name: str) -> str:
+    """The words that fit; where none ends in the second half, a part of one."""
+    if len(name) <= _LONGEST:
+        return name
+    ends = [match.start() for match in _WORD_END.finditer(name) if _LONGEST // 2 <= match.start() <= _LONGEST]
+    return name[: ends[-1] if ends else _LONGEST]
 
 
 def _legal(name: str) -> bool:

@@ -351,7 +351,11 @@ def test_types_are_put_together_as_tools_are(tmp_path: Path) -> None:
 
 def test_another_path_of_an_operation_is_said(tmp_path: Path) -> None:
     for path in ("/v1/a", "/v2/a"):
-        source = {"openapi": "3.1.0", "info": {"title": "T"}, "paths": {path: {"get": {"operationId": "a"}}}}
+        source = {
+            "openapi": "3.1.0",
+            "info": {"title": "T"},
+            "paths": {path: {"get": {"operationId": "a", "summary": "A."}}},
+        }
         result = imported(tmp_path, source, "openapi")
     assert said(result) == ["import-source-changed 'origin/path' of 'a' was changed at the source"]
     assert imported(tmp_path, source, "openapi").codes == []

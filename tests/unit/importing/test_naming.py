@@ -33,6 +33,12 @@ def tools(*names: str) -> list[dict[str, object]]:
         ("天気", "u5929_u6c17"),
         ("a\n", "a"),
         ("a" * 65, "a" * 64),
+        ("repos-list_" * 6, "repos-list_repos-list_repos-list_repos-list_repos-list_repos"),
+        ("listAllOpenPullRequests" * 3, "listAllOpenPullRequestslistAllOpenPullRequestslistAllOpenPull"),
+        (
+            "list all open pull requests of a repository and of its forks too please",
+            "list_all_open_pull_requests_of_a_repository_and_of_its_forks_too",
+        ),
         ("", "tool"),
         ("...", "tool"),
     ],

@@ -160,8 +160,49 @@ def test_the_record_says_where_a_tool_came_from(tmp_path: Path) -> None:
         "path": "/pets/{petId}/photo",
         "arguments": {"petId": "path", "file": "body", "caption": "body"},
         "body": "multipart/form-data",
+        "security": [{"key": []}],
+        "servers": [{"url": "https://pets.example/v1"}],
     }
     assert source["types"]["#/components/schemas/Pet in requests"]["file"] == "types/PetInput.yaml"
+
+
+def origin(root: Path) -> dict[str, Any]:
+    record = json.loads((root / "schemas" / "tools" / "import.lock").read_text())
+    return record["sources"]["openapi T"]["tools"]["probe"]["origin"]
+
+
+def test_a_handler_learns_how_to_write_a_request(tmp_path: Path) -> None:
+    text = {"schema": {"type": "string"}}
+    parameters = [
+        {"name": "usual", "in": "query", "style": "form", "explode": True, **text},
+        {"name": "piped", "in": "query", "style": "pipeDelimited", "explode": False, **text},
+        {"name": "joined", "in": "query", "explode": False, **text},
+        {"name": "exploded", "in": "header", "explode": True, **text},
+        {"name": "deep", "in": "query", "style": "deepObject", "explode": True, **text},
+        {"name": "raw", "in": "query", "allowReserved": True, **text},
+        {"name": "filter", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}},
+    ]
+    entry = {"parameters": parameters, "security": [], "servers": [{"url": "https://other.example"}]}
+    operation(tmp_path, entry)
+    assert origin(tmp_path)["spelling"] == {
+        "query": {
+            "piped": {"style": "pipeDelimited"},
+            "joined": {"explode": False},
+            "deep": {"style": "deepObject", "explode": True},
+            "raw": {"allowReserved": True},
+            "filter": {"media": "application/json"},
+        },
+        "header": {"exploded": {"explode": True}},
+    }
+    assert (origin(tmp_path).get("security"), origin(tmp_path)["servers"]) == (None, entry["servers"])
+
+
+def test_a_body_of_many_nested_parts_is_read_in_one_pass(tmp_path: Path) -> None:
+    schemas: dict[str, Any] = {"S0": {"type": "object", "properties": {"a": {"type": "string"}}}}
+    for level in range(1, 40):
+        schemas[f"S{level}"] = {"allOf": [{"$ref": f"#/components/schemas/S{level - 1}"}] * 2}
+    found, _ = operation(tmp_path, body({"$ref": "#/components/schemas/S39"}), components={"schemas": schemas})
+    assert found["parameters"]["required"] == ["body"]
 
 
 def test_what_is_imported_is_built_and_runs(tmp_path: Path) -> None:
@@ -178,6 +219,7 @@ def test_what_is_imported_is_built_and_runs(tmp_path: Path) -> None:
 def test_versions_that_are_read(tmp_path: Path, version: str) -> None:
     assert operation(tmp_path, {}, version=version)[0] == {
         "name": "probe",
+        "description": "POST /a.",
         "parameters": {"type": "object", "properties": {}},
     }
 

@@ -88,13 +88,17 @@ def _tool(operation: Operation, schemas: Schemas, reader: Reader) -> ImportedToo
         "method": operation.method,
         "path": operation.path,
         "arguments": laid_out.places,
+        "spelling": _spelling(operation),
         "body": laid_out.media,
+        "security": _said(reader.document.value, operation, "security"),
+        "servers": _said(reader.document.value, operation, "servers"),
     }
+    heading = f"{operation.method} {operation.path}"
     return ImportedTool(
         at,
         identifier or f"{operation.method.lower()} {operation.path}",
         (),
-        description=description or summary,
+        description=description or summary or f"{heading}.",
         parameters=laid_out.schema,
         result=schema,
         display_name=summary if summary and description and summary != description else None,
@@ -111,6 +115,21 @@ def _tool(operation: Operation, schemas: Schemas, reader: Reader) -> ImportedToo
         tags=tuple(tag for tag in entry.get("tags") or () if isinstance(tag, str)),
         beside=((*at[:-1], "parameters"),),
     )
+
+
+def _spelling(operation: Operation) -> Any:
+    """How arguments are written into a request, by place and name, where that is not OpenAPI's default."""
+    found: dict[str, dict[str, Any]] = {}
+    for parameter in operation.parameters:
+        if parameter.spelling:
+            found.setdefault(parameter.place, {})[parameter.name] = parameter.spelling
+    return found or None
+
+
+def _said(document: Any, operation: Operation, key: str) -> Any:
+    """What is said of an operation, of its path or of all; a handler needs it to make a request."""
+    found = next((holder[key] for holder in (operation.entry, operation.siblings, document) if key in holder), None)
+    return found if isinstance(found, list) and found else None
 
 
 FORMATS = {"openapi": Format("an OpenAPI document of version 3", read, about)}

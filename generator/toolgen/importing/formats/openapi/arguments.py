@@ -177,7 +177,7 @@ def _body(operation: Operation, schemas: Schemas) -> Body | None:
 def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argument, ...], str | None, bool] | None:
     """The members of a body that is a plain object, or several of them under `allOf`; None for any other body."""
     here = Here("request", unseen=schemas.visible.hidden(at, "request"))
-    parts = _parts(at, here, schemas, frozenset())
+    parts = _parts(at, here, schemas, set())
     if parts is None:
         return None
     found: dict[str, Argument] = {}
@@ -200,16 +200,17 @@ def _members(at: Pointer, required: bool, schemas: Schemas) -> tuple[tuple[Argum
 
 
 def _parts(
-    at: Pointer, here: Here, schemas: Schemas, seen: frozenset[Pointer]
+    at: Pointer, here: Here, schemas: Schemas, seen: set[Pointer]
 ) -> list[tuple[Pointer, dict[str, Any]]] | None:
-    """The plain objects that a schema is composed of; None where it is anything else."""
+    """The plain objects that a schema is composed of; None where it is anything else, or has one of them twice."""
     raw = schemas.resolver.value(at)
     if at in seen or not isinstance(raw, dict):
         return None
+    seen.add(at)
     schema = schemas.lower(at, here)
     if set(schema) <= {"$ref", "description"} and "$ref" in schema:
         target = schemas.resolver.look(str(raw["$ref"]))
-        return None if target is None else _parts(target, here, schemas, seen | {at})
+        return None if target is None else _parts(target, here, schemas, seen)
     if "allOf" not in schema:
         plain = set(schema) <= _FLAT and schema.get("type", "object") == "object"
         sound = isinstance(schema.get("properties", {}), dict) and isinstance(schema.get("required", []), list)
@@ -219,7 +220,7 @@ def _parts(
     rest = {key: value for key, value in schema.items() if key != "allOf"}
     parts = [(at, rest)] if rest.keys() & {"properties", "required", "additionalProperties"} else []
     for i in range(len(schema["allOf"])):
-        inner = _parts((*at, "allOf", i), here, schemas, seen | {at})
+        inner = _parts((*at, "allOf", i), here, schemas, seen)
         if inner is None:
             return None
         parts += inner

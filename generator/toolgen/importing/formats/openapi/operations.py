@@ -64,6 +64,22 @@ class Parameter:
         """Whether a request has to have it; a path always has all of its parts."""
         return self.place == "path" or self.entry.get("required") is True
 
+    @property
+    def spelling(self) -> dict[str, Any]:
+        """How its value is written into a request, where that is not as OpenAPI has it by default for its place."""
+        style = self.entry.get("style")
+        usual = "form" if self.place in ("query", "cookie") else "simple"
+        style = style if isinstance(style, str) else usual
+        found: dict[str, Any] = {} if style == usual else {"style": style}
+        explode = self.entry.get("explode")
+        if isinstance(explode, bool) and explode != (style == "form"):
+            found["explode"] = explode
+        if self.entry.get("allowReserved") is True:
+            found["allowReserved"] = True
+        content = self.entry.get("content")
+        media = chosen(content) if isinstance(content, dict) else None
+        return {**found, **({"media": media} if media is not None else {})}
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -73,6 +89,8 @@ class Operation:
     method: str
     path: str
     entry: dict[str, Any] = field(repr=False)
+    siblings: dict[str, Any] = field(repr=False)
+    """What its path holds: its operations, and what is said of them all."""
     parameters: tuple[Parameter, ...] = field(repr=False)
 
 
@@ -92,7 +110,7 @@ def operations(resolver: Resolver) -> Iterator[Operation]:
             if isinstance(entry, dict):
                 own = _parameters(resolver, where, entry)
                 merged = tuple({**shared, **own}.values())
-                operation = Operation(where, method, path, entry, merged)
+                operation = Operation(where, method, path, entry, item, merged)
                 _check_path(resolver, operation)
                 yield operation
             else:
