@@ -71,6 +71,16 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return built(tmp_path_factory.mktemp("lowered"), FIND, LABELS)
 
 
+def causes(report: str) -> list[str]:
+    """The parts of PORTABILITY.md, each with its heading and its places."""
+    return report.split("\n### ")[1:]
+
+
+def cause(report: str, heading: str, reason: str) -> str:
+    (found,) = [part for part in causes(report) if part.startswith(f"{heading}\n\n{reason}")]
+    return found
+
+
 @pytest.mark.row("A24")
 @pytest.mark.pain("P09", "P12")
 @pytest.mark.parametrize("provider", FOUR[:3])
@@ -79,14 +89,15 @@ def test_auto_is_strict_where_all_can_be_said_and_says_why_where_not(package: Pa
     find, label = (function(entry) for entry in module.tools("find", "label"))
     assert (find["strict"], label["strict"]) == (True, False)
     report = package.files["PORTABILITY.md"]
-    assert "tools/label.json:7:7 /properties/labels` | strict | dropped | not strict: a map" in report
+    assert "- `tools/label.json:7:7`" in cause(report, "strict: dropped", "not strict: a map")
 
 
 def test_a_loss_is_reported_with_its_place_and_what_still_checks_it(package: Package) -> None:
     report = package.files["PORTABILITY.md"]
     assert "| `find` | lossy, strict | lossy, strict | lossy, strict | ok |" in report
-    row = "| `tools/find.json:9:9 /properties/what` | minLength | described | minLength is not supported by this provider | `parse_arguments` |"
-    assert row in report
+    said = cause(report, "minLength: described", "minLength is not supported by this provider.")
+    assert "Still checked by `parse_arguments`." in said
+    assert "- `tools/find.json:9:9`" in said
     sent = function(package.provider("openai_chat").tools("find")[0])["parameters"]["properties"]["what"]
     assert sent == {"type": "string", "description": "At least 2 characters."}
 
@@ -246,7 +257,7 @@ def test_a_projects_own_profile_adds_and_takes_keywords_and_the_report_follows(t
     assert properties["what"] == {"type": "string", "minLength": 2}
     assert properties["most"] == {"type": ["integer", "null"], "description": "Default: 20."}
     report = package.files["PORTABILITY.md"]
-    assert ("minLength" in report, "| default | described |" in report) == (False, True)
+    assert ("minLength" in report, "### default: described" in report) == (False, True)
 
 
 def test_a_map_is_a_list_of_pairs_where_the_project_says_so(tmp_path: Path) -> None:
@@ -306,10 +317,8 @@ def test_a_union_at_the_root_stands_under_one_property_where_the_project_says_so
     messages = [models.UserMessage("Hi"), models.AssistantMessage([models.ToolCallPart(call)])]
     request = models.Request(model="m", messages=messages, tools=[declared.DEFINITIONS["pay"]])
     assert json.dumps(json.dumps(sent, separators=(",", ":"))) in json.dumps(module.to_request(request))
-    (line,) = [
-        line for line in package.files["PORTABILITY.md"].splitlines() if "stand under the property value" in line
-    ]
-    assert line.startswith(f"- {provider}: ")
+    (said,) = [part for part in causes(package.files["PORTABILITY.md"]) if "stand under the property value" in part]
+    assert f"At {provider}:" in said
 
 
 def test_strict_tools_stay_within_what_a_request_may_have(tmp_path: Path) -> None:
@@ -360,9 +369,8 @@ def test_auto_is_not_strict_beyond_the_limits_of_strict_mode_and_says_by_how_muc
         ("6 levels, and 5 are taken", "wide_2_6.json", "azure"),
         ("11 levels, and 10 are taken", "wide_2_11.json", "openai_chat"),
     ):
-        (line,) = [line for line in report.splitlines() if number in line]
-        assert words in line
-        assert line.endswith(f"| {at} |")
+        (said,) = [part for part in causes(report) if number in part]
+        assert f"At {at}:\n\n- `tools/{words}:" in said
         assert "| strict | dropped | not strict: the schema, for it is too large: " in line
     findings = Findings()
     read = lint_project(sources(tmp_path / "again", *tools), findings, providers)
@@ -392,8 +400,8 @@ def test_names_of_sources_cannot_break_the_report(tmp_path: Path) -> None:
     evil = "x`|\n## owned <script>"
     tool = {"name": "t", "parameters": {"type": "object", "properties": {evil: {"type": "string", "minLength": 1}}}}
     report = built(tmp_path, tool, providers=("openai_chat",)).files["PORTABILITY.md"]
-    assert [line for line in report.splitlines() if line.startswith("## ")] == ["## `t`"]
-    assert "x'\\|\\u000a" in report
+    assert [line for line in report.splitlines() if "owned" in line] == []
+    assert [line for line in report.splitlines() if line.startswith("## ")] == ["## Lost", "## Said in other words"]
 
 
 def test_show_tells_where_a_loss_is_and_what_still_checks_it(tmp_path: Path) -> None:
