@@ -12,7 +12,7 @@ from toolgen.diagnostics import CODES
 
 TOOL = """\
 name: send
-description: Send a message.
+description: Sends a message to an address.
 parameters:
   type: object
   properties:
@@ -189,3 +189,25 @@ def test_explain_of_an_unknown_code_names_the_nearest(tmp_path: Path, wrong: str
     result = toolgen("explain", wrong, cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
     assert near in result.stderr
+
+
+def test_of_each_note_a_few_are_shown_and_all_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "schemas" / "tools").mkdir(parents=True)
+    (tmp_path / "schemas" / "toolgen.yaml").write_text(CONFIG, "utf-8")
+    for i in range(120):
+        tool = f"name: tool{i:03}\nparameters: {{type: object, properties: {{to: {{type: string}}}}}}\n"
+        (tmp_path / "schemas" / "tools" / f"tool{i:03}.yaml").write_text(tool, "utf-8")
+    few = toolgen("lint", "schemas", cwd=tmp_path)
+    assert (few.returncode, few.stdout) == (0, "")
+    assert few.stderr.count("note[tool-without-description]: ") == 3
+    assert "   120 note[tool-without-description]\n" in few.stderr
+    assert few.stderr.endswith("-v shows all\nschemas: 120 tools, 241 notes\n")
+    every = toolgen("lint", "schemas", "-v", cwd=tmp_path)
+    assert every.stderr.count("note[tool-without-description]: ") == 120
+    assert every.stderr.count("note[parameter-without-description]: ") == 120
+    assert "-v shows all" not in every.stderr
+    (tmp_path / "schemas" / "toolgen.yaml").write_text(CONFIG + "lint: {tool-without-description: error}\n", "utf-8")
+    failing = toolgen("lint", "schemas", cwd=tmp_path)
+    assert (failing.returncode, failing.stderr.count("error[tool-without-description]: ")) == (1, 100)
+    assert "and 23 more findings" not in failing.stderr
+    assert len(json.loads(toolgen("lint", "schemas", "--format", "json", cwd=tmp_path).stdout)) == 241

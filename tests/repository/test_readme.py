@@ -174,7 +174,7 @@ def test_linting_prints_what_is_shown(tmp_path: Path) -> None:
     (tmp_path / "schemas" / "tools").mkdir(parents=True)
     source = tmp_path / "schemas" / "tools" / "send.yaml"
     source.write_text(
-        "name: send\ndescription: Send a message.\nparameters:\n  type: object\n  properties:\n"
+        "name: send\ndescription: Sends a message to people.\nparameters:\n  type: object\n  properties:\n"
         "    to: {type: array, description: Addresses.}\n",
         "utf-8",
     )

@@ -135,7 +135,7 @@ def save_build_record(built: Compilation, output: Output, out: Path | None, repo
 def compile_beside(
     schemas: Path, out: Path | None, providers: Sequence[str], findings: Findings, progress: Progress
 ) -> Compilation | None:
-    """Compile a project for providers, and for those that its package has already: they are not taken away unasked."""
+    """Compile a project for providers, and for those that its package has: a build for some keeps the others."""
     from toolgen.cli.group import output_folder
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings

@@ -24,11 +24,11 @@ MAX_FINDINGS = 100
 """Findings of one run that are printed as text; how many more there are is said in one line."""
 
 
-def first(findings: Iterable[Finding]) -> tuple[list[Finding], int]:
+def first(findings: Iterable[Finding], most: int) -> tuple[list[Finding], int]:
     """Return the findings to print, and how many more there are: where there are too many, the gravest, in their order."""
     every = list(findings)
-    gravest = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:MAX_FINDINGS]
-    return [every[i] for i in sorted(gravest)], max(0, len(every) - MAX_FINDINGS)
+    gravest = sorted(range(len(every)), key=lambda i: _RANK[every[i].level])[:most]
+    return [every[i] for i in sorted(gravest)], max(0, len(every) - most)
 
 
 _RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
@@ -56,9 +56,9 @@ _BEFORE = 60
 """Columns that are kept to the left of the place, in a line that is cut."""
 
 
-def print_text(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
+def print_text(findings: Iterable[Finding], texts: Mapping[str, str], most: int = MAX_FINDINGS) -> str:
     """Return `path:line:column: level[code]: message` for each finding, with an excerpt and what may help."""
-    shown, left = first(findings)
+    shown, left = first(findings, most)
     lines: dict[str, list[str]] = {}
     parts = [_block(finding, texts, lines) for finding in shown]
     if left:

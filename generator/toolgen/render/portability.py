@@ -67,8 +67,8 @@ def _section(title: str, causes: Mapping[_Cause, Mapping[Span, list[str]]], root
             by_providers.setdefault(tuple(providers), []).append(span)
         checked = f" Still checked by {_code(cause.checked)}." if cause.checked else ""
         lines += ["", f"### {_plain(cause.what)}: {cause.action}", "", f"{_plain(cause.reason)}.{checked}"]
-        for providers in sorted(by_providers):
-            lines += ["", f"At {', '.join(providers)}:", "", *_places(by_providers[providers], root)]
+        for at in sorted(by_providers):
+            lines += ["", f"At {', '.join(at)}:", "", *_places(by_providers[at], root)]
     return lines
 
 

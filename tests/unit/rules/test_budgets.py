@@ -19,7 +19,11 @@ TOOLS = {"now": "The time.", "later": "Die Zeit, später 🕰."}
 
 
 def linted(folder: Path, **budget: int) -> tuple[Linted, list[tuple[str, str]]]:
-    config = {"providers": ["openai_chat", "gemini"], "budgets": {"openai_chat": budget}}
+    config = {
+        "providers": ["openai_chat", "gemini"],
+        "budgets": {"openai_chat": budget},
+        "lint": {"description-too-short": "off"},
+    }
     sources = {f"tools/{n}.json": json.dumps({"name": n, "description": d}) for n, d in TOOLS.items()}
     findings = Findings()
     result = lint_project(written(folder, sources | {"toolgen.yaml": json.dumps(config, indent=1)}), findings)

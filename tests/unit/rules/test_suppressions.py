@@ -14,7 +14,7 @@ CODE = "parameter-without-description"
 
 TOOL = """\
 name: now
-description: The time.
+description: The time in a time zone.
 parameters:
   type: object
   properties:
@@ -59,8 +59,8 @@ def test_without_a_comment_both_are_found(tmp_path: Path) -> None:
         (f"# toolgen: allow {CODE}\n{TOOL}", []),
         (f"# About time.\n\n# toolgen: allow {CODE}\n---\n{TOOL}", []),
         (commented(6, f"toolgen: allow {CODE}", after=False).replace("    zone", "\n    # More.\n\n    zone"), [11]),
-        (TOOL.replace("The time.", f"'The time. # toolgen: allow {CODE}'"), [6, 7]),
-        (TOOL.replace("The time.", f"|\n  # toolgen: allow {CODE}"), [7, 8]),
+        (TOOL.replace("The time in a time zone.", f"'The time in a time zone. # toolgen: allow {CODE}'"), [6, 7]),
+        (TOOL.replace("The time in a time zone.", f"|\n  # toolgen: allow {CODE}"), [7, 8]),
     ],
 )
 def test_a_comment_allows_its_line_the_next_one_or_the_file(tmp_path: Path, text: str, left: list[int]) -> None:
@@ -98,4 +98,5 @@ def test_an_error_of_build_stays_one(tmp_path: Path) -> None:
 
 def test_json_has_no_comments(tmp_path: Path) -> None:
     text = '{"name": "now", "description": "# toolgen: allow tool-without-description"}'
-    assert linted(tmp_path, {"tools/now.json": text, "tools/later.yaml": text.replace("now", "later")}) == []
+    found = linted(tmp_path, {"tools/now.json": text, "tools/later.yaml": text.replace("now", "later")})
+    assert [f.code for f in found] == ["description-duplicated"]

@@ -16,6 +16,7 @@ from toolgen.diagnostics.codes import (
     resolve_references,
     resolve_schemas,
     rules,
+    rules_prose,
     rules_schemas,
     write,
 )
@@ -30,7 +31,7 @@ BY_STAGE: dict[str, tuple[Code, ...]] = {
     "parse": parse.ROWS,
     "printing": write.PRINTING,
     "resolve": (*resolve_references.ROWS, *resolve_schemas.ROWS, *resolve_catalog.ROWS),
-    "rules": tuple(sorted((*rules.ROWS, *rules_schemas.ROWS), key=lambda row: row.id)),
+    "rules": tuple(sorted((*rules.ROWS, *rules_prose.ROWS, *rules_schemas.ROWS), key=lambda row: row.id)),
     "write": write.ROWS,
 }
 """The rows of each stage."""

@@ -1,4 +1,4 @@
-"""Limits of providers: how many tools, how long descriptions and how large schemas they take."""
+"""How many tools and parameters are too many, how long a description is too long, and how large a schema too large."""
 
 from __future__ import annotations
 
@@ -53,6 +53,35 @@ def check_too_many_tools(catalog: Catalog, findings: Findings) -> None:
                 provider=RawText(profile.name),
                 evidence=RawText(known.evidence),
             )
+
+
+_CHOSEN_WELL = 30
+"""Tools among which models choose well. OpenAI's guide to function calling advises fewer than 20 at a time; Anthropic's, on the
+tool search tool, sees choices get worse beyond 30 to 50."""
+
+
+@catalog_rule("many-tools")
+def check_many_tools(catalog: Catalog, findings: Findings) -> None:
+    """Report a project with more tools than a model chooses among reliably, at the first of them that is too many."""
+    if len(catalog.tools) > _CHOSEN_WELL:
+        place = catalog.tools[_CHOSEN_WELL].document.span("name")
+        findings.add("many-tools", place, count=len(catalog.tools), most=_CHOSEN_WELL)
+
+
+_FREE = 8
+"""Parameters that a tool may have without one that is required."""
+
+
+@catalog_rule("all-parameters-optional")
+def check_all_parameters_optional(catalog: Catalog, findings: Findings) -> None:
+    """Report tools with many parameters of which none is required."""
+    for tool in catalog.tools:
+        schema = tool.parameters or {}
+        count = len(schema.get("properties", ()))
+        said = schema.keys() & {"required", "allOf", "anyOf", "oneOf", "dependentRequired", "if", "minProperties"}
+        if count > _FREE and not any(schema[word] for word in said):
+            place = tool.document.key_span("parameters", "properties")
+            findings.add("all-parameters-optional", place, tool=tool.name, count=count)
 
 
 @catalog_rule("description-too-long")

@@ -1,15 +1,21 @@
-"""Names of tools and parameters: those that a provider or Python does not take, and those that look alike."""
+"""Names of tools and parameters: those that a provider or Python does not take, that look alike, or that name secrets."""
 
 from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Mapping
 
 from toolgen.diagnostics import Findings, Related
 from toolgen.diagnostics.finding import RawText, join_names
-from toolgen.resolve import Catalog
+from toolgen.resolve import Catalog, Tool
 from toolgen.rules.rule import catalog_rule
-from toolgen.rules.schema_walk import nodes
+from toolgen.rules.schema_walk import named_types, nodes
+
+
+def name_words(text: str) -> list[str]:
+    """The words of a name or a text in small letters, those of `aName` and of `a_name` alike."""
+    return [word.casefold() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+", text)]
 
 
 @catalog_rule("name-leading-digit")
@@ -78,3 +84,39 @@ def check_parameters_look_alike(catalog: Catalog, findings: Findings) -> None:
                 findings.add(
                     "parameters-look-alike", node.place("properties", name), related=there, parameter=name, other=other
                 )
+
+
+@catalog_rule("tools-look-alike")
+def check_tools_look_alike(catalog: Catalog, findings: Findings) -> None:
+    """Report tools whose name has the words of another one's: in another order, case or number."""
+    first: dict[tuple[str, ...], Tool] = {}
+    for tool in catalog.tools:
+        words = tuple(sorted(_singular(word) for word in name_words(tool.name)))
+        other = first.setdefault(words, tool)
+        if other is not tool:
+            there = (Related(other.document.span("name"), "the other one"),)
+            findings.add(
+                "tools-look-alike", tool.document.span("name"), related=there, tool=tool.name, other=other.name
+            )
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+_SECRETS = re.compile(
+    r"(?:^| )(?:password|passwd|passphrase|secret|credentials?|bearer|authorization|(?:api|private|secret|access|auth) ?key"
+    r"|(?:access|auth|refresh|bearer|api|session|id) token)$"
+)
+
+
+@catalog_rule("secret-parameter")
+def check_secret_parameter(catalog: Catalog, findings: Findings) -> None:
+    """Report parameters whose name says that a secret is to be in them."""
+    for node in nodes(catalog):
+        for name, schema in node.schema.get("properties", {}).items():
+            types = named_types(schema) if isinstance(schema, Mapping) else ()
+            if (not types or "string" in types) and _SECRETS.search(" ".join(name_words(name))):
+                findings.add("secret-parameter", node.place("properties", name), parameter=name)

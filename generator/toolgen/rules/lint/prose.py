@@ -1,0 +1,206 @@
+"""Descriptions that say too little, the same as another one, or something else than the schema beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolgen.diagnostics import Findings, Related, Span
+from toolgen.diagnostics.finding import RawText
+from toolgen.resolve import Catalog
+from toolgen.rules.lint.names import name_words
+from toolgen.rules.rule import catalog_rule
+from toolgen.rules.schema_walk import named_types, nodes
+
+_SHORT = 20
+"""Characters that a description of a tool should have at least."""
+
+_MOST_READ = 4_000
+"""Characters of a description that are looked at."""
+
+
+def _words(text: str) -> list[str]:
+    return name_words(text[:_MOST_READ])
+
+
+def _described_properties(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, Any], str, Span, bool]]:
+    """Each property that has a description: name, schema, description, the description's place, whether it is required."""
+    for node in nodes(catalog):
+        for name, schema in node.schema.get("properties", {}).items():
+            text = schema.get("description") if isinstance(schema, Mapping) else None
+            if isinstance(text, str) and text:
+                place = node.place("properties", name, "description")
+                yield name, schema, text[:_MOST_READ], place, name in node.schema.get("required", ())
+
+
+@catalog_rule("description-repeats-name")
+def check_description_repeats_name(catalog: Catalog, findings: Findings) -> None:
+    """Report descriptions of tools and parameters that are made of the words of the name."""
+    for tool in catalog.tools:
+        if tool.description and _words(tool.description) == _words(tool.name):
+            findings.add("description-repeats-name", tool.document.span("description"), name=tool.name)
+    for name, _, text, place, _ in _described_properties(catalog):
+        if _words(text) == _words(name):
+            findings.add("description-repeats-name", place, name=name)
+
+
+@catalog_rule("description-too-short")
+def check_description_too_short(catalog: Catalog, findings: Findings) -> None:
+    """Report descriptions of tools with fewer than twenty characters that say more than the name."""
+    for tool in catalog.tools:
+        text = (tool.description or "").strip()
+        if 0 < len(text) < _SHORT and _words(text) != _words(tool.name):
+            findings.add("description-too-short", tool.document.span("description"), tool=tool.name, count=len(text))
+
+
+@catalog_rule("description-duplicated")
+def check_description_duplicated(catalog: Catalog, findings: Findings) -> None:
+    """Report tools that are described in the words of another tool."""
+    first: dict[tuple[str, ...], Any] = {}
+    for tool in catalog.tools:
+        words = tuple(_words(tool.description or ""))
+        other = first.setdefault(words, tool)
+        if words and other is not tool:
+            there = (Related(other.document.span("description"), "the other one"),)
+            place = tool.document.span("description")
+            findings.add("description-duplicated", place, related=there, tool=tool.name, other=other.name)
+
+
+_ORDERS = re.compile(
+    r"\b(?:always|never|must|do not|don't|instead of|ignore|(?:before|after|first|then) (?:you )?(?:call|us)(?:e|ing)?)\b",
+    re.IGNORECASE,
+)
+_TAKEN_OVER = re.compile(
+    r"\bignore (?:all |any |the )*(?:previous|prior|above|other)\b|\b(?:do not|don't|never) (?:tell|mention|inform|show)\b"
+    r"[^.]{0,40}\buser\b|</?(?:important|system|instructions?)>|\bsystem prompt\b",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+@catalog_rule("description-gives-orders")
+def check_description_gives_orders(catalog: Catalog, findings: Findings) -> None:
+    """Report descriptions of tools that tell a model to forget its instructions, or to keep something from people."""
+    for tool in catalog.tools:
+        taken = _TAKEN_OVER.search((tool.description or "")[:_MOST_READ])
+        if taken is not None:
+            findings.add("description-gives-orders", tool.document.span("description"), tool=tool.name, said=taken[0])
+
+
+@catalog_rule("description-of-other-tools")
+def check_description_of_other_tools(catalog: Catalog, findings: Findings) -> None:
+    """Report descriptions of tools that say when to use, or not to use, another tool of the project."""
+    names = {tool.name for tool in catalog.tools if len(_words(tool.name)) > 1}
+    for tool in catalog.tools:
+        for sentence in _SENTENCES.split((tool.description or "")[:_MOST_READ]):
+            others = [word for word in re.findall(r"[\w-]+", sentence) if word in names and word != tool.name]
+            if others and _ORDERS.search(sentence):
+                place = tool.document.span("description")
+                findings.add("description-of-other-tools", place, tool=tool.name, other=others[0])
+                break
+
+
+@catalog_rule("description-contradicts-schema")
+def check_description_contradicts_schema(catalog: Catalog, findings: Findings) -> None:
+    """Report descriptions that state other values, another default or another need than the schema beside them."""
+    for name, schema, text, place, required in _described_properties(catalog):
+        for said, declared in (
+            *_other_values(schema, text),
+            *_other_default(schema, text),
+            *_other_need(text, required),
+        ):
+            findings.add(
+                "description-contradicts-schema",
+                place,
+                name=name,
+                said=RawText(said),
+                declared=RawText(declared),
+            )
+
+
+_LIST = re.compile(
+    r"\b(?:one of|either|(?:allowed|valid|possible|supported) (?:values?|options?)(?: are| is)?|must be)\b:?\s*"
+    r"((?:[`'\"]?[\w-]+[`'\"]?(?:\s*,\s*(?:or\s+|and\s+)?|\s+or\s+|\s*\|\s*))+[`'\"]?[\w-]+[`'\"]?)",
+    re.IGNORECASE,
+)
+
+
+def _other_values(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, str]]:
+    """A list of values in the text of which some, and not all, are in the enum."""
+    values = [value for value in schema.get("enum", ()) if isinstance(value, str)]
+    listed = _LIST.search(text) if values else None
+    if listed is None:
+        return
+    named = [word for word in re.findall(r"[\w-]+", listed[1]) if word.casefold() not in ("or", "and")]
+    known = {value.casefold() for value in values}
+    unknown = [word for word in named if word.casefold() not in known]
+    if unknown and len(unknown) < len(named):
+        yield f"the value {unknown[0][:60]}", "the enum has no such value"
+
+
+_UNITS = r"(?!\s*(?:%|(?:percent|milliseconds?|ms|seconds?|sec|s|minutes?|min|hours?|h|days?|weeks?|months?|years?|[KMGT]i?B)\b))"
+_DEFAULT = re.compile(
+    r"\bdefault(?:s to| value is| is|s?:|s?=| =|(?= [`'\"\d]))\s*(?:`([^`]{1,60})`|'([^']{1,60})'|\"([^\"]{1,60})\"|([+-]?\d{1,3}(?:,\d{3})+|[\w+-]+(?:\.\d+)?)\b"
+    + _UNITS
+    + ")",
+    re.IGNORECASE,
+)
+
+
+def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, str]]:
+    """A default in the text that is a value of the kind of the schema's own, and another one."""
+    said = _DEFAULT.search(text) if "default" in schema else None
+    if said is None:
+        return
+    default = schema["default"]
+    word = next(group for group in said.groups() if group is not None)
+    meant = _meant(word, default, quoted=said[4] is None, values=schema.get("enum", ()))
+    if meant is not None and meant != default:
+        yield f"a default of {word}", f"the schema has {_spelled(default)}"
+
+
+def _meant(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
+    """The value that a word of a text means, where it is of the default's type; None for any other."""
+    if isinstance(default, bool):
+        return {"true": True, "false": False}.get(word.casefold())
+    if isinstance(default, int | float):
+        number = word.replace(",", "")
+        return float(number) if re.fullmatch(r"[+-]?\d{1,15}(?:\.\d{1,15})?", number) else None
+    return word if isinstance(default, str) and (quoted or word in values) else None
+
+
+def _spelled(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)[:60]
+
+
+_NEED = re.compile(r"^\W*(required|optional)\b[.:,)\]]|[(\[](required|optional)[)\]]", re.IGNORECASE)
+
+
+def _other_need(text: str, required: bool) -> Iterator[tuple[str, str]]:
+    """Whether the text calls a parameter required that may be absent, or optional that may not."""
+    said = _NEED.search(text)
+    word = (said[1] or said[2]).casefold() if said is not None else ""
+    if word == "required" and not required:
+        yield "that it is required", "`required` does not name it"
+    elif word == "optional" and required:
+        yield "that it is optional", "`required` names it"
+
+
+_JSON = re.compile(
+    r"\bJSON[ -](?:encoded|string|formatted|serialized|stringified|text|blob)\b|\b(?:an?|valid) JSON (?:object|array|list|dict)\b"
+    r"|\bstringified (?:JSON|object|array)\b|\bseriali[sz]ed (?:as |to )?JSON\b",
+    re.IGNORECASE,
+)
+
+
+@catalog_rule("json-in-string")
+def check_json_in_string(catalog: Catalog, findings: Findings) -> None:
+    """Report texts that are to hold JSON."""
+    for node in nodes(catalog):
+        text = node.schema.get("description", "")
+        media = node.schema.get("contentMediaType") == "application/json"
+        if named_types(node.schema) == ("string",) and (
+            media or (isinstance(text, str) and _JSON.search(text[:_MOST_READ]))
+        ):
+            findings.add("json-in-string", node.place(), name=node.name)
