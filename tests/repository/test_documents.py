@@ -1,0 +1,97 @@
+"""The documents tell the truth: every file, command and piece of code in them is run, and what they show is compared."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.documents import NOT_CODE, Run, commands, matches
+from tests.support.loopback import Loopback
+from tests.support.repository import ROOT
+
+README = (ROOT / "README.md").read_text("utf-8")
+
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    if re.search(r"^```", path.read_text("utf-8"), re.MULTILINE)
+)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_document_runs(tmp_path: Path, document: str) -> None:
+    server = Loopback()
+    try:
+        run = Run(tmp_path, server)
+        text = (ROOT / document).read_text("utf-8")
+        run.document(text)
+    finally:
+        server.close()
+    languages = set(re.findall(r"^```(\w+)$", text, re.MULTILINE))
+    assert bool(run.done) == bool(languages - NOT_CODE)
+
+
+def test_a_run_sees_what_is_wrong(tmp_path: Path) -> None:
+    server = Loopback()
+    wrong = (
+        "```console\n$ toolgen --version\ntoolgen 9\n```\n",
+        "```console\n$ toolgen build\n…\n```\n",
+        "```console\n$ rm x\n```\n",
+        "```python\nassert False\n```\n",
+        "```yaml\na: 1\n```\n",
+        "<!-- edit README: a => b -->\n",
+    )
+    for text in wrong:
+        with pytest.raises((AssertionError, OSError)):
+            Run(tmp_path, server).document(text)
+    server.close()
+    assert list(commands("$ a b  # c, exit code 2\nx\n$ d # e\n")) == [("a b", "x\n", 2), ("d", "", 0)]
+    assert matches("a\nb\nc\n", "a\n…\nc\n")
+    assert not matches("a\nb\nc\n", "a\n…\nd\n")
+
+
+def test_the_quick_start_takes_at_most_ten_commands_and_is_typed(tmp_path: Path) -> None:
+    start = README.partition("## Install")[2].partition("**Without the loop.**")[0]
+    given = [command for block in re.findall(r"```console\n(.*?)```", start, re.DOTALL) for command in commands(block)]
+    assert len(given) <= 10
+    server = Loopback()
+    Run(tmp_path, server).document(start)
+    assert [sent.body["model"] for sent in server.heard] == ["claude-sonnet-5"] * 2
+    results = server.heard[1].body["messages"][-1]["content"]
+    assert [(r["tool_use_id"], r["content"]) for r in results] == [("toolu_1", '{"city":"Oslo","degrees":21}')]
+    server.close()
+    typed = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "app.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert typed.returncode == 0, typed.stdout
+
+
+def test_every_make_target_of_the_documents_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    texts = README + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    targets = {t for line in re.findall(r"`?make ((?:[a-z]+ ?)+)", texts) for t in line.split()[:1]}
+    assert {t for t in targets if f"\n{t}:" not in makefile} == set()
+
+
+def test_links_lead_somewhere() -> None:
+    for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        text = document.read_text("utf-8")
+        for link in re.findall(r"\]\(([^)]+)\)", text):
+            path, _, heading = link.partition("#")
+            if "://" in link:
+                continue
+            target = document.parent / path if path else document
+            assert target.exists(), (document.name, link)
+            anchors = (
+                {
+                    re.sub(r"[^\w -]", "", h).strip().lower().replace(" ", "-")
+                    for h in re.findall(r"^#+ (.*)$", target.read_text("utf-8"), re.MULTILINE)
+                }
+                if heading
+                else set()
+            )
+            assert not heading or heading in anchors, (document.name, link)

@@ -1,0 +1,161 @@
+"""Runs a document: its files are written, its commands and its code run, and what is printed compared, from top to bottom.
+
+A block below a line that is a path in backticks is that file. Of a `console` block each `$ command` runs, and has to print
+what follows; `…` stands for any text, numbers of files are not compared, and `# exit code N` behind a command is what it ends with.
+A `python` block without a path runs as it is. Comments of Markdown say what a reader is not shown:
+
+- `<!-- project -->`: the README's declaration is there, and built
+- `<!-- run COMMAND -->`, `<!-- file PATH: TEXT -->`, `<!-- edit PATH: OLD => NEW -->`
+- `<!-- answers: CALL | TEXT -->`: the next run of a model calls a tool (a JSON object with `name` and `input`), and says a text
+- `<!-- not run: REASON -->`: the next `python` block is compiled only
+- `<!-- before each: CODE -->`: stands before every further `python` block
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.providers.exchanges import whole
+from tests.support.commands import toolgen
+from tests.support.loopback import Loopback
+from tests.support.repository import ROOT
+
+NOT_RUN = frozenset(["pip", "make", "git"])
+"""Programs that would reach out of the folder of a test."""
+
+NOT_CODE = frozenset(["", "text", "markdown"])
+
+_PARTS = re.compile(
+    r"^(?:`(?P<path>[\w./-]+)`\n\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$|^<!-- (?P<note>.*?) ?-->$",
+    re.DOTALL | re.MULTILINE,
+)
+_WEATHER = ({"name": "get_weather", "input": {"city": "Oslo"}}, "It is 21 degrees in Oslo.")
+
+
+@dataclass
+class Run:
+    """A folder in which a document runs, and a server that answers as Anthropic's does."""
+
+    folder: Path
+    server: Loopback
+    before: str = ""
+    answers: tuple[dict[str, object], str] = _WEATHER
+    compiled_only: bool = False
+    done: list[str] = field(default_factory=list)
+    """What ran, in words, so that a test sees that something did."""
+
+    def document(self, text: str) -> None:
+        """Run all of it."""
+        for part in _PARTS.finditer(text):
+            if part["note"] is not None:
+                self._note(part["note"])
+            elif part["path"]:
+                self._write(part["path"], part["text"])
+            elif part["language"] == "console":
+                for command, printed, code in commands(part["text"]):
+                    self._command(command, printed, code)
+            elif part["language"] == "python":
+                if self.compiled_only:
+                    compile(part["text"], "a document", "exec")
+                else:
+                    self._python(["-c", self.before + part["text"]], "…", 0)
+                self.compiled_only = False
+                self.done.append("python")
+            else:
+                assert part["language"] in NOT_CODE, f"a block of {part['language']} without a path"
+
+    def _note(self, note: str) -> None:
+        kind, _, rest = note.partition(" ")
+        if note == "project":
+            readme = (ROOT / "README.md").read_text("utf-8")
+            (declaration,) = re.findall(r"```yaml\n(name: get_weather.*?)```", readme, re.DOTALL)
+            self._write("schemas/tools/get_weather.yaml", declaration)
+            assert toolgen("build", cwd=self.folder).returncode == 0
+        elif kind == "run":
+            self._command(rest, "…", 0)
+        elif kind == "file":
+            path, _, text = rest.partition(": ")
+            self._write(path, text + "\n")
+        elif kind == "edit":
+            path, _, change = rest.partition(": ")
+            old, new = change.split(" => ")
+            source = (self.folder / path).read_text("utf-8")
+            assert old in source
+            self._write(path, source.replace(old, new))
+        elif kind == "answers:":
+            call, text = rest.split(" | ")
+            self.answers = (json.loads(call), text)
+        elif kind == "not":
+            self.compiled_only = True
+        elif note.startswith("before each:\n"):
+            self.before = note.partition("\n")[2]
+
+    def _write(self, path: str, text: str) -> None:
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / path).write_text(text, "utf-8")
+        self.done.append(path)
+
+    def _command(self, command: str, printed: str, code: int) -> None:
+        for one in command.split(" && "):
+            words = shlex.split(one)
+            if words[0] == "toolgen":
+                result = toolgen(*words[1:], cwd=self.folder)
+                assert matches(result.stdout + result.stderr, printed), (command, result.stdout + result.stderr)
+                assert result.returncode == code, (command, result.stderr)
+            elif words[0] == "python":
+                self._python(words[1:], printed, code)
+            elif words[0] == "cp":
+                shutil.copytree(self.folder / words[2], self.folder / words[3])
+            else:
+                assert words[0] in NOT_RUN, command
+                continue
+            self.done.append(command)
+
+    def _python(self, words: list[str], printed: str, code: int) -> None:
+        call, text = self.answers
+        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m"}
+        usage = {"usage": {"input_tokens": 1, "output_tokens": 1}}
+        use = [{"type": "tool_use", "id": "toolu_1", **call}]
+        self.server.replies.clear()
+        self.server.replies.append(whole({**message, **usage, "content": use, "stop_reason": "tool_use"}))
+        said = [{"type": "text", "text": text}]
+        self.server.replies.append(whole({**message, **usage, "content": said, "stop_reason": "end_turn"}))
+        keys = {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": self.server.address, "NO_PROXY": "127.0.0.1"}
+        done = subprocess.run(
+            [sys.executable, "-W", "error:::generated", *words],
+            cwd=self.folder,
+            env={**os.environ, **keys, "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (code, ""), (words, done.stderr)
+        assert matches(done.stdout, printed), (words, done.stdout)
+
+
+def commands(block: str) -> Iterator[tuple[str, str, int]]:
+    """Each command of a console block, what it prints, and its exit code."""
+    for found in re.finditer(r"^\$ ([^\n]+)\n(.*?)(?=^\$ |\Z)", block, re.DOTALL | re.MULTILINE):
+        command, _, comment = found[1].partition("  #")
+        code = re.search(r"exit code (\d)", comment)
+        yield command.strip().partition(" # ")[0], found[2], int(code[1]) if code else 0
+
+
+def matches(printed: str, shown: str) -> bool:
+    """Whether a command printed what a document shows."""
+    pattern = ".*".join(re.escape(_plain(part)) for part in shown.split("…"))
+    return re.fullmatch(pattern, _plain(printed), re.DOTALL) is not None
+
+
+def _plain(text: str) -> str:
+    """The text without numbers of files, which change with every module of the runtime."""
+    return re.sub(r"\b\d+ (created|changed|unchanged|removed)\b", r"N \1", text)
