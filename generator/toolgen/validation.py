@@ -65,14 +65,15 @@ def conforms(
     findings: Findings,
     *,
     code: str = "invalid-value",
+    hints: Mapping[str, str] | None = None,
 ) -> bool:
     """Check a document against a JSON Schema (2020-12) and report what is wrong, at most fifty findings.
 
     Unknown and missing keys and wrong types have their own codes; `code` is that of everything else, whose message
-    has the one hole `problem`. Nothing outside of the meta-schema and the published drafts is ever looked up.
+    has the one hole `problem`. `hints` says what to do about unknown keys that mean something elsewhere. Nothing outside of the meta-schema and the published drafts is ever looked up.
     """
     validator = _validator(_Schema(meta))
-    reporter = _Reporter(document, validator, findings, code)
+    reporter = _Reporter(document, validator, findings, code, hints or {})
     errors = list(islice(validator.iter_errors(document.value), MAX_ERRORS))
     # A value of the wrong type often breaks other rules as well; its type is what there is to say.
     mistyped = {tuple(e.absolute_path) for e in errors if e.validator == "type"}
@@ -106,12 +107,20 @@ def _validator(key: _Schema) -> Draft202012Validator:
 
 
 class _Reporter:
-    def __init__(self, document: Document, validator: Draft202012Validator, findings: Findings, code: str) -> None:
+    def __init__(
+        self,
+        document: Document,
+        validator: Draft202012Validator,
+        findings: Findings,
+        code: str,
+        hints: Mapping[str, str],
+    ) -> None:
         self.count = 0
         self._document = document
         self._validator = validator
         self._findings = findings
         self._code = code
+        self._hints = hints
         self._seen: set[tuple[Span, str, str]] = set()
         self._unexplained: list[Pointer] = []
 
@@ -151,7 +160,8 @@ class _Reporter:
         if not unknown:
             self._unexplained.append(pointer)
         for name in unknown:
-            hint = did_you_mean(name, (key for key in known if key not in words(error.instance)))
+            others = (key for key in known if key not in words(error.instance))
+            hint = (None if pointer else self._hints.get(name)) or did_you_mean(name, others)
             span = self._document.key_span(*pointer, name)
             self._add("unknown-key", span, name, hint=hint, key=name)
 

@@ -574,6 +574,6 @@ def test_an_interrupt_is_one_line(project: Path, quick: Run, event: str, number:
 def test_a_folder_whose_name_no_terminal_should_see(project: Path, quick: Run) -> None:
     for command in ("build", "check"):
         code, out, err = quick("old", command, "--out", "a\nb\x1b[31m")
-        assert (code, out) == (0, "")
-        assert err.startswith("a\\nb\\x1b[31m: ")
-        assert err.count("\n") == 1
+        assert (code, out) == (2, "")
+        assert err.startswith("a\\nb\\x1b[31m:1:1: error[output-name]: ")
+        assert err.count("\n") == 2

@@ -158,4 +158,4 @@ def matches(printed: str, shown: str) -> bool:
 
 def _plain(text: str) -> str:
     """The text without numbers of files, which change with every module of the runtime."""
-    return re.sub(r"\b\d+ (created|changed|unchanged|removed)\b", r"N \1", text)
+    return re.sub(r"\b\d+ (created|changed|unchanged|deleted)\b", r"N \1", text)

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from inspect import isawaitable
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -262,7 +263,7 @@ class Dispatcher:
                     if verdict is not None or review is None
                     else review(ready.call, ready.arguments)
                 )
-                if not isinstance(said, Allow | Deny | Edit | Hold):
+                if isawaitable(said):
                     said = await said
                 if isinstance(said, Hold):
                     self.held.append(ready.call)
@@ -299,7 +300,9 @@ class Dispatcher:
         if isinstance(verdict, Deny):
             return error_result(ready.call, denied_text(verdict.reason))
         if not isinstance(verdict, Edit):
-            raise TypeError("a review returns Allow, Deny, Edit or Hold")
+            raise TypeError(
+                f"a review returns Allow, Deny, Edit or Hold, and not {type(verdict).__name__}"
+            )
         return _Ready(
             ready.call, ready.entry, _fit(ready.entry, verdict.arguments), edited=True
         )

@@ -156,8 +156,11 @@ def connected(
     """
     read = _read(config if isinstance(config, Mapping) else _said(config))
     if read.interface not in interfaces:
+        near = get_close_matches(str(read.interface)[:64], interfaces, n=1)
+        meant = f" (perhaps {near[0]})" if near else ""
+        known = ", ".join(sorted(interfaces)) or "none"
         raise ValueError(
-            f"no session can be made of a configuration for this interface; one can for: {', '.join(sorted(interfaces)) or 'none'}"
+            f"no session can be made of a configuration for this interface{meant}; one can for: {known}"
         )
     module, maker = interfaces[read.interface]
     later = kind == "AsyncSession"

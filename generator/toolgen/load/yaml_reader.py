@@ -77,12 +77,49 @@ def _events(text: str, report: Report) -> Iterator[yaml.Event]:
     try:
         yield from yaml.parse(text, Loader=parser)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = (mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2) if mark else WHOLE
-        report.fatal("not-yaml", place, problem=_own(error.problem or error.context or ""))
+        problem, hint, mark = _cause(error, text)
+        place = (mark[0], mark[1], mark[0], mark[1] + 1) if mark else WHOLE
+        report.fatal("not-yaml", place, hint=hint, problem=_own(problem))
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # The parser in Python hands the number of an escape to chr() unchecked.
         report.fatal("not-yaml", problem=_own(str(error).partition("\n")[0]))
+
+
+_CAUSES = (
+    ("mapping values are not allowed", "a colon stands in unquoted text", 'put the text in quotes: description: "First: then."'),
+    ("did not find expected ',' or", "a bracket is not closed, or a text in it has no quotes", "close `{` with `}` and `[` with `]`, and quote texts with `,` `:` `{` or `}` in them"),
+    ("did not find expected key", "the indentation does not fit the lines above", "begin keys of one mapping in one column"),
+    ("did not find expected '-' indicator", "the indentation does not fit the lines above", "begin the items of one list in one column"),
+    ("could not find expected ':'", "a key has no colon, or a text has no quotes", "write `key: value`, and quote a text that goes on in the next line"),
+    ("found unexpected end of stream", "a quote is not closed", "close it, or double one that belongs to the text"),
+    ("found unknown escape character", "a backslash stands in double quotes", "put the text in single quotes, or double the backslash"),
+    ("block sequence entries are not allowed", "a list begins behind a key", "begin the list in the next line, or write `[a, b]`"),
+)  # fmt: skip
+"""Sentences of the parser, what a person has written then, and what to do about it."""
+
+_CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
+
+
+def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tuple[int, int] | None]:
+    """What is wrong in words of the file, a hint where that is plain to see, and the line and column to look at."""
+    conflict = _CONFLICT.search(text)
+    if conflict is not None:
+        line = text.count("\n", 0, conflict.start()) + 1
+        return "marks of a merge conflict are left in the file", "choose a side between <<<<<<< and >>>>>>>", (line, 1)
+    problem, lines = error.problem or error.context or "", text.rstrip().splitlines()
+    mark = error.problem_mark or error.context_mark
+    if mark is not None and mark.line >= len(lines) and error.context_mark is not None:
+        mark = error.context_mark  # what is open at the end of the file
+    place = (mark.line + 1, mark.column + 1) if mark is not None else None
+    if "cannot start any token" in problem and mark is not None:
+        begun = lines[mark.line][: mark.column + 1] if mark.line < len(lines) else ""
+        if "\t" in begun and not begun.strip():
+            return "the line is indented with a tab", "indent with blanks; YAML takes no tabs there", place
+        return f"a text may not begin with {begun[-1:]}", "put it in quotes", place
+    for sentence, cause, hint in _CAUSES:
+        if problem.startswith(sentence):
+            return cause, hint, place
+    return problem, None, place
 
 
 def _own(problem: str) -> RawText:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from toolgen.diagnostics import CODES, Findings
 from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES
-from toolgen.diagnostics.finding import did_you_mean
+from toolgen.diagnostics.finding import RawText, did_you_mean
 from toolgen.load import Document, Sources
 from toolgen.validation import conforms, meta
 
@@ -45,6 +45,7 @@ class Config:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: tuple[Part, ...] = PARTS
     runtime: Literal["copied", "installed"] = "copied"
+    frameworks: tuple[str, ...] = ()
     formats: Formats = "python"
     recursion_depth: int = 3
 
@@ -64,6 +65,9 @@ def configuration(sources: Sources, findings: Findings) -> Config:
         parts: tuple[Part, ...] = tuple(part for part in PARTS if part in said["parts"])
         _check_parts(document, parts, findings)
         said["parts"] = parts
+    if "frameworks" in said:
+        said["frameworks"] = tuple(sorted(said["frameworks"]))
+        _check_frameworks(document, said.get("parts", PARTS), findings)
     if "recursion_depth" in said:
         said["recursion_depth"] = int(said["recursion_depth"])
     return Config(**said)
@@ -76,6 +80,19 @@ def _check_parts(document: Document, parts: tuple[Part, ...], findings: Findings
         if needed is not None and needed not in parts:
             place = document.value["parts"].index(part)
             findings.add("part-needs", document.span("parts", place), part=part, needed=needed)
+
+
+def _check_frameworks(document: Document, parts: tuple[Part, ...], findings: Findings) -> None:
+    """Report frameworks without the parts that run their calls."""
+    for i, name in enumerate(document.value["frameworks"]):
+        if "running" not in parts:
+            findings.add(
+                "framework-needs",
+                document.span("frameworks", i),
+                framework=name,
+                needed="running",
+                what=RawText("part"),
+            )
 
 
 def _check_codes(document: Document, findings: Findings) -> None:

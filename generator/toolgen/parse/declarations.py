@@ -49,7 +49,7 @@ def declarations(documents: Iterable[Document], findings: Findings) -> tuple[Dec
     read = []
     for document in documents:
         names_fit = _names_fit(document, findings)
-        if conforms(_with_plain_names(document), form, findings) and names_fit:
+        if conforms(_with_plain_names(document), form, findings, hints=form["x-hints"]) and names_fit:
             read.append(_declaration(document))
     return tuple(read)
 

@@ -181,6 +181,10 @@ def _digit_first(tool: str) -> bool:
     return tool.lstrip("_-")[:1].isdigit()
 
 
+_KEPT = DEVICES | _PACKAGE_WORDS | {"conftest", "sitecustomize", "usercustomize"}
+"""Names that no module of a tool has: pytest and Python run modules of the last three wherever they find them."""
+
+
 def module_name(tool: str) -> ModuleName:
     """The module of a tool.
 
@@ -190,6 +194,6 @@ def module_name(tool: str) -> ModuleName:
     name = _snake(tool.replace("-", "_")).strip("_") or "_"
     if name[0].isdigit():
         name = f"_{name}"
-    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in DEVICES | _PACKAGE_WORDS:
+    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in _KEPT:
         name = f"{name}_"
     return ModuleName(name)

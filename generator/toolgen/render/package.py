@@ -60,6 +60,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
         "runtime/loop.py": _static("runtime_loop.py"),
         "runtime/models.py": models,
         **tool_modules(catalog.tools, catalog.types, "running" in catalog.parts),
+        **_frameworks(catalog.frameworks),
         "tools/_lenient.py": _lenient(catalog),
         "sessions/__init__.py": _sessions(catalog),
     }
@@ -116,6 +117,14 @@ def runtime_files() -> Files:
 def runtime_module(path: str) -> str:
     """A module that no schema changes, as it is copied."""
     return format_source(path, runtime_files()[path])
+
+
+def _frameworks(names: Iterable[str]) -> Files:
+    """The modules that make other frameworks' tools of the declared ones; none where no framework is asked for."""
+    found = {f"frameworks/{name}.py": _static(f"frameworks/{name}.py") for name in names}
+    if found:
+        found["frameworks/__init__.py"] = HEADER + '"""The declared tools as tool objects of other frameworks."""\n'
+    return found
 
 
 def _session(plan: ProviderPlan) -> str:

@@ -110,3 +110,4 @@ class Catalog:
     recursion_depth: int = 3
     parts: tuple[str, ...] = ("tools", "converters", "sessions", "running")
     runtime: str = "copied"
+    frameworks: tuple[str, ...] = ()

@@ -162,6 +162,7 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
     format = link_format(sources.formats, findings)
     tools, types = link(parsed, findings)
     check_wire_names(tools, profiles, findings)
+    _check_frameworks(config, {profile.name for profile in profiles}, sources.config, findings)
     _check_provider_keys(tools, sources.config, known, findings)
     if findings.errors:
         return None
@@ -175,7 +176,16 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
         config.recursion_depth,
         config.parts,
         config.runtime,
+        config.frameworks,
     )
+
+
+def _check_frameworks(config: Config, chosen: Collection[str], document: Document | None, findings: Findings) -> None:
+    """Report a server of MCP without the converters that it needs."""
+    if document is not None and "mcp" in config.frameworks and not ("mcp" in chosen and "converters" in config.parts):
+        place = document.span("frameworks", document.value["frameworks"].index("mcp"))
+        what, needed = (RawText("provider"), "mcp") if "mcp" not in chosen else (RawText("part"), "converters")
+        findings.add("framework-needs", place, framework="mcp", what=what, needed=needed)
 
 
 def _check_provider_keys(

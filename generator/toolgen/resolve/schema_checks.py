@@ -14,6 +14,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import METASCHEMAS, Dialect, UnknownDialectError, dialect, flags_of, respelled, with_bounds
+from toolgen.resolve.keyword_checks import KeywordChecks
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, walk
 from toolgen.resolve.value_checks import compiled
@@ -100,8 +101,9 @@ TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "s
 def check_soundness(links: ReferenceGraph, findings: Findings) -> None:
     """Check every schema that was linked."""
     done: set[SchemaLocation] = set()
+    library = links.library
+    keywords = KeywordChecks(library, findings)
     for root in links.roots:
-        library = links.library
         value = library.value(root)
         try:
             source = dialect(library.value(library.root(root)))
@@ -113,6 +115,7 @@ def check_soundness(links: ReferenceGraph, findings: Findings) -> None:
             place = SchemaLocation(root.document, root.pointer + pointer)
             if isinstance(schema, dict) and place not in done:
                 done.add(place)
+                keywords.check(schema, place, source)
                 as_meant = respelled(schema, source) if source == "draft-04" else dict(with_bounds(schema))
                 at_fault = _check_schema(as_meant, place, library, findings) | flags_of(schema)
                 faults |= {(*pointer, keyword) for keyword in at_fault}
@@ -143,13 +146,41 @@ def _check_schema(
     return faults
 
 
+_MEANT = {type_: type_ for type_ in TYPES} | {
+    "str": "string",
+    "text": "string",
+    "date": "string, with `format: date`",
+    "datetime": "string, with `format: date-time`",
+    "path": "string, with `format: path`",
+    "file": "string, with `format: path`",
+    "enum": "string, with `enum: […]`",
+    "int": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "decimal": "number",
+    "bool": "boolean",
+    "dict": "object",
+    "map": "object",
+    "struct": "object",
+    "objekt": "object",
+    "list": "array",
+    "tuple": "array",
+    "none": '"null"',
+    "nil": '"null"',
+}
+"""Names of types in other languages, and what JSON Schema calls them."""
+
+
 def _check_type(schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings) -> set[str]:
     named = schema.get("type", [])
     faults = set()
     for i, name in enumerate(named if isinstance(named, list) else [named]):
         if isinstance(name, str) and name not in TYPES:
             way: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
-            findings.add("type-unknown", library.span(place, *way), type=name)
+            meant = _MEANT.get(name.lower())
+            hint = f"did you mean {meant}?" if meant else None
+            findings.add("type-unknown", library.span(place, *way), hint=hint, type=name)
             faults.add("type")
     return faults
 

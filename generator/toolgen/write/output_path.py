@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from dataclasses import dataclass
+from keyword import iskeyword
 from pathlib import Path
 
 from toolgen.diagnostics import Findings, Span
@@ -100,7 +101,9 @@ def _refusal(place: OutputPath, info: os.stat_result | None, sources: Path) -> s
         read = disk.look(str((sources / folder).resolve()))
         if read is not None and _one_of(read, [Path(place.path), *Path(place.path).parents]):
             return "output-in-sources"
-    return None
+    # A package is imported by its name, so that the folder has to have one; what is in it is imported relatively.
+    name = os.fsencode(place.leaf).decode("utf-8", "replace")
+    return None if name.isidentifier() and not iskeyword(name) else "output-name"
 
 
 def _one_of(info: os.stat_result, folders: list[Path]) -> bool:

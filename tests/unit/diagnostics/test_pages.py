@@ -155,7 +155,7 @@ def test_an_example_has_its_finding(tmp_path: Path, code: str, request: pytest.F
     elif code in OF_NAMES:
         found = found_in(tmp_path, {code: text}, link_project)
     else:
-        found = [replace(f, span=Span(f"{code}.yaml")) for f in faults({f"tools/{code}.yaml": text})]
+        found = [replace(f, span=Span(f"{code}.yaml")) for f in faults({f"tools/{code}.yaml": text}, idle=True)]
     assert code in {f.code for f in found if f.span.path.endswith(f"{code}.yaml")}
 
 

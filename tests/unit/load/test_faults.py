@@ -84,7 +84,7 @@ CASES = [
     tool("lone surrogate in a JSON key", '{"name": 1,\n"\\udc00x": 1}', "2:1", "lone-surrogate", ext="json"),
     tool("wrong order in JSON", '{"name":\n"\\udc00\\ud800"}', "2:1", "lone-surrogate", ext="json"),
     # YAML
-    tool("open bracket", "name: [1\n", "2:1", "not-yaml"),
+    tool("open bracket", "name: [1\n", "1:7", "not-yaml"),
     tool("colon in text", "name: x\nd: a: b\n", "2:5", "not-yaml"),
     tool("tab as indent", "name:\n\tx: 1\n", "2:1", "not-yaml"),
     tool("deep flow", "name: " + "[" * 100_000, "1:70", "too-deep"),

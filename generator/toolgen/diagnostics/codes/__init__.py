@@ -13,6 +13,7 @@ from toolgen.diagnostics.codes import (
     load_text,
     parse,
     resolve_catalog,
+    resolve_keywords,
     resolve_references,
     resolve_schemas,
     rules,
@@ -30,7 +31,7 @@ BY_STAGE: dict[str, tuple[Code, ...]] = {
     "load": (*load_files.ROWS, *load_text.ROWS),
     "parse": parse.ROWS,
     "printing": write.PRINTING,
-    "resolve": (*resolve_references.ROWS, *resolve_schemas.ROWS, *resolve_catalog.ROWS),
+    "resolve": (*resolve_references.ROWS, *resolve_schemas.ROWS, *resolve_keywords.ROWS, *resolve_catalog.ROWS),
     "rules": tuple(sorted((*rules.ROWS, *rules_prose.ROWS, *rules_schemas.ROWS), key=lambda row: row.id)),
     "write": write.ROWS,
 }

@@ -92,6 +92,14 @@ risk: low
         "Sessions send requests through the converters of their provider, and running needs the tools that it runs.",
     ),
     Code(
+        "framework-needs",
+        "error",
+        "the framework {framework} needs the {what} {needed}, which is left out",
+        "Add it, or leave out the framework.",
+        "Tools of a framework run their calls by the same code as everything else, which is in the part `running`; a server of MCP "
+        "also has the converters of the provider `mcp`.",
+    ),
+    Code(
         "name-illegal",
         "error",
         "the name {name} is not a text of 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",

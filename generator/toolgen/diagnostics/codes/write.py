@@ -38,6 +38,14 @@ ROWS: tuple[Code, ...] = (
         "input of the next build.",
     ),
     Code(
+        id="output-name",
+        level="error",
+        message="the output {folder} cannot be imported: its name is none that Python takes",
+        hint="name it with letters, digits and underscores, such as my_tools",
+        why="The output is a package, and is imported by the name of its folder: `from my_tools.tools import …`. A dash, a "
+        "digit in front or a word of Python is a syntax error there.",
+    ),
+    Code(
         id="output-failed",
         level="error",
         message="the output cannot be {doing}: {reason}",

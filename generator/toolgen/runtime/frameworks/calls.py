@@ -1,0 +1,72 @@
+"""What all frameworks share: which tools they get, and how they run a call."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Generic, TypeVar
+
+from ..json_text import compact, loads
+from ..models import InvalidCall, ToolCall, ToolDefinition, ToolResult
+from ..tools.runnable_tools import RunnableTools
+
+__all__ = ["HandledTools", "result_text", "schema_of"]
+
+H = TypeVar("H")
+
+
+class HandledTools(Generic[H]):
+    """Declared tools with their handlers. `definitions` are those that a framework gets, in the order of their names."""
+
+    def __init__(self, tools: RunnableTools[H], handlers: H, names: Collection[str], timeout: float | None) -> None:
+        """Take the tools that are named; where none is, all that are not deprecated.
+
+        Raises:
+            ValueError: a name is not that of a declared tool.
+            TypeError: a tool has no handler.
+        """
+        unknown = sorted(set(names) - set(tools.entries))
+        if unknown:
+            raise ValueError(f"no declared tool is called {', '.join(unknown)}")
+        chosen = [name for name in tools.entries if (name in names if names else name not in tools.deprecated)]
+        self.definitions: Sequence[ToolDefinition] = [tools.definitions[name] for name in chosen]
+        self._low_risk = tools.low_risk
+        self._dispatcher = tools.dispatcher(handlers, offered=chosen, timeout=timeout)
+        self._inline = tools.dispatcher(handlers, offered=chosen, timeout=timeout, inline=True)
+
+    def needs_approval(self, name: str) -> bool:
+        """Whether calls of a tool are to be approved: it is not declared `risk: low`."""
+        return name not in self._low_risk
+
+    async def answer(self, call: ToolCall) -> ToolResult:
+        """Run a call that has been read already."""
+        return await self._dispatcher.one(call)
+
+    async def run(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
+        """Run a call; its arguments are an object, or the text that a model wrote."""
+        return await self.answer(_call(name, id, arguments))
+
+    def run_here(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
+        """Run a call in code that is not async."""
+        return self._inline.one_here(_call(name, id, arguments))
+
+
+def schema_of(definition: ToolDefinition) -> dict[str, Any]:
+    """The schema of a tool's arguments; frameworks want one, and an object."""
+    return {"type": "object", "properties": {}, **(definition.parameters or {})}
+
+
+def result_text(result: ToolResult) -> str:
+    """A result that is no list of parts as text: a text as it is, anything else as compact JSON."""
+    return result.value if isinstance(result.value, str) else compact(result.value)
+
+
+def _call(name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolCall:
+    if not isinstance(arguments, str):
+        return ToolCall(id or "call", name, arguments)
+    try:
+        value = loads(arguments or "{}")
+    except ValueError:
+        return ToolCall(id or "call", name, {}, invalid=InvalidCall(arguments, "malformed"))
+    if not isinstance(value, dict):
+        return ToolCall(id or "call", name, {}, invalid=InvalidCall(arguments, "not_an_object"))
+    return ToolCall(id or "call", name, value)

@@ -1,0 +1,102 @@
+"""The declared tools as tools of LangChain.
+
+An error result is a `ToolMessage` with the status `error`. `approvals` says which tools `HumanInTheLoopMiddleware` has to ask for
+(https://docs.langchain.com/oss/python/langchain/human-in-the-loop); `metadata` of a tool has its risk for other ways to ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Literal, TypeVar
+
+from langchain_core.tools import BaseTool, ToolException
+from pydantic import PrivateAttr
+
+from ..models import OpaquePart, TextPart, ToolDefinition, ToolResult
+from ..tools.runnable_tools import RunnableTools
+from .calls import HandledTools, result_text, schema_of
+
+__all__ = ["DeclaredTool", "approvals", "langchain_tools"]
+
+H = TypeVar("H")
+
+
+class DeclaredTool(BaseTool):
+    """A declared tool. The content of its message is what a model reads, the artifact the `ToolResult`."""
+
+    handle_tool_error: Any = True
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    _tools: HandledTools[Any] = PrivateAttr()
+
+    def __init__(self, tools: HandledTools[Any], definition: ToolDefinition) -> None:
+        """Take the tool's definition, and what runs its calls."""
+        super().__init__(
+            name=definition.name,
+            description=definition.description or "",
+            args_schema=schema_of(definition),
+            metadata={"risk": "high" if tools.needs_approval(definition.name) else "low"},
+        )
+        self._tools = tools
+
+    def _to_args_and_kwargs(self, tool_input: Any, tool_call_id: str | None) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Hand over the arguments as one object: as keywords they would meet those of LangChain, such as `config`."""
+        return (tool_input, tool_call_id), {}
+
+    def _run(self, *given: Any) -> tuple[Any, ToolResult]:
+        arguments, id = given
+        return _content(self._tools.run_here(self.name, id, arguments))
+
+    async def _arun(self, *given: Any) -> tuple[Any, ToolResult]:
+        arguments, id = given
+        return _content(await self._tools.run(self.name, id, arguments))
+
+
+def langchain_tools(
+    declared: RunnableTools[H], handlers: H, names: Collection[str], *, timeout: float | None
+) -> list[BaseTool]:
+    """Make the tools.
+
+    Args:
+        declared: the declared tools.
+        handlers: an object with a method for each of them.
+        names: those that are made; all that are not deprecated where none is named.
+        timeout: seconds that a handler may take; None for what each tool declares.
+
+    Raises:
+        ValueError: a name is not that of a declared tool.
+        TypeError: a tool has no handler.
+    """
+    tools = HandledTools(declared, handlers, names, timeout)
+    return [DeclaredTool(tools, definition) for definition in tools.definitions]
+
+
+def approvals(declared: RunnableTools[Any]) -> dict[str, bool]:
+    """For `HumanInTheLoopMiddleware(interrupt_on=…)`: every tool that is not low-risk.
+
+    Args:
+        declared: the declared tools.
+    """
+    return {name: True for name in declared.entries if name not in declared.low_risk}
+
+
+def _content(result: ToolResult) -> tuple[Any, ToolResult]:
+    """What a model reads of a result, and the result itself.
+
+    Raises:
+        ToolException: it is an error.
+    """
+    if result.kind == "error":
+        raise ToolException(result_text(result))
+    if result.kind != "multimodal":
+        return result_text(result), result
+    content: list[Any] = []
+    for part in result.value:
+        if isinstance(part, TextPart):
+            content.append({"type": "text", "text": part.text})
+        elif isinstance(part, OpaquePart):
+            content.append(part.value)
+        else:
+            kind = "file" if part.type == "document" else part.type
+            found = {"url": part.url} if part.data is None else {"base64": part.data}
+            content.append({"type": kind, **found, **({"mime_type": part.media_type} if part.media_type else {})})
+    return content, result

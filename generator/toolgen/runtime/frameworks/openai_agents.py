@@ -1,0 +1,76 @@
+"""The declared tools as function tools of the OpenAI Agents SDK.
+
+Calls of a tool that is not low-risk need approval there: a run is interrupted, and goes on from its state
+(https://openai.github.io/openai-agents-python/human_in_the_loop). The text of an error result is the output of the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, TypeVar
+
+from agents import FunctionTool, Tool, ToolOutputFileContent, ToolOutputImage, ToolOutputText
+from agents.tool_context import ToolContext
+
+from ..models import OpaquePart, TextPart, ToolDefinition, ToolResult
+from ..tools.runnable_tools import RunnableTools
+from .calls import HandledTools, result_text, schema_of
+
+__all__ = ["openai_agents_tools"]
+
+H = TypeVar("H")
+
+
+def openai_agents_tools(
+    declared: RunnableTools[H], handlers: H, names: Collection[str], *, approval: bool, timeout: float | None
+) -> list[Tool]:
+    """Make the tools.
+
+    Args:
+        declared: the declared tools.
+        handlers: an object with a method for each of them.
+        names: those that are made; all that are not deprecated where none is named.
+        approval: whether calls of tools that are not low-risk need approval.
+        timeout: seconds that a handler may take; None for what each tool declares.
+
+    Raises:
+        ValueError: a name is not that of a declared tool.
+        TypeError: a tool has no handler.
+    """
+    tools = HandledTools(declared, handlers, names, timeout)
+    return [_tool(tools, definition, approval) for definition in tools.definitions]
+
+
+def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) -> FunctionTool:
+    name = definition.name
+
+    async def call(context: ToolContext[Any], arguments: str) -> Any:
+        return _output(await tools.run(name, context.tool_call_id, arguments))
+
+    return FunctionTool(
+        name=name,
+        description=definition.description or "",
+        params_json_schema=schema_of(definition),
+        on_invoke_tool=call,
+        strict_json_schema=False,  # the schema goes out as it is declared
+        needs_approval=approval and tools.needs_approval(name),
+    )
+
+
+def _output(result: ToolResult) -> Any:
+    if result.kind != "multimodal":
+        return result_text(result)
+    output: list[Any] = []
+    for part in result.value:
+        if isinstance(part, TextPart):
+            output.append(ToolOutputText(text=part.text))
+        elif isinstance(part, OpaquePart):
+            output.append(ToolOutputText(text=str(part.value)))
+        else:
+            url = part.url if part.data is None else f"data:{part.media_type};base64,{part.data}"
+            if part.type == "image":
+                output.append(ToolOutputImage(image_url=url))
+            else:
+                data, where = (None, url) if part.data is None else (url, None)
+                output.append(ToolOutputFileContent(file_data=data, file_url=where, filename=part.name))
+    return output

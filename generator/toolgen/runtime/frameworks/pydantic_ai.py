@@ -1,0 +1,78 @@
+"""The declared tools as tools of Pydantic AI.
+
+Calls of a tool that is not low-risk need approval there: a run ends with `DeferredToolRequests`, which has to be among the output
+types of the agent (https://ai.pydantic.dev/deferred-tools). An error result is `ToolFailed`: the model sees its text, and the run goes on.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Collection
+from typing import Any, TypeVar
+
+from pydantic_ai import AudioUrl, BinaryContent, DocumentUrl, ImageUrl, RunContext, Tool, VideoUrl
+from pydantic_ai.exceptions import ToolFailed
+
+from ..models import OpaquePart, TextPart, ToolDefinition, ToolResult
+from ..tools.runnable_tools import RunnableTools
+from .calls import HandledTools, result_text, schema_of
+
+__all__ = ["pydantic_ai_tools"]
+
+H = TypeVar("H")
+
+_URLS: dict[str, Any] = {"image": ImageUrl, "audio": AudioUrl, "video": VideoUrl, "document": DocumentUrl}
+
+
+def pydantic_ai_tools(
+    declared: RunnableTools[H], handlers: H, names: Collection[str], *, approval: bool, timeout: float | None
+) -> list[Tool[Any]]:
+    """Make the tools.
+
+    Args:
+        declared: the declared tools.
+        handlers: an object with a method for each of them.
+        names: those that are made; all that are not deprecated where none is named.
+        approval: whether calls of tools that are not low-risk need approval.
+        timeout: seconds that a handler may take; None for what each tool declares.
+
+    Raises:
+        ValueError: a name is not that of a declared tool.
+        TypeError: a tool has no handler.
+    """
+    tools = HandledTools(declared, handlers, names, timeout)
+    return [_tool(tools, definition, approval) for definition in tools.definitions]
+
+
+def _tool(tools: HandledTools[Any], definition: ToolDefinition, approval: bool) -> Tool[Any]:
+    name = definition.name
+
+    async def call(context: RunContext[Any], /, **arguments: Any) -> Any:
+        result = await tools.run(name, context.tool_call_id, arguments)
+        if result.kind == "error":
+            raise ToolFailed(result_text(result))
+        return _content(result)
+
+    risky = tools.needs_approval(name)
+    made = Tool.from_schema(call, name, definition.description, schema_of(definition), takes_ctx=True, sequential=risky)
+    made.requires_approval = approval and risky
+    return made
+
+
+def _content(result: ToolResult) -> Any:
+    """What the framework sends of a result: JSON as it is, parts as its own kinds of content."""
+    if result.kind != "multimodal":
+        return result.value
+    content: list[Any] = []
+    for part in result.value:
+        if isinstance(part, TextPart):
+            content.append(part.text)
+        elif isinstance(part, OpaquePart):
+            content.append(part.value)
+        elif part.data is not None:
+            content.append(
+                BinaryContent(b64decode(part.data), media_type=part.media_type or "application/octet-stream")
+            )
+        else:
+            content.append(_URLS[part.type](part.url or ""))
+    return content
