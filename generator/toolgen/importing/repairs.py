@@ -10,7 +10,6 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_text
-from toolgen.resolve.dialect import METASCHEMAS
 from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema
 from toolgen.resolve.value_checks import compiled
 from toolgen.runtime.lowering.schemas import declared_types, is_of
@@ -34,9 +33,6 @@ _SAID_BY_FORMAT = frozenset(
     ]
 )
 """Formats beside which generators put a pattern that says the same."""
-
-
-_KEYWORDS = frozenset().union(*(each.schema["properties"] for each in METASCHEMAS.values()))
 
 
 def repaired(document: Document, findings: Findings) -> Document:
@@ -95,9 +91,6 @@ def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str
         elif not fitting and kinds == ("string",) and all(type(value) in (int, float) for value in values):
             schema["enum"] = [str(value) for value in values]
             yield ("enum",), "numbers in the enum of a text are its texts"
-    for key in [key for key, value in schema.items() if value is None and key not in _KEYWORDS]:
-        del schema[key]
-        yield (key,), f"{key[:60]} is null, and no keyword of JSON Schema; it is left out"
     pattern = schema.get("pattern")
     if isinstance(pattern, str) and schema.get("format") in _SAID_BY_FORMAT and isinstance(compiled(pattern), str):
         del schema["pattern"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, closest_names, join_names, quote_name
-from toolgen.resolve.dialect import METASCHEMAS, Dialect
+from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, Dialect
 from toolgen.resolve.schema_locations import IN_PLACE, SchemaLocation, SchemaRegistry
 
 _FORMATS = frozenset(
@@ -67,10 +67,9 @@ class KeywordChecks:
 
     def _unknown(self, key: str, schema: Mapping[str, Any], place: SchemaLocation, known: frozenset[str]) -> None:
         value = schema[key]
-        if value is None:
-            if key not in _MEANT:
-                span = self._library.key_span(place, key)
-                self._findings.add("keyword-null", span, keyword=key)
+        span = self._library.span(place, key)
+        if value is None and (span.line, span.column) == (span.end_line, span.end_column):
+            self._findings.add("keyword-null", self._library.key_span(place, key), keyword=key)
             return
         if self._once("keyword-unknown", place, key):
             near = closest_names(key, (word for word in known if word not in schema), alike=0.75)
@@ -124,8 +123,8 @@ def _looks_like_a_schema(value: Mapping[str, Any]) -> bool:
 def _known(dialect: Dialect) -> frozenset[str]:
     """The keywords of a dialect; where a schema names none, those of all later ones than draft-04."""
     if dialect == "draft-04":
-        return frozenset(METASCHEMAS["draft-04"].schema["properties"]) | {"id", "$schema"}
-    words: set[str] = set()
+        return frozenset(METASCHEMAS["draft-04"].schema["properties"]) | ANNOTATIONS | {"id", "$schema", "$ref"}
+    words = {"$ref"}  # which draft-07 does not list
     for each in ("draft-07", "2019-09", "2020-12"):
         words |= METASCHEMAS[each].schema["properties"].keys()
     return frozenset(words)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.sources import sources
+from tests.support.sources import faults, sources
 from toolgen.diagnostics import Findings
 from toolgen.parse import parse
 from toolgen.resolve.linking import link
@@ -63,9 +63,11 @@ def test_a_word_is_reported_once_for_a_file() -> None:
 
 
 def test_a_keyword_that_is_null() -> None:
-    assert [code for code, _ in said(of({"type": "string", "as on the bill": None}))] == ["keyword-null"]
+    cut = "name: probe\nparameters: {type: object, properties: {p: {type: string, description: One, two}}}\n"
+    assert [f.code for f in faults({"tools/probe.yaml": cut}, idle=True)] == ["keyword-null"]
+    said_so = cut.replace("two", "two: null")
+    assert [f.code for f in faults({"tools/probe.yaml": said_so}, idle=True)] == ["keyword-unknown"]
     assert [code for code, _ in said(of({"type": "string", "x-note": None}))] == []
-    assert [code for code, _ in said(of({"type": "string", "nullable": None}))] == []
     assert [code for code, _ in said(of({"const": None, "default": None}))] == []
 
 
