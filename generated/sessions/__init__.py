@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..runtime.sessions.base import AsyncSession, Session, ToolMode
-from ..runtime.sessions.client_sessions import SessionError
+from ..runtime.sessions.refusals import SessionError
 from ..runtime.sessions.connection import (
     AnyProviderConfig,
     ClientMaker,

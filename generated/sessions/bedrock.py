@@ -19,6 +19,7 @@ _CALLS = ClientCalls(
     stream_async="converse_stream",
     status="response.ResponseMetadata.HTTPStatusCode",
     body="response",
+    headers="response.ResponseMetadata.HTTPHeaders",
     events="stream",
     blocking=True,
 )

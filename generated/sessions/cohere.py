@@ -19,6 +19,7 @@ _CALLS = ClientCalls(
     stream_async="chat_stream",
     status="status_code",
     body="body",
+    headers="headers",
 )
 
 

@@ -19,6 +19,8 @@ _CALLS = ClientCalls(
     stream_async="chat.stream_async",
     status="status_code",
     body="body",
+    headers="headers",
+    once={"max_retries": 0},
 )
 
 

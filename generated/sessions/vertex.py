@@ -19,6 +19,7 @@ _CALLS = ClientCalls(
     stream_async="aio.models.generate_content_stream",
     status="code",
     body="details",
+    headers="response.headers",
 )
 
 

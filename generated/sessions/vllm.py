@@ -19,6 +19,8 @@ _CALLS = ClientCalls(
     stream_async="chat.completions.create",
     status="status_code",
     body="body",
+    headers="response.headers",
+    once={"max_retries": 0},
     streamed={"stream_options": {"include_usage": True}},
 )
 

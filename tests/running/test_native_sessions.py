@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import logging
+import pickle
+import time
 import traceback
 from collections.abc import Iterator
+from dataclasses import replace
+from email.utils import formatdate
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -63,9 +69,10 @@ def test_what_an_api_refuses_is_one_error_everywhere(
     retryable: bool,
     streaming: bool,
 ) -> None:
-    error = runnable.module("runtime.sessions.client_sessions").SessionError
+    error = runnable.module("errors").SessionError
+    said = {"retry-after": "7", "x-request-id": "req_1"}
     for later in (False, True):
-        server.replies.append(whole(body, status))
+        server.replies.append(replace(whole(body, status), headers=said))
         with session(runnable, provider, server, later) as made, pytest.raises(error) as raised:
             sent(made, "Hello", later=later, streaming=streaming)
         told = raised.value
@@ -75,6 +82,10 @@ def test_what_an_api_refuses_is_one_error_everywhere(
             status,
             provider,
         )
+        if "headers" in profile(provider)["session"]:
+            assert (told.retry_after, told.request_id) == (7.0, "req_1")
+        else:
+            assert (provider, told.retry_after, told.request_id) == ("ollama", None, None)
         assert len(server.heard) == 1
         server.heard.clear()
 
@@ -198,9 +209,10 @@ class Keyed:
 
 
 class Refused(Exception):
-    def __init__(self, status: int, code: str) -> None:
+    def __init__(self, status: int, code: str, **headers: str) -> None:
         super().__init__(f"{KEY} is refused")
         self.status_code = status
+        self.response = SimpleNamespace(headers={name.replace("_", "-"): value for name, value in headers.items()})
         self.body = {"message": f"no {KEY}", "type": code, "code": code}
 
 
@@ -213,7 +225,7 @@ def test_keys_take_turns_and_give_way(runnable: Package) -> None:
     made.send("Hello")
     made.send("Hello")
     made.send("Hello")
-    assert log == ["a", "b", "c", "a", "c"]
+    assert log == ["a", "b", "c", "a", "a"]  # the key of the third was refused, and rests
     answers[:] = [Refused(429, "rate_limit_exceeded")] * 3
     with pytest.raises(runnable.module("sessions").SessionError) as raised:
         made.send("Hello")
@@ -222,6 +234,83 @@ def test_keys_take_turns_and_give_way(runnable: Package) -> None:
     with pytest.raises(runnable.module("sessions").SessionError):
         made.send("Hello")
     assert len(answers) == 1
+
+
+def test_a_key_rests_as_long_as_its_answer_says(runnable: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
+    now, log, answers = [1000.0], [], []  # type: ignore[var-annotated]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    clients = [Keyed(name, answers, log) for name in ("a", "b", "c")]
+    made = runnable.module("sessions.openai_chat").Session(clients[0], "m", further=clients[1:])
+
+    def asked(*given: Any) -> str:
+        log.clear()
+        answers[:] = [*given, answer]
+        made.send("Hello")
+        return "".join(log)
+
+    limited = Refused(429, "rate_limit_exceeded", Retry_After="30")
+    assert asked(limited) == "ab"  # the turn of a, which rests from now on
+    assert [asked() for _ in range(4)] == ["b", "c", "b", "b"]
+    now[0] += 31
+    assert [asked() for _ in range(3)] == ["c", "a", "b"]
+    assert asked(Refused(401, "invalid_api_key")) == "ca"
+    assert "c" not in "".join(asked() for _ in range(6))
+    answers[:] = [
+        Refused(429, "rate_limit_exceeded", Retry_After="20"),
+        Refused(429, "", Retry_After="10"),
+        Refused(401, ""),
+    ]
+    log.clear()
+    with pytest.raises(runnable.module("errors").SessionError) as raised:
+        made.send("Hello")
+    assert (log, raised.value.error.kind) == (["a", "b", "c"], "authentication")
+    assert asked() == "b"  # all rest, and this one wakes first
+
+
+def test_clients_with_several_keys_do_not_retry_by_themselves(runnable: Package, server: Loopback) -> None:
+    import openai
+
+    answer = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
+    server.replies += [whole({"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, 429), whole(answer)]
+    with (
+        openai.OpenAI(api_key="a", base_url=server.address) as first,
+        openai.OpenAI(api_key="b", base_url=server.address) as second,
+    ):
+        made = runnable.module("sessions.openai_chat").Session(first, "m", further=[second])
+        made.send("Hello")
+    assert [sent.headers["authorization"] for sent in server.heard] == ["Bearer a", "Bearer b"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "seconds"),
+    [
+        ({"Retry-After": "12"}, None, 12.0),
+        ({"retry-after-ms": "1500", "retry-after": "2"}, None, 1.5),
+        ({"retry-after": formatdate(time.time() + 60, usegmt=True)}, None, pytest.approx(60, abs=30)),
+        ({"retry-after": formatdate(0, usegmt=True)}, None, 0.0),
+        ({}, {"error": {"details": [{"@type": "x"}, {"retryDelay": "39.5s"}]}}, 39.5),
+        ({"retry-after": "soon"}, None, None),
+        ({"retry-after": "-1"}, {"error": {"details": [{"retryDelay": 3}]}}, None),
+        ({"retry-after": "9" * 400}, "text", None),
+        (None, None, None),
+        (["retry-after"], [], None),
+    ],
+)
+def test_how_long_an_answer_says_to_wait(runnable: Package, headers: Any, body: Any, seconds: Any) -> None:
+    assert runnable.module("runtime.sessions.refusals").retry_after(headers, body) == seconds
+
+
+def test_an_error_keeps_what_it_has_when_it_is_copied(runnable: Package) -> None:
+    error = runnable.provider("openai_chat").from_error(429, {"error": {"message": "slow down"}})
+    made = runnable.module("errors").SessionError("openai_chat", 429, error, request_id="req_1", retry_after=7.0)
+    for copied in (copy.copy(made), pickle.loads(pickle.dumps(made))):
+        assert (copied.request_id, copied.retry_after, copied.status, copied.error.message) == (
+            "req_1",
+            7.0,
+            429,
+            "slow down",
+        )
 
 
 def test_a_key_whose_rate_is_used_up_in_an_answer_gives_way(runnable: Package) -> None:

@@ -8,8 +8,8 @@ import socket
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -25,6 +25,7 @@ class Reply:
     kind: str = "application/json"
     status: int = 200
     cut: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         self.send_header("content-type", reply.kind)
         self.send_header("transfer-encoding", "chunked")
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
         self.end_headers()
         for piece in reply.pieces:
             self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))

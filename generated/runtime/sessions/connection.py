@@ -37,8 +37,8 @@ class ClientCalls:
     """The client's own calls, as ways of attributes from the client, with dots between them.
 
     `events` is the key of a stream's answer under which its events are. `streamed` are keywords of streams besides those of the
-    request. `blocking` says that there is no async client: the other one is called in a thread. `status` and `body` lead from
-    an exception to the status and the body of an API's error.
+    request. `blocking` says that there is no async client: the other one is called in a thread. `status`, `body` and `headers` lead
+    from an exception to the status, the body and the headers of an API's error. `once` are options with which a client retries nothing.
     """
 
     send: str
@@ -48,7 +48,9 @@ class ClientCalls:
     status: str
     body: str
     events: str | None = None
+    headers: str | None = None
     blocking: bool = False
+    once: Mapping[str, Any] = field(default_factory=dict)
     streamed: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -13,12 +13,8 @@ from ..errors import BareApiError
 from ..models import Completion, Request, StreamEvent
 from ..running.sync_runner import closed_at_end
 from .base import AsyncSession, Session, ToolMode
-from .client_sessions import (
-    ClientSession,
-    aclose_client,
-    close_client,
-    resolve_attribute,
-)
+from .client_sessions import ClientSession, aclose_client, close_client
+from .refusals import resolve_attribute
 from .text_protocol import turn_of
 
 __all__ = ["AsyncNativeSession", "NativeSession"]
@@ -99,7 +95,7 @@ class NativeSession(ClientSession, Session):
             try:
                 return ask(resolve_attribute(client, way))
             except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
-                refused = self.refused(raised, client is clients[-1])
+                refused = self.refused(raised, client, client is clients[-1])
             if refused is not None:
                 raise refused
         raise AssertionError("the last client has answered, or its error was raised")
@@ -213,7 +209,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             try:
                 return await ask(resolve_attribute(client, way), keywords)
             except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
-                refused = self.refused(raised, client is clients[-1])
+                refused = self.refused(raised, client, client is clients[-1])
             if refused is not None:
                 raise refused
         raise AssertionError("the last client has answered, or its error was raised")

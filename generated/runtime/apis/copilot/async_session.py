@@ -14,8 +14,9 @@ from ...conversion.writer import OnLoss, Writer
 from ...history import tool_calls_of
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.base import AsyncSession, ToolMode
-from ...sessions.client_sessions import SessionError, aclose_client, resolve_attribute
+from ...sessions.client_sessions import aclose_client
 from ...sessions.connection import HostedCalls
+from ...sessions.refusals import SessionError, resolve_attribute
 from ...sessions.text_protocol import turn_of
 from .live_client import LiveClient
 from .session_requests import (

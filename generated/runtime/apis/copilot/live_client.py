@@ -12,8 +12,8 @@ from typing import Any
 from ...conversion.values import plain
 from ...models import ApiError
 from ...paths import ROOT
-from ...sessions.client_sessions import SessionError, resolve_attribute
 from ...sessions.connection import HostedCalls
+from ...sessions.refusals import SessionError, resolve_attribute
 
 __all__ = ["Inbox", "LiveClient"]
 

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
+from math import inf
 from typing import Any, ClassVar, Literal, Protocol
 
 from ..conversion.extras import inner_extras
 from ..conversion.writer import OnLoss
 from ..errors import BareApiError, ConversionError
-from ..json_text import JSONError, loads
 from ..models import ApiError, Completion, OpaquePart, Request, StreamEvent, ToolDefinition
 from .connection import ClientCalls
+from .refusals import SessionError, refusal_of, request_id, resolve_attribute, retry_after
 
 __all__ = [
     "ClientSession",
     "ProviderModule",
-    "SessionError",
     "aclose_client",
     "awaited_answer",
     "checked_answer",
     "close_client",
-    "refusal_of",
-    "resolve_attribute",
 ]
 
 
@@ -53,53 +51,6 @@ def _found(client: Any, way: str, name: str) -> Any:
         if callable(method := getattr(one, name, None)):
             return method
     return None
-
-
-_ANSWERED = 200
-"""The status of an error that came as an answer."""
-
-
-class SessionError(Exception):
-    """An API refused a request. `error` says why, and whether to try again; the text names no more than the kind.
-
-    The client's own exception is left out: servers repeat parts of keys in theirs.
-    """
-
-    def __init__(self, provider: str, status: int, error: ApiError) -> None:
-        """Take the provider, the HTTP status and what `from_error` made of the body."""
-        super().__init__(f"{provider}: {error.kind} (status {status})")
-        self.provider = provider
-        self.status = status
-        self.error = error
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Say how a copy is made, for the text that exceptions keep is made of the three."""
-        return type(self), (self.provider, self.status, self.error), self.__dict__
-
-
-def refusal_of(raised: BaseException, status: str, body: str) -> tuple[int, Any] | None:
-    """The status and the body of what an API refused; None for an exception that is not a refusal.
-
-    A client's exception holds them at these places. With the status of an answer, or none, it needs a body: that is an
-    error in place of an answer, or at the head of a stream.
-    """
-    if isinstance(raised, BareApiError):
-        return _ANSWERED, raised.body
-    found, said = resolve_attribute(raised, status), resolve_attribute(raised, body)
-    if isinstance(said, str):
-        with suppress(JSONError):
-            said = loads(said)
-    if type(found) is int and found >= 400:
-        return found, said
-    told = isinstance(said, Mapping) or (isinstance(said, str) and type(found) is int)
-    return (_ANSWERED, said) if said and told else None
-
-
-def resolve_attribute(value: Any, way: str) -> Any:
-    """What a way of attributes and keys, with dots between them, leads to; None where it ends early."""
-    for step in way.split("."):
-        value = value.get(step) if isinstance(value, Mapping) else getattr(value, step, None)
-    return value
 
 
 def checked_answer(session: object, answer: Any) -> Completion | str:
@@ -192,7 +143,14 @@ class ClientSession:
     ) -> None:
         """Take the client and the model of requests that name none. `further` clients take turns with the first."""
         self.clients = [client, *further]
+        if further and self.calls.once:
+            changed = [getattr(one, "with_options", None) for one in self.clients]
+            self.clients = [
+                one if options is None else options(**self.calls.once)
+                for one, options in zip(self.clients, changed, strict=True)
+            ]
         self._turns = count()
+        self._resting: dict[int, float] = {}
         self._on_unsupported: Literal["error", "weaken"] = on_unsupported
         self.model = model
         self.on_loss = on_loss
@@ -204,16 +162,25 @@ class ClientSession:
         return {**self.calls.streamed, **found} if streaming else found
 
     def turns(self) -> list[Any]:
-        """The clients, the one whose turn it is first. Threads may share a session: one step of a counter is all that is changed."""
+        """The clients, the one whose turn it is first; those whose key rests come last, the first to wake before the others.
+
+        Threads may share a session: a step of a counter is all that is changed.
+        """
         first = next(self._turns) % len(self.clients)
-        return self.clients[first:] + self.clients[:first]
+        ordered = self.clients[first:] + self.clients[:first]
+        if not self._resting:
+            return ordered
+        now = time.monotonic()
+        return sorted(ordered, key=lambda client: max(0.0, self._resting.get(id(client), now) - now))
 
     def is_refusal(self, raised: Exception) -> bool:
         """Whether a client's exception is what the API answered."""
         return refusal_of(raised, self.calls.status, self.calls.body) is not None
 
-    def refused(self, raised: Exception, is_last: bool) -> SessionError | None:
+    def refused(self, raised: Exception, client: Any, is_last: bool) -> SessionError | None:
         """The error to raise for a client's exception; None where another client shall be tried.
+
+        A key whose rate is used up rests for as long as the answer says, one that is refused until no other is left.
 
         Raises:
             Exception: the one that was raised, where it is not an answer of the API.
@@ -222,8 +189,16 @@ class ClientSession:
         if found is None:
             raise raised
         error = self.provider.from_error(*found)
+        headers = resolve_attribute(raised, self.calls.headers) if self.calls.headers else None
+        wait = retry_after(headers, found[1])
+        if error.kind in _NEXT_KEY and len(self.clients) > 1:
+            rest = inf if error.kind == "authentication" else wait
+            if rest is not None:
+                self._resting[id(client)] = time.monotonic() + rest
+            if not is_last:
+                return None
         status: int = inner_extras(error.metadata or {}, self.name).get("status", found[0])
-        return None if error.kind in _NEXT_KEY and not is_last else SessionError(self.name, status, error)
+        return SessionError(self.name, status, error, request_id=request_id(headers), retry_after=wait)
 
     def begun(self, first: Any) -> None:
         """Look at what came first of a stream.
