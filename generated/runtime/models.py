@@ -1087,14 +1087,14 @@ class AgentToolCall:
     """Id of the call."""
     display_name: str | None = None
     """Name of the tool for people."""
-    type: Literal["tool_call"] = "tool_call"
+    type: Literal["agent_tool_call"] = "agent_tool_call"
     """Tag of the event."""
 
     if not TYPE_CHECKING:
         __slots__ = stated_slots(vars())
 
         def __init__(
-            self, tool, args, tool_call_id, display_name=None, type="tool_call"
+            self, tool, args, tool_call_id, display_name=None, type="agent_tool_call"
         ):
             self.tool = tool
             self.args = args

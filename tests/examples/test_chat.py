@@ -77,7 +77,7 @@ def test_texts_and_calls_are_told_and_the_chat_goes_on(chat: Chat, upstream: Loo
         [stream("anthropic", "I ", "look.", WEATHER), stream("anthropic", "4 degrees."), stream("anthropic", "Bye.")]
     )
     events = chat.hears("Weather in Oslo?")
-    assert [kind for kind, _ in events] == ["text_delta"] * 2 + ["tool_call", "tool_result", "text_delta", "end"]
+    assert [kind for kind, _ in events] == ["text_delta"] * 2 + ["agent_tool_call", "tool_result", "text_delta", "end"]
     call, result = events[2][1], events[3][1]
     assert (call["displayName"], call["args"], call["ask"]) == ("Weather", {"city": "Oslo"}, False)
     assert json.loads(result["result"]) == {"place": "Oslo", "temperature": 4.0}
@@ -94,7 +94,7 @@ def test_a_call_that_does_something_waits_for_the_user(chat: Chat, upstream: Loo
     with chat.writes("Write.") as response:
         events = told(response)
         kind, call = next(events)
-        assert (kind, call["ask"]) == ("tool_call", True)
+        assert (kind, call["ask"]) == ("agent_tool_call", True)
         for verdict in (allow, not allow):  # the first one counts
             assert chat.decides(call["toolCallId"], verdict) == 200
         kind, result = next(events)
@@ -106,7 +106,7 @@ def test_a_call_that_does_something_waits_for_the_user(chat: Chat, upstream: Loo
 def test_a_browser_that_leaves_ends_the_run(chat: Chat, upstream: Loopback) -> None:
     upstream.replies.extend([stream("anthropic", WRITE), stream("anthropic", "Hello.")])
     with chat.writes("Write.") as response:
-        assert next(told(response))[0] == "tool_call"
+        assert next(told(response))[0] == "agent_tool_call"
     assert chat.hears("Again?")[-1] == ("end", {"stoppedBy": "end"})
     messages = upstream.heard[1].body["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]

@@ -13,7 +13,7 @@ EVENTS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "text": ("AgentText", {"content": "Hi", "timestamp": 1700000000000.5}, {}),
     "reasoning": ("AgentReasoning", {"content": "Hm", "timestamp": 1700000000000}, {}),
     "step_start": ("AgentStepStart", {"stepId": "s1", "title": "Look", "stepNumber": 1}, {}),
-    "tool_call": (
+    "agent_tool_call": (
         "AgentToolCall",
         {"tool": "now", "args": {"a": [1, None]}, "toolCallId": "c1"},
         {"displayName": "Clock"},

@@ -118,7 +118,7 @@ def test_pydantic_ai_runs_the_handlers(package: Package, app: App) -> None:
         called("take-photo", {}, "c4"),
     ]
     agent = Agent(scripted(calls, [TextPart("done")]), tools=tools)
-    result = agent.run_sync("?")
+    result = asyncio.run(agent.run("?"))
     (request,) = [
         m for m in result.all_messages() if isinstance(m, ModelRequest) and isinstance(m.parts[0], ToolReturnPart)
     ]
@@ -135,11 +135,11 @@ def test_pydantic_ai_asks_before_a_risky_call(package: Package, app: App) -> Non
     tools = package.module("frameworks.pydantic_ai").tools(app, "delete_file")
     risky = [called("delete_file", {"path": "a"}, "c1"), called("delete_file", {"path": "b"}, "c2")]
     agent: Any = Agent(scripted(risky, [TextPart("done")]), tools=tools, output_type=[str, DeferredToolRequests])
-    asked = agent.run_sync("?")
+    asked = asyncio.run(agent.run("?"))
     assert [call.tool_call_id for call in asked.output.approvals] == ["c1", "c2"]
     assert app.deleted == []
     verdicts = DeferredToolResults(approvals={"c1": True, "c2": ToolDenied("no")})
-    done = agent.run_sync(message_history=asked.all_messages(), deferred_tool_results=verdicts)
+    done = asyncio.run(agent.run(message_history=asked.all_messages(), deferred_tool_results=verdicts))
     assert (done.output, app.deleted) == ("done", ["a"])
     assert not package.module("frameworks.pydantic_ai").tools(app, approval=False)[0].requires_approval
 

@@ -228,8 +228,8 @@ def test_results_go_back_in_one_message(runnable: Package) -> None:
 @pytest.mark.row("A47", "A45", "A40", "A41", "A42")
 def test_a_run_is_told_step_by_step(runnable: Package) -> None:
     answers = [completion(runnable, "I look.", READ), completion(runnable, GREP, GREP), completion(runnable, "Done.")]
-    agent = ["step_start", "text", "tool_call", "tool_result", "step_complete"]
-    agent += ["step_start", "tool_call", "tool_call", "tool_result", "tool_result", "step_complete"]
+    agent = ["step_start", "text", "agent_tool_call", "tool_result", "step_complete"]
+    agent += ["step_start", "agent_tool_call", "agent_tool_call", "tool_result", "tool_result", "step_complete"]
     agent += ["step_start", "text", "step_complete", "final"]
     models = runnable.module("models")
     for _, _, events in all_ways(runnable, answers, "Hello", Handlers(grep={"n": 1}, read_file=lambda args: 1 / 0))[
@@ -241,8 +241,8 @@ def test_a_run_is_told_step_by_step(runnable: Package) -> None:
         assert len({event.step_id for event in own if event.type == "step_start"}) == 3
         assert [event.status for event in own if event.type == "step_complete"] == ["error", "completed", "completed"]
         assert all(event.duration_ms >= 0 for event in own if event.type == "step_complete")
-        assert [e.display_name for e in own if e.type == "tool_call"] == ["Read", None, None]
-        assert next(e.args for e in own if e.type == "tool_call") == {"path": "a"}
+        assert [e.display_name for e in own if e.type == "agent_tool_call"] == ["Read", None, None]
+        assert next(e.args for e in own if e.type == "agent_tool_call") == {"path": "a"}
         results = [event for event in own if event.type == "tool_result"]
         assert [event.is_error for event in results] == [True, None, None]
         assert [event.result for event in results[1:]] == ['{"n":1}'] * 2

@@ -68,7 +68,7 @@ class KeywordChecks:
     def _unknown(self, key: str, schema: Mapping[str, Any], place: SchemaLocation, known: frozenset[str]) -> None:
         value = schema[key]
         span = self._library.span(place, key)
-        if value is None and (span.line, span.column) == (span.end_line, span.end_column):
+        if value is None and (1, 1) != (span.line, span.column) == (span.end_line, span.end_column):
             self._findings.add("keyword-null", self._library.key_span(place, key), keyword=key)
             return
         if self._once("keyword-unknown", place, key):

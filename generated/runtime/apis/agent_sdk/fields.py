@@ -202,12 +202,18 @@ def _fields_by_tag() -> dict[str, tuple[type[Any], dict[str, bool]]]:
     }
 
 
+_TAGS = {"agent_tool_call": "tool_call"}
+"""Tags of events that are spelled otherwise on this wire: the neutral format has events of streams of that name too."""
+
+_OUR_TAGS = {theirs: ours for ours, theirs in _TAGS.items()}
+
+
 def write_agent_event(event: AgentEvent) -> dict[str, Any]:
     """Write an event: its tag first, then the fields that have a value."""
-    wire = {"type": event.type}
+    wire: dict[str, Any] = {"type": _TAGS.get(event.type, event.type)}
     for name in event.__match_args__:
         value = getattr(event, name)
-        if value is not None:
+        if value is not None and name != "type":
             wire[name] = value
     return wire
 
@@ -221,16 +227,19 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
     if type(wire) is not dict:
         raise wrong_type(ROOT, "an object", wire)
     tag = wire.get("type")
-    found = _fields_by_tag().get(tag) if type(tag) is str else None
-    if found is None:
+    found = (
+        _fields_by_tag().get(_OUR_TAGS.get(tag, tag))
+        if type(tag) is str and tag not in _TAGS
+        else None
+    )
+    if found is None or type(tag) is not str:
         raise ConversionError("type", "is that of no event of an agent's run")
     kind, known = found
     for key, needed in known.items():
         if needed and key not in wire:
             raise ConversionError(key, "is missing")
-    event: AgentEvent = load(
-        kind, {key: value for key, value in wire.items() if key in known}
-    )
+    ours = {key: value for key, value in wire.items() if key in known}
+    event: AgentEvent = load(kind, {**ours, "type": _OUR_TAGS.get(tag, tag)})
     for key in wire:
         if key not in known:
             writer.report_unsupported((ROOT, key), "a member of an event")
