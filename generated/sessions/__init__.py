@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ..runtime.sessions.base import AsyncSession, Session, ToolMode
 from ..runtime.sessions.refusals import SessionError
+from ..runtime.sessions.scripted import AsyncScriptedSession, ScriptedSession
 from ..runtime.sessions.connection import (
     AnyProviderConfig,
     ClientMaker,
@@ -20,10 +21,12 @@ from ..runtime.sessions.connection import (
 __all__ = [
     "INTERFACES",
     "AnyProviderConfig",
+    "AsyncScriptedSession",
     "AsyncSession",
     "GenAIProviderConfig",
     "OpenAIProviderConfig",
     "ProviderConfig",
+    "ScriptedSession",
     "Session",
     "SessionError",
     "ToolMode",

@@ -269,6 +269,55 @@ def test_a_server_of_mcp_offers_the_tools(package: Package, app: App) -> None:
     asyncio.run(main())
 
 
+def test_a_run_has_the_tools_of_a_server(package: Package, app: App, tmp_path: Path) -> None:
+    far = (
+        {
+            "name": "far_weather",
+            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+            "annotations": {"readOnlyHint": True},
+        },
+        {"name": "far_delete"},
+    )
+    schemas = write_project(tmp_path, far, {}, ("mcp",))
+    (schemas / "toolgen.yaml").write_text('{"providers": ["mcp"], "frameworks": ["mcp"]}', "utf-8")
+    other = Package(compiled(schemas), tmp_path)
+
+    class Far:
+        def far_weather(self, args: Any) -> Any:
+            if args.city == "Atlantis":
+                raise ValueError
+            return {"city": args.city}
+
+        def far_delete(self, args: Any) -> Any:
+            return "deleted"
+
+    module, models, running = (package.module(name) for name in ("frameworks.mcp", "models", "running"))
+    calls = [
+        models.ToolCall("c1", "far_weather", {"city": "Oslo"}),
+        models.ToolCall("c2", "far_weather", {"city": "Atlantis"}),
+        models.ToolCall("c3", "far_delete", {}),
+    ]
+    session = package.module("sessions").AsyncScriptedSession([calls, "Done."])
+
+    def review(call: Any, arguments: Any) -> Any:
+        return running.Deny("no")
+
+    async def main() -> Any:
+        async with Client(other.module("frameworks.mcp").server("far", Far())) as client:
+            remote = await module.remote_tools(client)
+            assert (sorted(remote.others), remote.read_only) == (["far_delete", "far_weather"], ["far_weather"])
+            request = models.Request([models.UserMessage("?")], tools=remote.tools)
+            return await running.arun(
+                session, request, app, others=remote.others, low_risk=remote.read_only, review=review
+            )
+
+    result = asyncio.run(main())
+    first, second, third = (each for m in result.messages if m.role == "tool" for each in m.results)
+    assert (first.kind, first.value) == ("data", {"city": "Oslo"})
+    assert (second.kind == "error" or second.is_error) is True
+    assert (third.kind, "no" in str(third.value), result.text) == ("error", True, "Done.")
+
+
 @pytest.mark.parametrize("name", [n for n in FRAMEWORKS if n != "mcp"])
 def test_names_and_handlers_that_are_wrong_are_refused_at_once(package: Package, app: App, name: str) -> None:
     tools = package.module(f"frameworks.{name}").tools

@@ -59,6 +59,7 @@ _PACKAGE_WORDS = frozenset(
         "handlers",
         "parse_arguments",
         "parse_call",
+        "protocols",
     ]
 )
 """Names of `generated.tools` that a module of the same name would replace once it is imported."""

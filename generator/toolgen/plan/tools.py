@@ -72,6 +72,11 @@ class ToolPlan:
     anything: bool
     other: ClassName | None
 
+    @property
+    def handler(self) -> ClassName:
+        """The type of the tool's handler alone."""
+        return ClassName(f"{self.arguments.removesuffix('Arguments')}Handler")
+
 
 @dataclass(frozen=True, slots=True)
 class ToolsPlan:

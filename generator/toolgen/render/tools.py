@@ -27,7 +27,8 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bo
         texts[f"tools/{tool.module}.py"] = _tool(tool, expressions)
     texts["tools/__init__.py"] = _index(plan, running)
     if running:
-        texts["tools/handlers.py"] = _handlers(plan)
+        texts["tools/handlers.py"] = _handlers(plan, "handlers")
+        texts["tools/protocols.py"] = _handlers(plan, "protocols")
     return {path: format_source(path, texts[path]) for path in sorted(texts)}
 
 
@@ -129,9 +130,9 @@ def _export_order(name: str) -> tuple[bool, bool, str]:
     return not name.isupper(), not name[0].isupper(), name
 
 
-def _handlers(plan: ToolsPlan) -> str:
-    """The module of what an app gives to run the tools."""
-    template = environment().get_template("tools/handlers.py.jinja")
+def _handlers(plan: ToolsPlan, name: str) -> str:
+    """The module of what an app gives to run the tools: all in one class, or each in its own."""
+    template = environment().get_template(f"tools/{name}.py.jinja")
     return template.render(tools=plan.tools, sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)))
 
 

@@ -1,19 +1,19 @@
-"""The declared tools as a server of the Model Context Protocol, on the official package."""
+"""The declared tools as a server of the Model Context Protocol, and the tools of any server in a run; on the official package."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Any, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from mcp import MCPError, types
+from mcp import Client, MCPError, types
 from mcp.server import ServerRequestContext
 from mcp.server.lowlevel import Server
 
-from ..models import ToolCall
+from ..models import OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ..tools.runnable_tools import RunnableTools
 from .calls import HandledTools
 
-__all__ = ["Converters", "mcp_server"]
+__all__ = ["Converters", "RemoteTools", "mcp_server", "remote_tools"]
 
 H = TypeVar("H")
 Context = ServerRequestContext[Any]
@@ -25,6 +25,9 @@ class Converters(Protocol):
     to_tools: Callable[..., list[Any]]
     from_tool_call: Callable[..., ToolCall]
     to_tool_result: Callable[..., Any]
+    from_tools: Callable[..., list[ToolDefinition | OpaquePart]]
+    from_tool_result: Callable[..., ToolResult]
+    to_sdk: Callable[..., dict[str, Any]]
 
 
 def mcp_server(
@@ -64,3 +67,44 @@ def mcp_server(
         return types.CallToolResult.model_validate(converters.to_tool_result(await tools.answer(call)))
 
     return Server(name, on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+class RemoteTools(NamedTuple):
+    """The tools of a server, for a run: `Request(…, tools=remote.tools)` and `run(…, others=remote.others)`."""
+
+    tools: list[ToolDefinition | OpaquePart]
+    others: dict[str, Callable[[ToolCall], Awaitable[ToolResult]]]
+    read_only: list[str]
+    """Tools of which the server says that they change nothing; name those in `low_risk` whose server you trust."""
+
+
+async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
+    """Ask a server for its tools.
+
+    Args:
+        client: a client that is connected, and stays so while the tools are used.
+        converters: those of MCP.
+    """
+    listed: list[types.Tool] = []
+    cursor: str | None = None
+    while True:
+        page = await client.list_tools(cursor=cursor)
+        listed += page.tools
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    tools = converters.from_tools([tool.model_dump(by_alias=True, exclude_unset=True, mode="json") for tool in listed])
+
+    async def call(call: ToolCall) -> ToolResult:
+        try:
+            answer = await client.call_tool(**converters.to_sdk(call))
+        except MCPError as error:
+            return ToolResult(call.id, call.name, "error", error.error.message)
+        return converters.from_tool_result(answer, call.id, call.name, tools=tools)
+
+    named = [
+        (tool.name if isinstance(tool, ToolDefinition) else wire.name, wire)
+        for tool, wire in zip(tools, listed, strict=True)
+    ]
+    read_only = [name for name, wire in named if wire.annotations is not None and wire.annotations.read_only_hint]
+    return RemoteTools(tools, dict.fromkeys((name for name, _ in named), call), read_only)

@@ -1,0 +1,51 @@
+"""`toolgen stub`: handlers to fill in."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from toolgen.cli.group import format_option, output_folder
+from toolgen.cli.process import FINE, WRONG, end
+from toolgen.cli.terminal import emit, report
+
+
+@click.command("stub")
+@click.argument("tools", nargs=-1)
+@click.option(
+    "--schemas", type=click.Path(path_type=Path), default=Path("schemas"), show_default=True, help="The sources."
+)
+@click.option("--class", "name", default="App", show_default=True, help="Name of the class.")
+@format_option
+def command(tools: tuple[str, ...], schemas: Path, name: str, form: str) -> None:
+    """Print a class with a method for each of TOOLS (default: all), to be filled in.
+
+    It goes to stdout: nothing is written.
+
+    \b
+    Example:
+      toolgen stub get_weather > handlers.py
+    """
+    from toolgen.diagnostics import Findings, Span
+    from toolgen.diagnostics.finding import did_you_mean
+    from toolgen.pipeline import link_project
+    from toolgen.render.stub import handler_stub
+
+    if not name.isidentifier():
+        raise click.BadParameter("it is not the name of a class", param_hint="--class")
+    findings = Findings()
+    linked = link_project(schemas, findings)
+    known = {tool.name: tool for tool in linked.catalog.tools} if linked is not None else {}
+    for word in tools if linked is not None else ():
+        if word not in known:
+            findings.add(
+                "tool-unknown", Span(linked.sources.name if linked else ""), hint=did_you_mean(word, known), name=word
+            )
+    report(findings, form, quiet=True, stream=sys.stderr)
+    if linked is None or findings.errors:
+        end(WRONG)
+    package = output_folder(Path("schemas"), None, linked.config.out).as_posix().replace("/", ".").strip(".")
+    emit(handler_stub([tool for each, tool in known.items() if not tools or each in tools], package, name))
+    end(FINE)
