@@ -74,6 +74,16 @@ CASES: list[tuple[str, Any, Any, tuple[str, ...], Any]] = [
     ("wire-name-changed", tool(), tool(providers={"openai_chat": {"name": "other"}}), (M, C), None),
     ("wire-description-changed", tool(), tool(providers={"openai_chat": {"description": "Other."}}), (), None),
     ("payload-changed", tool(), tool(description="Find it."), (), None),
+    ("provider-patch-changed", tool(), tool(providers={"openai_chat": {"x": 1}}), (), None),
+    (
+        "strict-lost",
+        with_property(TEXT, required=["a"], additionalProperties=False),
+        with_property(TEXT, required=["a"], additionalProperties=False) | {"strict": "never"},
+        (M,),
+        None,
+    ),
+    ("portability-worse", with_property(TEXT), with_property(TEXT, oneOf=[{"required": ["a"]}, {}]), (M,), None),
+    ("portability-better", with_property(TEXT, oneOf=[{"required": ["a"]}, {}]), with_property(TEXT), (), None),
     (
         "parameter-added",
         with_property(TEXT),
@@ -264,3 +274,144 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
             if difference.witness is not ABSENT and difference.way[:1] != ("properties",) and len(difference.way) == 1:
                 assert before.reason(difference.witness) is None
                 assert after.reason(difference.witness) is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "before", "after", "audiences"),
+    [
+        ("limit-changed", {}, {"limits": {"openai_chat": {"tools": 200}}}, ()),
+        ("limit-changed", {"budgets": {"openai_chat": {"bytes": 1}}}, {}, ()),
+        ("limit-changed", {}, {"recursion_depth": 5}, ()),
+        ("out-moved", {}, {"out": "app"}, (H,)),
+    ],
+)
+def test_settings_that_changed(tmp_path: Path, code: str, before: Any, after: Any, audiences: Any) -> None:
+    found, _ = between(tmp_path, write(tmp_path / "old", tool(), before), write(tmp_path / "new", tool(), after))
+    assert [(change.code, change.audiences) for change in found.changes] == [(code, audiences)]
+
+
+def between(tmp_path: Path, old: Path, new: Path, provider: str = "openai_chat") -> tuple[Compared, Findings]:
+    findings = Findings()
+    with shipped_profiles(provider):
+        found = compare_with(new, findings, None, old)
+    assert found is not None, [finding.message for finding in findings]
+    return found, findings
+
+
+def test_a_default_of_a_wire(tmp_path: Path) -> None:
+    config = {"providers": ["anthropic"]}
+    old = write(tmp_path / "old", tool(), config)
+    new = write(tmp_path / "new", tool(), {**config, "defaults": {"anthropic": {"max_tokens": 9}}})
+    found, findings = between(tmp_path, old, new, "anthropic")
+    assert [(c.code, c.where, c.after) for c in found.changes] == [("wire-default-changed", "anthropic max_tokens", 9)]
+    assert [(f.span.path.rsplit("/", 1)[-1], f.level) for f in findings] == [("toolgen.yaml", "note")]
+
+
+def test_a_fact_of_a_provider_and_another_spelling_of_the_same_values(tmp_path: Path) -> None:
+    labels = {
+        "type": "object",
+        "properties": {"a": {"type": "object", "additionalProperties": TEXT}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    folders = [write(tmp_path / side, tool(parameters=labels)) for side in ("old", "new")]
+    (folders[1] / "providers").mkdir()
+    (folders[1] / "providers" / "openai_chat.yaml").write_text(
+        "extends: openai_chat\ndialects: {strict: {maps: pairs}}\n"
+    )
+    found, findings = between(tmp_path, *folders)
+    codes = {change.code: change for change in found.changes}
+    assert {"profile-changed", "spelling-changed", "strict-gained", "payload-changed"} <= codes.keys()
+    assert codes["spelling-changed"].audiences == (C,)
+    assert codes["profile-changed"].where == "openai_chat dialects"
+    places = {f.code: f.span.path.rsplit("/", 2)[-2:] for f in findings}
+    assert places["profile-changed"] == ["providers", "openai_chat.yaml"]
+
+
+def test_fields_of_the_format(tmp_path: Path) -> None:
+    def project(name: str, fields: Any) -> Path:
+        folder = write(tmp_path / name, tool())
+        if fields:
+            (folder / "format").mkdir()
+            (folder / "format" / "own.json").write_text(json.dumps({"$defs": {"ToolCall": {"properties": fields}}}))
+        return folder
+
+    shop = {"description": "The shop that a call is for."}
+    one, other = {"shop": {"type": "string", **shop}}, {"shop": {"type": "integer", **shop}}
+    cases = (
+        ({}, one, "format-field-added", ()),
+        (one, {}, "format-field-removed", (H,)),
+        (one, other, "format-field-changed", (H, C)),
+    )
+    for i, (before, after, code, audiences) in enumerate(cases):
+        found, _ = between(tmp_path, project(f"old{i}", before), project(f"new{i}", after))
+        assert [(c.code, c.where, c.audiences) for c in found.changes] == [(code, "ToolCall.shop", audiences)]
+
+
+def test_a_type_that_has_another_name_in_the_package(tmp_path: Path) -> None:
+    def project(name: str, file: str) -> Path:
+        folder = write(tmp_path / name, with_property({"$ref": f"../types/{file}.json"}))
+        (folder / "types").mkdir()
+        (folder / "types" / f"{file}.json").write_text(json.dumps({"type": "object", "properties": {"lat": NUMBER}}))
+        return folder
+
+    found, _ = between(tmp_path, project("old", "place"), project("new", "point"))
+    names = [(c.where, c.audiences) for c in found.changes if c.code == "public-name-removed"]
+    assert names == [("types.py Place", (H,))]
+    gone, _ = compared(tmp_path / "gone", [tool(), tool(name="other")], tool())
+    assert [change.code for change in gone.changes if change.code == "public-name-removed"] == []
+
+
+def test_the_same_values_in_other_words(tmp_path: Path) -> None:
+    found, _ = compared(tmp_path, with_property({"const": 1}), with_property({"enum": [1]}))
+    assert [c.code for c in found.changes if c.code != "payload-changed"] == ["composition-rewritten"]
+    same, _ = compared(
+        tmp_path / "b",
+        with_property(TEXT, required=["a"], title="A"),
+        with_property(TEXT, required=["a"], title="B"),
+    )
+    assert "composition-rewritten" not in {c.code for c in same.changes}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "witness"),
+    [
+        ({"oneOf": [TEXT, NUMBER]}, {"oneOf": [TEXT, NUMBER, {"type": "number"}]}, "branches-overlap", True),
+        ({"oneOf": [TEXT, NUMBER]}, {"oneOf": [TEXT, NUMBER, {"type": "boolean"}]}, None, False),
+        ({"anyOf": [NUMBER, {"type": "number"}]}, {"oneOf": [NUMBER, {"type": "number"}]}, "branches-overlap", True),
+        ({"anyOf": TAGGED}, {"oneOf": TAGGED}, "cannot-tell", False),
+    ],
+)
+def test_alternatives_of_which_one_value_fits_two(
+    tmp_path: Path, before: Any, after: Any, code: Any, witness: bool
+) -> None:
+    found, _ = compared(tmp_path, with_property(before), with_property(after))
+    overlaps = [c for c in found.changes if c.code in ("branches-overlap", "cannot-tell")]
+    assert [c.code for c in overlaps] == ([code] if code else [])
+    if witness:
+        assert (overlaps[0].audiences, isinstance(overlaps[0].witness, int)) == ((M, C), True)
+
+
+def test_providers_that_come_and_go_and_a_file_that_moves(tmp_path: Path) -> None:
+    old = write(tmp_path / "old", tool())
+    new = write(tmp_path / "new", tool(), {"providers": ["openai_chat", "anthropic"]})
+    (new / "tools" / "t0.json").rename(new / "tools" / "moved.json")
+    with shipped_profiles("openai_chat", "anthropic"):
+        there = compare_with(new, Findings(), None, old)
+        back = compare_with(old, Findings(), None, new)
+    assert there is not None
+    assert back is not None
+    assert {(c.code, c.audiences) for c in there.changes} == {("provider-added", ()), ("tool-moved", ())}
+    assert {(c.code, c.audiences) for c in back.changes} == {("provider-removed", (H, M, C)), ("tool-moved", ())}
+
+
+ONE_EDITION = ("edition-changed",)
+"""There is one edition so far, so that no two sources differ in it; `against-unreadable` is tested with revisions."""
+
+
+def test_every_code_of_a_change_is_reported_by_a_test() -> None:
+    from toolgen.diagnostics.codes.breaking import CHANGES
+
+    text = "".join(file.read_text("utf-8") for file in Path(__file__).parent.glob("test_*.py"))
+    untested = {code for code in CHANGES if f'"{code}"' not in text and f"[{code}]" not in text}
+    assert untested <= set(ONE_EDITION)

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from toolgen.breaking.subset import ABSENT, Difference, compare_schemas, relation_of
+from toolgen.breaking.packages import payload_sizes
+from toolgen.breaking.subset import ABSENT, Difference, compare_schemas, plain_words, relation_of
+from toolgen.breaking.surroundings import Seen, changed_facts, changed_format, changed_names
 from toolgen.diagnostics import Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES, Audience
 from toolgen.load import Pointer
 from toolgen.load.sources import pointer_text
 from toolgen.pipeline import Project
+from toolgen.plan.names import module_name
 from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
 from toolgen.resolve import Tool
 
@@ -26,6 +29,8 @@ class State:
 
     project: Project
     wires: Mapping[str, ProviderPayloads]
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The texts of its package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,7 @@ def _all(old: State, new: State) -> Iterator[Change]:
         yield from _tool(before[source], tool, new.project)
     yield from _aliases(before, after, renamed, new.project)
     yield from _wires(old, new, renamed)
+    yield from _names(old, new, renamed)
 
 
 def _renamed(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
@@ -174,8 +180,12 @@ def _tool(old: Tool, new: Tool, project: Project) -> Iterator[Change]:
     for name in sorted(old.providers.keys() | new.providers.keys()):
         yield from _patch(old, new, name, project)
     examples = tuple(old.examples)
-    for difference in compare_schemas(old.parameters or _NOTHING, new.parameters or _NOTHING, examples):
+    before, after = old.parameters or _NOTHING, new.parameters or _NOTHING
+    differences = compare_schemas(before, after, examples)
+    for difference in differences:
         yield _parameter(difference, old, new, project)
+    if not differences and before != after and plain_words(before) != plain_words(after):
+        yield _change("composition-rewritten", new, project, span=at("parameters"))
     yield from _result(old, new, project, at("result"))
 
 
@@ -214,7 +224,7 @@ def _parameter(difference: Difference, old: Tool, new: Tool, project: Project) -
     tool, other = (old, new) if difference.gone else (new, old)
     span = tool.place(way[:-1], str(way[-1])) if way and not _named(way) else tool.place(way)
     code = difference.code
-    if code in ("pattern-changed", "condition-changed") and difference.relation == "unknown":
+    if code in ("pattern-changed", "condition-changed", "branches-overlap") and difference.relation == "unknown":
         code = "cannot-tell"
     shared = way[1] if len(way) > 1 and way[0] == "$defs" and way[1] in tool.origins else None
     found = _change(
@@ -288,13 +298,36 @@ def _configuration(old: State, new: State) -> Iterator[Change]:
     config = new.project.sources.config
     place = config.span() if config is not None else Span(new.project.sources.name)
     said, before = new.project.config, old.project.config
-    for code, was, now in (("edition-changed", before.edition, said.edition), ("out-moved", before.out, said.out)):
-        if was != now:
-            yield Change(code, (), "", place, _breaks(code, None, None), was, now)
-    for name in sorted(old.wires.keys() - new.wires.keys()):
-        yield Change("provider-removed", (), name, place, _breaks("provider-removed", None, None), before=name)
-    for name in sorted(new.wires.keys() - old.wires.keys()):
-        yield Change("provider-added", (), name, place, _breaks("provider-added", None, None), after=name)
+    found: list[Seen] = [
+        (code, "", place, was, now)
+        for code, was, now in (("edition-changed", before.edition, said.edition), ("out-moved", before.out, said.out))
+        if was != now
+    ]
+    found += [("provider-removed", name, place, name, None) for name in sorted(old.wires.keys() - new.wires.keys())]
+    found += [("provider-added", name, place, None, name) for name in sorted(new.wires.keys() - old.wires.keys())]
+    formats = (old.project.catalog.format, new.project.catalog.format)
+    here = Span(new.project.sources.name)
+    for code, where, span, *values in (
+        *found,
+        *changed_facts(old.project, new.project),
+        *changed_format(*formats, here),
+    ):
+        yield Change(code, (), where, span, _breaks(code, None, None), *(ABSENT if v is None else v for v in values))
+
+
+def _names(old: State, new: State, renamed: Mapping[str, str]) -> Iterator[Change]:
+    """Public names that are gone for another reason than that their tool is."""
+    tools = {tool.name for tool in new.project.catalog.tools}
+    gone = {tool.name for tool in old.project.catalog.tools if tool.name not in tools}
+    aside = [f"tools/{module_name(name)}.py" for name in (*gone, *renamed)]
+    for code, where, span, before, _ in changed_names(
+        old.files, new.files, [*aside, *_COMMON], Span(new.project.sources.name)
+    ):
+        yield Change(code, (), where, span, _breaks(code, None, None), before)
+
+
+_COMMON = ("tools/__init__.py", "tools/handlers.py", "tools/protocols.py")
+"""Modules whose names come and go with the tools."""
 
 
 def _wires(old: State, new: State, renamed: Mapping[str, str]) -> Iterator[Change]:
@@ -306,9 +339,10 @@ def _wires(old: State, new: State, renamed: Mapping[str, str]) -> Iterator[Chang
         now = {one.tool.name: one for one in new.wires[provider].tools if one.offered}
         for name in was.keys() & now.keys():
             yield from _on_wire(provider, was[name], now[name], new.project)
-        found = _payload(provider, old.wires[provider], new.wires[provider])
-        if found:
-            yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=found)
+        payloads = old.wires[provider].payload, new.wires[provider].payload
+        if payloads[0] != payloads[1]:
+            said = payload_sizes(*payloads)
+            yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=said)
 
 
 def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, project: Project) -> Iterator[Change]:
@@ -316,6 +350,8 @@ def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, project: Project
     span = tool.document.key_span("providers", provider) if provider in tool.providers else tool.document.span("name")
     if old.name != new.name and (old.name, new.name) != (old.tool.name, tool.name):
         yield _change("wire-name-changed", tool, project, span=span, where=provider, before=old.name, after=new.name)
+    if old.spelling != new.spelling and old.tool.parameters == tool.parameters:
+        yield _change("spelling-changed", tool, project, span=span, where=provider)
     if old.strict != new.strict:
         yield _change("strict-lost" if old.strict else "strict-gained", tool, project, span=span, where=provider)
     was = {(told.pointer, told.what) for told in old.told if told.severe}
@@ -328,18 +364,6 @@ def _on_wire(provider: str, old: ToolPayload, new: ToolPayload, project: Project
         yield _change(
             "portability-better", tool, project, span=span, where=provider, before=f"{what} at {pointer or '/'}"
         )
-
-
-def _payload(provider: str, old: ProviderPayloads, new: ProviderPayloads) -> str:
-    """How the payload of a provider changed; empty where it did not."""
-    before, after = (json.dumps(each.payload, ensure_ascii=False, separators=(",", ":")) for each in (old, new))
-    if before == after:
-        return ""
-    same = next(
-        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
-    )
-    share = 100 * same // max(len(before), 1)
-    return f"{len(before.encode())} bytes before, {len(after.encode())} now, {share} % of the old payload is still its beginning"
 
 
 def _change(

@@ -82,7 +82,7 @@ def compare_with(
 
 def _state(project: Project | None, findings: Findings) -> State | None:
     package = render_project(project, findings) if project is not None else None
-    return State(project, package.wires) if project is not None and package is not None else None
+    return State(project, package.wires, package.files) if project is not None and package is not None else None
 
 
 def _old_state(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PackageChanges", "compare_packages"]
+__all__ = ["PackageChanges", "compare_packages", "payload_sizes", "public_names"]
 
 Package = Mapping[str, str]
 """The text of each file, by its path in the package."""
@@ -54,7 +54,7 @@ _PUBLIC = ("types.py", "models.py", "messages.py", "running.py", "errors.py")
 
 def _names(old: str, new: str) -> list[str]:
     """The public names that are gone or mean something else, and those of their members."""
-    before, after = _public(old), _public(new)
+    before, after = public_names(old), public_names(new)
     gone = [f"{name} is gone" for name in before if name not in after]
     other = [
         f"{name} was `{before[name]}` and is `{after[name]}`"
@@ -64,7 +64,7 @@ def _names(old: str, new: str) -> list[str]:
     return [*gone, *other]
 
 
-def _public(text: str) -> dict[str, str]:
+def public_names(text: str) -> dict[str, str]:
     """Names of a module and of the members of its classes, with what they are."""
     found: dict[str, str] = {}
     for node in _parsed(text):
@@ -101,14 +101,18 @@ def _payload(path: str, old: str, new: str) -> list[str]:
         return []
     if before is None or after is None:
         return [f"{provider}: the provider is {'new' if before is None else 'gone'}"]
-    texts = [json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in (before, after)]
-    pairs = zip(*texts, strict=False)
-    kept = next((i for i, (one, other) in enumerate(pairs) if one != other), min(map(len, texts)))
-    share = f"{len(texts[0].encode())} → {len(texts[1].encode())} bytes, {100 * kept // max(1, len(texts[0]))} % stay a prefix"
     was, now = _by_name(before), _by_name(after)
     names = [name for name in sorted({*was, *now}) if was.get(name) != now.get(name)]
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return [f"{provider}: {shown or 'the text'} ({share})"]
+    return [f"{provider}: {shown or 'the text'} ({payload_sizes(before, after)})"]
+
+
+def payload_sizes(before: Any, after: Any) -> str:
+    """The sizes of two payloads as compact JSON, and how much of the old one is how the new one begins: a prompt cache knows it."""
+    old, new = (json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in (before, after))
+    same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    share = 100 * same // max(len(old), 1)
+    return f"{len(old.encode())} bytes before, {len(new.encode())} now, {share} % of the old payload is still its beginning"
 
 
 def _tools(text: str) -> Any:

@@ -16,7 +16,7 @@ from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
-__all__ = ["ABSENT", "Difference", "Relation", "compare_schemas", "relation_of"]
+__all__ = ["ABSENT", "Difference", "Relation", "compare_schemas", "plain_words", "relation_of"]
 
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
 
@@ -53,6 +53,16 @@ def relation_of(differences: list[Difference]) -> Relation | None:
     if len(found) == 1:
         return found.pop()
     return "unknown" if "unknown" in found and "other" not in found and "narrower" not in found else "other"
+
+
+def plain_words(schema: Any) -> Any:
+    """A schema without what judges no value, and without the order of names in `required`."""
+    if isinstance(schema, dict):
+        kept = {key: plain_words(value) for key, value in schema.items() if key not in ANNOTATIONS}
+        if isinstance(kept.get("required"), list):
+            kept["required"] = sorted(kept["required"], key=str)
+        return kept
+    return [plain_words(each) for each in schema] if isinstance(schema, list) else schema
 
 
 def compare_schemas(old: Any, new: Any, examples: tuple[Any, ...] = ()) -> list[Difference]:
@@ -295,6 +305,19 @@ class _Comparison:
             yield self._judged(Difference("branch-removed", here, "narrower", branch, ABSENT), old, new)
         for _, (i, branch) in gained:
             yield Difference("branch-added", (*here, i), "wider", ABSENT, branch)
+        if "oneOf" in new and (gained or before != after or "oneOf" not in old):
+            yield from self._overlap(old, new, here)
+
+    def _overlap(self, old: Any, new: Any, here: Pointer) -> Iterator[Difference]:
+        """A value that fits two alternatives now, so that `oneOf` refuses it; where `anyOf` has become `oneOf`, none proves nothing."""
+        witness = self._witness(old, new)
+        fits = [
+            branch for branch in new["oneOf"] if witness is not ABSENT and self._after.reason(witness, branch) is None
+        ]
+        if len(fits) > 1:
+            yield Difference("branches-overlap", here, "narrower", witness=witness)
+        elif "oneOf" not in old and witness is ABSENT:
+            yield Difference("branches-overlap", here, "unknown")
 
     def _judged(self, difference: Difference, old: Any, new: Any) -> Difference:
         """A difference that is known to lose values, with one of them where it is found."""

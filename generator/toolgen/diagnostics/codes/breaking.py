@@ -208,6 +208,42 @@ _TABLE: Mapping[str, _Row] = {
     "result-changed": _Row(
         "BNB", _T + "the result is another one", "A value that a handler returns, or a stored one, may not fit."
     ),
+    "composition-rewritten": _Row(
+        "-N-",
+        _T + "the parameters say the same values in other words",
+        "The payload differs, and what it admits does not.",
+    ),
+    "branches-overlap": _Row(
+        "-??",
+        _W + "values fit two alternatives of oneOf now",
+        "oneOf refuses a value that fits more than one of its alternatives.",
+    ),
+    "spelling-changed": _Row(
+        "-NB",
+        _T + "{where} spells the same values otherwise",
+        "Stored bodies of that wire have the old spelling, and are read by the new one.",
+    ),
+    "limit-changed": _Row("-N-", "{where} was {before} and is {after}", "What is offered or warned of may be another."),
+    "wire-default-changed": _Row(
+        "-N-", "the default {where} was {before} and is {after}", "Requests that state no value send another one."
+    ),
+    "profile-changed": _Row(
+        "-NN", "the fact {where} is another one", "What the provider is sent, and how its answers are read, may differ."
+    ),
+    "format-field-added": _Row("---", "the format has a field more, {where}", "It is optional."),
+    "format-field-removed": _Row(
+        "B-N",
+        "the field {where} of the format is gone",
+        "Code that reads it fails; in stored values it is kept in the metadata, as unknown.",
+    ),
+    "format-field-changed": _Row(
+        "B-B", "the field {where} of the format has another schema", "Stored values may not load."
+    ),
+    "public-name-removed": _Row(
+        "B--",
+        "{where} is gone from the package",
+        "Code that imports it fails. Another name may have been made of the sources.",
+    ),
     "out-moved": _Row("B--", "the package was written to {before}", "Its import path is another one."),
     "edition-changed": _Row("NN-", "the edition was {before} and is {after}", "Names and payloads may change with it."),
     "cannot-tell": _Row(
