@@ -16,7 +16,6 @@ from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES, Audience
 from toolgen.load import Pointer
 from toolgen.load.sources import pointer_text
 from toolgen.pipeline import Project
-from toolgen.plan.names import module_name
 from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
 from toolgen.resolve import Tool
 
@@ -105,7 +104,7 @@ def _all(old: State, new: State) -> Iterator[Change]:
         yield from _tool(before[source], tool, new.project)
     yield from _aliases(before, after, renamed, new.project)
     yield from _wires(old, new, renamed)
-    yield from _names(old, new, renamed)
+    yield from _names(old, new)
 
 
 def _renamed(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
@@ -315,19 +314,9 @@ def _configuration(old: State, new: State) -> Iterator[Change]:
         yield Change(code, (), where, span, _breaks(code, None, None), *(ABSENT if v is None else v for v in values))
 
 
-def _names(old: State, new: State, renamed: Mapping[str, str]) -> Iterator[Change]:
-    """Public names that are gone for another reason than that their tool is."""
-    tools = {tool.name for tool in new.project.catalog.tools}
-    gone = {tool.name for tool in old.project.catalog.tools if tool.name not in tools}
-    aside = [f"tools/{module_name(name)}.py" for name in (*gone, *renamed)]
-    for code, where, span, before, _ in changed_names(
-        old.files, new.files, [*aside, *_COMMON], Span(new.project.sources.name)
-    ):
+def _names(old: State, new: State) -> Iterator[Change]:
+    for code, where, span, before, _ in changed_names(old.files, new.files, Span(new.project.sources.name)):
         yield Change(code, (), where, span, _breaks(code, None, None), before)
-
-
-_COMMON = ("tools/__init__.py", "tools/handlers.py", "tools/protocols.py")
-"""Modules whose names come and go with the tools."""
 
 
 def _wires(old: State, new: State, renamed: Mapping[str, str]) -> Iterator[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolgen.breaking.packages import public_names
@@ -82,21 +82,19 @@ def changed_format(old: Format, new: Format, place: Span) -> Iterator[Seen]:
                 yield "format-field-changed", f"{name}.{field}", place, was[field], now[field]
 
 
-def changed_names(
-    old: Mapping[str, str], new: Mapping[str, str], explained: Iterable[str], place: Span
-) -> Iterator[Seen]:
-    """Public names of the package that are gone: classes, types and functions, and the modules of `explained` aside.
+_OF_ALL_TOOLS = ("tools/__init__.py", "tools/handlers.py", "tools/protocols.py")
+"""Modules whose names come and go with the tools."""
 
-    Names of members are left to the changes of parameters, which say why they are gone.
+
+def changed_names(old: Mapping[str, str], new: Mapping[str, str], place: Span) -> Iterator[Seen]:
+    """Public classes and types of the package that are gone from a module that is still there.
+
+    A module goes with its tool, and a member with its parameter: these changes say so themselves.
     """
-    aside = set(explained)
-    for path in sorted(old):
-        if not path.startswith(("tools/", "types.py", "models.py")) or not path.endswith(".py") or path in aside:
-            continue
-        if path.rsplit("/", 1)[-1].startswith("_") and path != "tools/__init__.py":
-            continue
-        if path not in new:
-            yield "public-name-removed", path, place, path, None
+    for path in sorted(old.keys() & new.keys()):
+        module = path.rsplit("/", 1)[-1]
+        of_tools = path.startswith("tools/") and not module.startswith("_") and path not in _OF_ALL_TOOLS
+        if not path.endswith(".py") or not (of_tools or path in ("types.py", "models.py")):
             continue
         names = public_names(new[path])
         for name in public_names(old[path]):

@@ -230,14 +230,16 @@ _TABLE: Mapping[str, _Row] = {
     "profile-changed": _Row(
         "-NN", "the fact {where} is another one", "What the provider is sent, and how its answers are read, may differ."
     ),
-    "format-field-added": _Row("---", "the format has a field more, {where}", "It is optional."),
+    "format-field-added": _Row(
+        "---", "the format has a field more, {where}", "It is optional, so that stored values and code go on as before."
+    ),
     "format-field-removed": _Row(
         "B-N",
         "the field {where} of the format is gone",
         "Code that reads it fails; in stored values it is kept in the metadata, as unknown.",
     ),
     "format-field-changed": _Row(
-        "B-B", "the field {where} of the format has another schema", "Stored values may not load."
+        "B-B", "the field {where} of the format has another schema", "Stored values that have it may not load any more."
     ),
     "public-name-removed": _Row(
         "B--",
