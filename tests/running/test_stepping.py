@@ -256,7 +256,7 @@ def test_an_interrupt_between_two_events_closes_the_stream(runnable: Package) ->
     assert closed == ["closed"]
 
 
-@pytest.mark.parametrize("event", ["text_delta", "tool_call", "tool_result"])
+@pytest.mark.parametrize("event", ["text_delta", "agent_tool_call", "tool_result"])
 def test_a_stream_that_nobody_holds_any_more_ends_what_runs(runnable: Package, event: str) -> None:
     models = runnable.module("models")
     ended: list[str] = []
