@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -249,3 +251,32 @@ def test_stored_conversations_are_counted_and_never_shown(repository: Path) -> N
     assert "error[replay-refused]: find /a: 2 stored calls do not fit" in said
     assert "error[replay-unknown]: gone: 1 stored calls name a tool that is not there" in said
     assert "secret" not in said
+
+
+def test_where_no_byte_changed_nothing_is_compiled(repository: Path, tmp_path: Path) -> None:
+    from toolgen.breaking.git import is_unchanged
+
+    schemas = repository / "schemas"
+    git(repository, "checkout", "-q", ".")
+    assert is_unchanged(schemas, "HEAD", None)
+    assert is_unchanged(schemas, "HEAD", None, merge_base=True)
+    assert not is_unchanged(schemas, "none", None)
+    shutil.copytree(schemas, tmp_path / "same")
+    assert is_unchanged(schemas, None, tmp_path / "same")
+    source = next((tmp_path / "same").rglob("*.yaml"))
+    source.write_text(source.read_text("utf-8") + "# more\n", "utf-8")
+    assert not is_unchanged(schemas, None, tmp_path / "same")
+    assert not is_unchanged(tmp_path / "same", "HEAD", None)
+    for name, change in {
+        "more": lambda folder: (folder / "tools" / "more.yaml").write_text("name: more\n"),
+        "less": lambda folder: next(folder.rglob("*.yaml")).unlink(),
+        "link": lambda folder: (folder / "tools" / "link.yaml").symlink_to("/dev/null"),
+        "accepted": lambda folder: (folder / "accepted.yaml").write_text("[]\n"),
+    }.items():
+        shutil.copytree(schemas, tmp_path / name)
+        change(tmp_path / name)
+        assert not is_unchanged(schemas, None, tmp_path / name), name
+        assert not is_unchanged(tmp_path / name, None, schemas), name
+    heavy = "import sys, toolgen.cli.group, toolgen.breaking.git; print([m for m in sys.modules if m.startswith('toolgen.') and ('resolve' in m or 'load' in m or 'render' in m)])"
+    done = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from toolgen.breaking.git import RevisionError, git, tree_of
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
@@ -16,20 +15,9 @@ from toolgen.load.reading import Report
 
 __all__ = ["RevisionError", "RevisionFolder", "revision_files"]
 
-_TIMEOUT = 60
-"""Seconds that one call of git may take."""
-
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 _KINDS = {"120000": "a link", "160000": "a submodule", "040000": "a folder"}
-
-
-class RevisionError(Exception):
-    """A revision cannot be read. `hint` is what to do."""
-
-    def __init__(self, problem: str, hint: str) -> None:
-        super().__init__(problem)
-        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,40 +26,6 @@ class _Entry:
 
     mode: str
     blob: str
-
-
-def _git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run git so that it reads objects which are there, and nothing else.
-
-    No attribute, filter or hook applies to the plumbing that is called here. Missing objects are not fetched: in a partial
-    clone that would run the program that the repository names as its transport.
-
-    Raises:
-        RevisionError: there is no git, or it takes too long.
-    """
-    environment = {
-        **{key: value for key, value in os.environ.items() if not key.startswith("GIT_")},
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "LC_ALL": "C",
-    }
-    # Only git is run, with what it takes for data behind --end-of-options or on its standard input.
-    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=", "-C", str(folder), *arguments]
-    try:
-        return subprocess.run(  # noqa: S603
-            command, input=data, capture_output=True, env=environment, timeout=_TIMEOUT, check=False
-        )
-    except FileNotFoundError:
-        raise RevisionError(
-            "git is not installed", "install git, or compare with a folder: --against-dir DIR"
-        ) from None
-    except subprocess.TimeoutExpired:
-        raise RevisionError(
-            f"git did not answer within {_TIMEOUT} seconds", "compare with a folder: --against-dir DIR"
-        ) from None
 
 
 def revision_files(
@@ -84,39 +38,9 @@ def revision_files(
     Raises:
         RevisionError: it cannot be read.
     """
-    folder = schemas if schemas.is_dir() else schemas.parent
-    if revision.startswith("-"):
-        raise RevisionError("a revision does not begin with a dash", "name a branch, a tag or a commit")
-    if _git(folder, "rev-parse", "--is-inside-work-tree").returncode != 0 and _git(folder, "rev-parse").returncode != 0:
-        raise RevisionError(
-            f"{schemas.as_posix()} is not inside a git repository", "compare with a folder: --against-dir DIR"
-        )
-    found = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    commit = found.stdout.decode().strip()
-    if found.returncode != 0 or not commit:
-        raise RevisionError(f"there is no revision {revision!r} here", _unknown_hint(folder, revision))
-    if merge_base:
-        base = _git(folder, "merge-base", "HEAD", commit)
-        if base.returncode != 0:
-            raise RevisionError(f"HEAD and {revision!r} have no common commit here", "git fetch --unshallow")
-        commit = base.stdout.decode().strip()
-    prefix = _git(folder, "rev-parse", "--show-prefix").stdout.decode().strip()
-    inside = PurePosixPath(prefix) if schemas.is_dir() else PurePosixPath(prefix) / schemas.name
-    listed = _git(
-        folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", f"{inside}/" if str(inside) != "." else "."
-    )
-    if listed.returncode != 0:
-        raise RevisionError(f"the tree of {revision!r} is not here", "git fetch --unshallow, or clone without --filter")
-    entries = _entries(listed.stdout, "" if str(inside) == "." else f"{inside}/")
-    return (commit, _contents(folder, entries)) if entries else None
-
-
-def _unknown_hint(folder: Path, revision: str) -> str:
-    if Path(revision).is_dir():
-        return f"it is a folder: --against-dir {revision}"
-    if _git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
-        return f"the clone is shallow: git fetch --depth=1 origin {revision}, or fetch-depth: 0 in actions/checkout"
-    return "git branch --all lists branches, git tag lists tags"
+    commit, prefix, listing = tree_of(schemas, revision, merge_base=merge_base)
+    entries = _entries(listing, prefix)
+    return (commit, _contents(schemas if schemas.is_dir() else schemas.parent, entries)) if entries else None
 
 
 def _entries(listing: bytes, prefix: str) -> dict[str, _Entry]:
@@ -145,7 +69,7 @@ def _contents(folder: Path, entries: Mapping[str, _Entry]) -> dict[str, bytes | 
         RevisionError: a blob is not here.
     """
     blobs = sorted({entry.blob for entry in entries.values() if entry.mode not in _KINDS})
-    done = _git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode())
+    done = git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode())
     data, at, found = done.stdout, 0, dict[str, bytes]()
     for blob in blobs:
         end = data.find(b"\n", at)

@@ -53,13 +53,19 @@ def command(
     Example:
       toolgen breaking schemas/ --against origin/main --merge-base
     """
-    from toolgen.breaking.comparison import accept, compare_with
-    from toolgen.diagnostics import Findings
-
     if (revision is None) == (folder is None) and not (replayed and revision is None and folder is None):
         raise click.UsageError("say what to compare with: --against REV or --against-dir DIR")
     if accepted and not reason:
         raise click.UsageError("--accept needs --reason TEXT")
+    if form == "text" and not (replayed or accepted or prune):
+        from toolgen.breaking.git import is_unchanged
+
+        if is_unchanged(schemas, revision, folder, merge_base=merge_base):
+            emit("" if quiet else "handlers 0, model 0, conversations 0, accepted 0\n", sys.stderr)
+            end(FINE)
+    from toolgen.breaking.comparison import accept, compare_with
+    from toolgen.diagnostics import Findings
+
     findings = Findings()
     compared = compare_with(schemas, findings, revision, folder, merge_base=merge_base, replayed=replayed)
     if compared is None:
