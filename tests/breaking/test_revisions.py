@@ -93,6 +93,15 @@ def test_accepted_changes_are_left_out_and_unused_ones_are_told(repository: Path
     assert run(repository, "--against", "HEAD", "--accept", "all", "--reason", "Nobody sent fractions.")[0] == 0
     code, _, said = run(repository, "--against", "HEAD")
     assert (code, said) == (0, "handlers 0, model 0, conversations 0, accepted 1\n")
+    code, sarif, _ = run(repository, "--against", "HEAD", "--format", "sarif")
+    results = json.loads(sarif)["runs"][0]["results"]
+    (suppressed,) = [result for result in results if "suppressions" in result]
+    assert (code, suppressed["suppressions"]) == (
+        0,
+        [{"kind": "external", "status": "accepted", "justification": "Nobody sent fractions."}],
+    )
+    assert "accepted" not in suppressed["properties"]
+    assert json.loads(run(repository, "--against", "HEAD", "--format", "json")[1]) == []
     entries = (repository / "schemas/accepted.yaml").read_text()
     assert "reason: Nobody sent fractions." in entries
     (repository / "schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "number"})))

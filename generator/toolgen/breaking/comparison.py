@@ -14,7 +14,7 @@ import yaml
 from toolgen.breaking.changes import Change, State, changes_between
 from toolgen.breaking.revision import RevisionError, RevisionFolder, revision_files
 from toolgen.breaking.subset import ABSENT
-from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, quote_name
 from toolgen.load.loading import ACCEPTED, load_foreign
@@ -35,6 +35,8 @@ class Compared:
     changes: tuple[Change, ...]
     accepted: tuple[Change, ...] = ()
     unused: tuple[str, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
+    """The accepted ones as findings, each with the reason in its details."""
 
     @property
     def summary(self) -> str:
@@ -71,13 +73,18 @@ def compare_with(
     open_ = [change for change in changes if change.id not in accepted]
     for change in open_:
         _report(change, levels, findings)
+    suppressed = Findings()
+    for change in changes:
+        if change.id in accepted:
+            _report(change, levels, suppressed, accepted[change.id])
     unused = tuple(identifier for identifier in accepted if identifier not in {change.id for change in changes})
     place = Span((schemas / ACCEPTED).as_posix())
     for identifier in unused if revision is not None or folder is not None else ():
         findings.add("accepted-unused", place, change=RawText(identifier))
     for file in replayed:
         _replay(file, new.project.catalog.tools, findings)
-    return Compared(tuple(open_), tuple(change for change in changes if change.id in accepted), unused)
+    left_out = tuple(change for change in changes if change.id in accepted)
+    return Compared(tuple(open_), left_out, unused, tuple(suppressed))
 
 
 def _state(project: Project | None, findings: Findings) -> State | None:
@@ -114,8 +121,8 @@ def _old_state(
     return old
 
 
-def _report(change: Change, levels: Mapping[str, str], findings: Findings) -> None:
-    """Add a change to the findings, at the level that its code or its audiences have in this project."""
+def _report(change: Change, levels: Mapping[str, str], findings: Findings, reason: str | None = None) -> None:
+    """Add a change to the findings, at the level that its code or its audiences have in this project; `reason` accepts it."""
     before = len(findings.items)
     findings.add(
         change.code,
@@ -138,7 +145,7 @@ def _report(change: Change, levels: Mapping[str, str], findings: Findings) -> No
     if level is None and found.level != "warning":
         level = "error" if change.audiences else "note"
     if level != "off":
-        findings.items.append(replace(found, level=level or found.level, details=_details(change)))
+        findings.items.append(replace(found, level=level or found.level, details=_details(change, reason)))
 
 
 def _hint(change: Change) -> str | None:
@@ -149,7 +156,7 @@ def _hint(change: Change) -> str | None:
     return "; ".join(said) or None
 
 
-def _details(change: Change) -> str:
+def _details(change: Change, reason: str | None) -> str:
     """What documents for programs have besides the finding."""
     said: dict[str, Any] = {
         "id": change.id,
@@ -161,7 +168,7 @@ def _details(change: Change) -> str:
         value = getattr(change, name)
         if value is not ABSENT:
             said[name] = value
-    return json.dumps(said, default=str)
+    return json.dumps(said if reason is None else {**said, "accepted": reason}, default=str)
 
 
 def _shown(value: Any) -> str:

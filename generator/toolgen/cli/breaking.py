@@ -75,7 +75,10 @@ def command(
         for line in accept(schemas, compared, accepted, reason or "", prune=prune):
             emit(f"{line}\n", sys.stderr)
         end(FINE)
+    failed = findings.errors
+    if form == "sarif":  # which says of each whether it is suppressed
+        findings.items += compared.suppressed
     report(findings, form, quiet=quiet, verbose=verbose)
     if not quiet and form == "text":
         emit(f"{compared.summary}\n", sys.stderr)
-    end(FOUND if findings.errors else FINE)
+    end(FOUND if failed else FINE)

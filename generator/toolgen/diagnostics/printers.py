@@ -217,7 +217,7 @@ def print_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
                 for each in finding.related
             ],
             "partialFingerprints": {"toolgen/v1": fingerprint},
-            **({"properties": json.loads(finding.details)} if finding.details else {}),
+            **_properties(finding),
         }
         for finding, fingerprint in zip(every, fingerprints(every), strict=True)
     ]
@@ -225,6 +225,16 @@ def print_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _properties(finding: Finding) -> dict[str, object]:
+    """What a finding has besides, and the reason with which somebody has accepted it."""
+    said = json.loads(finding.details) if finding.details else {}
+    reason = said.pop("accepted", None)
+    found: dict[str, object] = {"properties": said} if said else {}
+    if reason is not None:
+        found["suppressions"] = [{"kind": "external", "status": "accepted", "justification": safe(str(reason))}]
+    return found
 
 
 def _rule(code: str) -> dict[str, object]:
