@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..runtime.sessions.base import AsyncSession, Session, ToolMode
-from ..runtime.sessions.refusals import SessionError
-from ..runtime.sessions.scripted import AsyncScriptedSession, ScriptedSession
 from ..runtime.sessions.connection import (
     AnyProviderConfig,
     ClientMaker,
@@ -17,6 +15,8 @@ from ..runtime.sessions.connection import (
     ProviderConfig,
     connected,
 )
+from ..runtime.sessions.refusals import SessionError
+from ..runtime.sessions.scripted import AsyncScriptedSession, ScriptedSession
 
 __all__ = [
     "INTERFACES",

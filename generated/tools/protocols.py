@@ -40,12 +40,7 @@ class CreateOrderHandler(Protocol):
 
     def create_order(
         self, args: CreateOrderArguments, /
-    ) -> Returned[CreateOrderResult]:
-        """Place an order for a customer.
-
-        Charges the customer's default card. Ask before calling it.
-        """
-        ...
+    ) -> Returned[CreateOrderResult]: ...
 
 
 class FindFreeSlotsHandler(Protocol):
@@ -53,17 +48,15 @@ class FindFreeSlotsHandler(Protocol):
 
     def find_free_slots(
         self, args: FindFreeSlotsArguments, /
-    ) -> Returned[FindFreeSlotsResult]:
-        """Find times at which everybody is free."""
-        ...
+    ) -> Returned[FindFreeSlotsResult]: ...
 
 
 class GetWeatherHandler(Protocol):
     """The handler of `get_weather`."""
 
-    def get_weather(self, args: GetWeatherArguments, /) -> Returned[GetWeatherResult]:
-        """Current weather for a city."""
-        ...
+    def get_weather(
+        self, args: GetWeatherArguments, /
+    ) -> Returned[GetWeatherResult]: ...
 
 
 class ListTimeZonesHandler(Protocol):
@@ -71,25 +64,19 @@ class ListTimeZonesHandler(Protocol):
 
     def list_time_zones(
         self, args: ListTimeZonesArguments, /
-    ) -> Returned[ListTimeZonesResult]:
-        """List the time zones that other tools accept."""
-        ...
+    ) -> Returned[ListTimeZonesResult]: ...
 
 
 class ReadFileHandler(Protocol):
     """The handler of `read_file`."""
 
-    def read_file(self, args: ReadFileArguments, /) -> Returned[ReadFileResult]:
-        """Read a file of the workspace, or some of its lines."""
-        ...
+    def read_file(self, args: ReadFileArguments, /) -> Returned[ReadFileResult]: ...
 
 
 class RunQueryHandler(Protocol):
     """The handler of `run_query`."""
 
-    def run_query(self, args: RunQueryArguments, /) -> Returned[RunQueryResult]:
-        """Run a read-only SQL query."""
-        ...
+    def run_query(self, args: RunQueryArguments, /) -> Returned[RunQueryResult]: ...
 
 
 class SearchDocumentsHandler(Protocol):
@@ -97,9 +84,7 @@ class SearchDocumentsHandler(Protocol):
 
     def search_documents(
         self, args: SearchDocumentsArguments, /
-    ) -> Returned[SearchDocumentsResult]:
-        """Search the document store with a tree of conditions."""
-        ...
+    ) -> Returned[SearchDocumentsResult]: ...
 
 
 class SendMessageHandler(Protocol):
@@ -107,9 +92,7 @@ class SendMessageHandler(Protocol):
 
     def send_message(
         self, args: SendMessageArguments, /
-    ) -> Returned[SendMessageResult]:
-        """Schickt eine Nachricht – 送信 – к людям 🚀. Quotes "stay", so do \\ backslashes."""
-        ...
+    ) -> Returned[SendMessageResult]: ...
 
 
 class SetPreferencesHandler(Protocol):
@@ -117,14 +100,10 @@ class SetPreferencesHandler(Protocol):
 
     def set_preferences(
         self, args: SetPreferencesArguments, /
-    ) -> Returned[SetPreferencesResult]:
-        """Change a user's preferences. What is left out stays as it is, null resets it."""
-        ...
+    ) -> Returned[SetPreferencesResult]: ...
 
 
 class WriteFileHandler(Protocol):
     """The handler of `write_file`."""
 
-    def write_file(self, args: WriteFileArguments, /) -> Returned[WriteFileResult]:
-        """Write a file of the workspace. An existing file is replaced."""
-        ...
+    def write_file(self, args: WriteFileArguments, /) -> Returned[WriteFileResult]: ...

@@ -66,7 +66,7 @@ def change_a_fact(root: Path) -> None:
     (root / "schemas/providers/openai_chat.yaml").write_text(yaml.safe_dump(facts), "utf-8")
 
 
-OF_TOOLS = {"tools/__init__.py", "tools/handlers.py", "tools/_lenient.py", "PORTABILITY.md"}
+OF_TOOLS = {"tools/__init__.py", "tools/handlers.py", "tools/protocols.py", "tools/_lenient.py", "PORTABILITY.md"}
 OF_PROVIDERS = {f"providers/{name}.py" for name in PROVIDERS}
 
 

@@ -104,6 +104,73 @@ def test_handlers_that_fit_are_taken_and_others_are_refused(runnable: Package, t
     assert found.keys() == WRONG.keys()
 
 
+HEAD = """
+import asyncio
+from {package}.models import AssistantMessage, Message, Request, ToolCall, ToolMessage, ToolResult, UserMessage, dump, load
+from {package}.providers import openai_chat
+from {package}.running import Allow, Deny, Edit, allow_all, arun, dispatch, dispatch_all, run, run_stream
+from {package}.sessions import AsyncScriptedSession, ScriptedSession
+from {package}.tools import Handlers, parse_arguments, parse_call
+
+session, later = ScriptedSession(["Hello."]), AsyncScriptedSession(["Hello."])
+call = ToolCall("c1", "grep", {"pattern": "a"})
+
+def use(app: Handlers) -> None:
+"""
+
+USES = {
+    "a run": 'run(session, "Hi", app, review=allow_all, max_tool_turns=3).text',
+    "a later run": 'asyncio.run(arun(later, Request([UserMessage("Hi")]), app, review=allow_all))',
+    "a run that goes on": 'run(session, "Hi", app, review=lambda call, arguments: Deny("no"), verdicts={"c1": Allow()})',
+    "calls by hand": "asyncio.run(dispatch_all([call], app, review=allow_all))[0].value",
+}
+"""Uses that are right: a checker finds nothing in them."""
+
+MISUSES = {
+    "a session for async code in a run": 'run(later, "Hi", app, review=allow_all)',
+    "another session in a later run": 'arun(session, "Hi", app, review=allow_all)',
+    "a text as a number": 'run(session, "Hi", app, review=allow_all, max_tool_turns="3")',
+    "a setting that does not exist": 'run(session, "Hi", app, reviews=allow_all)',
+    "a review of too few values": 'run(session, "Hi", app, review=lambda call: Allow())',
+    "a review that says yes": 'run(session, "Hi", app, review=lambda call, arguments: True)',
+    "a verdict that says yes": 'run(session, "Hi", app, review=allow_all, verdicts={"c1": True})',
+    "results that are texts": 'run(session, "Hi", app, review=allow_all, results=["21"])',
+    "a request that is a number": "run(session, 3, app, review=allow_all)",
+    "no handlers": 'run(session, "Hi", review=allow_all)',
+    "handlers of another kind": 'run(session, "Hi", object(), review=allow_all)',
+    "an unknown attribute of a result": 'run(session, "Hi", app, review=allow_all).texts',
+    "a stream that is awaited": 'run_stream(session, "Hi", app, review=allow_all).text',
+    "calls that are one call": "dispatch_all(call, app, review=allow_all)",
+    "a call that is a text": 'dispatch("grep", app)',
+    "an id that is a number": 'ToolCall(1, "grep", {})',
+    "arguments that are a text": 'ToolCall("c1", "grep", "text")',
+    "a kind that does not exist": 'ToolResult("c1", "grep", "json", 1)',
+    "messages that are a text": 'Request("Hi")',
+    "a message of the wrong kind": "Request([call])",
+    "an unknown field of a request": "Request([], max_tokens=3)",
+    "a refusal for a number": "Deny(3)",
+    "an edit that is a text": 'Edit("city")',
+    "a tool that does not exist": 'openai_chat.tools("grip")',
+    "a request that is a body": 'openai_chat.to_request({"messages": []})',
+    "a way to give up that does not exist": 'openai_chat.to_request(Request([]), on_unsupported="ignore")',
+    "losses that nobody hears": "openai_chat.to_request(Request([]), on_loss=3)",
+    "another attribute of arguments": 'parse_arguments("grep", {}).patern',
+    "a type that was not loaded": "load(ToolCall, {}).results",
+}
+"""Uses that are wrong: a checker refuses each."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_misuses_are_refused_in_words_that_can_be_read(runnable: Package, tmp_path: Path, checker: str) -> None:
+    texts = {name: f"{HEAD}    {code}\n" for name, code in {**USES, **MISUSES}.items()}
+    found = complaints(runnable, tmp_path / "app", texts, checker)
+    assert {name: found[name] for name in USES} == dict.fromkeys(USES, "")
+    assert [name for name in MISUSES if not found[name]] == []
+    assert len(MISUSES) >= 20
+    assert [name for name in MISUSES if len(found[name].split("error")[1]) > 700] == []
+
+
 @pytest.mark.row("K27")
 def test_a_definition_is_imported_without_what_runs_it(runnable: Package) -> None:
     code = f"""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -209,3 +211,51 @@ def test_dispatch_all_takes_verdicts_and_tells_what_is_held(runnable: Package) -
     verdicts = {"c1": running.Allow(), "c2": running.Deny("No.")}
     work = running.dispatch_all(waiting, Handlers(), review=review, verdicts=verdicts)
     assert [(result.tool_call_id, result.kind) for result in asyncio.run(work)] == [("c1", "data"), ("c2", "error")]
+
+
+@pytest.mark.slow
+def test_ten_thousand_held_calls_go_on_in_another_process(runnable: Package, tmp_path: Path) -> None:
+    """A tenth is refused, a tenth edited, a tenth has a result of the app's; each other call runs exactly once."""
+    code = f"""
+import json, sys
+sys.path.insert(0, {str(runnable.folder.parent)!r})
+from {runnable.name}.models import Message, Request, ToolCall, ToolResult, dump, load
+from {runnable.name}.running import Allow, Deny, Edit, Hold, run
+from {runnable.name}.sessions import ScriptedSession
+
+class App:
+    def __init__(self): self.log = []
+    def write_file(self, args):
+        self.log.append(args.path)
+        return {{"bytes": len(args.text)}}
+    def __getattr__(self, name): return self.write_file
+
+COUNT = 10_000
+"""
+    hold = (
+        code
+        + """
+calls = [ToolCall(f"c{i}", "write_file", {"path": f"p{i}", "text": "t"}) for i in range(COUNT)]
+result = run(ScriptedSession([calls]), "?", App(), review=lambda call, arguments: Hold())
+assert (result.stopped_by, len(result.pending)) == ("held", COUNT)
+open("held.json", "w").write(json.dumps(dump(result.messages)))
+"""
+    )
+    resume = (
+        code
+        + """
+messages = load(list[Message], json.load(open("held.json")))
+verdicts = {f"c{i}": Deny("no") if i % 10 == 0 else Edit({"path": f"e{i}", "text": "t"}) if i % 10 == 1 else Allow() for i in range(COUNT) if i % 10 != 2}
+results = [ToolResult(f"c{i}", "write_file", "data", {"bytes": 0}) for i in range(2, COUNT, 10)]
+app, session = App(), ScriptedSession(["Done."])
+result = run(session, Request(messages), app, review=lambda call, arguments: Hold(), verdicts=verdicts, results=results)
+assert result.text == "Done."
+assert app.log == [f"e{i}" if i % 10 == 1 else f"p{i}" for i in range(COUNT) if i % 10 not in (0, 2)]
+told = [each for message in session.requests[0].messages if message.role == "tool" for each in message.results]
+assert sorted(each.tool_call_id for each in told) == sorted(f"c{i}" for i in range(COUNT))
+assert sum(each.kind == "error" for each in told) == COUNT // 10
+"""
+    )
+    for step in (hold, resume):
+        done = subprocess.run([sys.executable, "-c", step], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]

@@ -59,6 +59,7 @@ def test_file_names_and_titles_choose_no_place(tmp_path: Path) -> None:
             "tools/_lenient.py",
             "tools/b.py",
             "tools/handlers.py",
+            "tools/protocols.py",
             "tools/probe.py",
         }
 

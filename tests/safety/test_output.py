@@ -144,7 +144,12 @@ def test_a_source_that_is_deleted_or_renamed_takes_its_module_with_it(project: P
         assert f"--- generated/tools/{gone}.py (on disk)\n" in out
     assert "generated/tools/other.py: missing\n" in out
     assert run("build")[0] == 0
-    assert {p.stem for p in (project / "generated" / "tools").glob("[a-z]*.py")} == {"handlers", "naive", "other"}
+    assert {p.stem for p in (project / "generated" / "tools").glob("[a-z]*.py")} == {
+        "handlers",
+        "naive",
+        "other",
+        "protocols",
+    }
     assert run("check")[0] == 0
 
 

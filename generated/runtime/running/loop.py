@@ -18,6 +18,7 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import replace
+from inspect import isawaitable
 from typing import Any, Generic, TypeVar, Unpack
 
 from ..models import (
@@ -31,7 +32,7 @@ from ..models import (
 from ..sessions.base import AsyncSession, Session, ToolMode
 from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
-from .handlers import Allow, Deny, Edit, Hold, Review, Verdict
+from .handlers import Review, Verdict
 from .run_settings import (
     RunResult,
     RunSettings,
@@ -183,6 +184,13 @@ class Loop(Generic[H]):
         inline: bool,
         settings: RunSettings,
     ) -> ToolLoop:
+        if isinstance(session, AsyncSession if inline else Session):
+            said = (
+                "async code: use `arun`"
+                if inline
+                else "code that is not async: use `run`, in a thread"
+            )
+            raise TypeError(f"{type(session).__name__} is a session for {said}")
         definitions = self._tools.definitions
         check_settings(settings)
         made = session.prepared(request)
@@ -239,11 +247,7 @@ def _between(review: Review) -> Review:
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
         verdict = await between_steps(review, call, arguments)
-        return (
-            verdict
-            if isinstance(verdict, Allow | Deny | Edit | Hold)
-            else await verdict
-        )
+        return await verdict if isawaitable(verdict) else verdict
 
     return reviewed
 

@@ -133,7 +133,11 @@ def _export_order(name: str) -> tuple[bool, bool, str]:
 def _handlers(plan: ToolsPlan, name: str) -> str:
     """The module of what an app gives to run the tools: all in one class, or each in its own."""
     template = environment().get_template(f"tools/{name}.py.jinja")
-    return template.render(tools=plan.tools, sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)))
+    return template.render(
+        tools=plan.tools,
+        sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)),
+        names=sorted((str(each.handler) for each in plan.tools), key=natural_key),
+    )
 
 
 def _items(

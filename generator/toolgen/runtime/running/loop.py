@@ -17,13 +17,14 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import replace
+from inspect import isawaitable
 from typing import Any, Generic, TypeVar, Unpack
 
 from ..models import AgentEvent, CompletedEvent, Request, StreamEvent, ToolCall, ToolResult
 from ..sessions.base import AsyncSession, Session, ToolMode
 from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
-from .handlers import Allow, Deny, Edit, Hold, Review, Verdict
+from .handlers import Review, Verdict
 from .run_settings import RunResult, RunSettings, check_settings, check_tools, with_output
 from .sync_runner import Blocking, between_steps, close, closed_at_end
 from .tool_loop import Asked, ToolLoop
@@ -143,6 +144,9 @@ class Loop(Generic[H]):
         inline: bool,
         settings: RunSettings,
     ) -> ToolLoop:
+        if isinstance(session, AsyncSession if inline else Session):
+            said = "async code: use `arun`" if inline else "code that is not async: use `run`, in a thread"
+            raise TypeError(f"{type(session).__name__} is a session for {said}")
         definitions = self._tools.definitions
         check_settings(settings)
         made = session.prepared(request)
@@ -193,7 +197,7 @@ def _between(review: Review) -> Review:
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
         verdict = await between_steps(review, call, arguments)
-        return verdict if isinstance(verdict, Allow | Deny | Edit | Hold) else await verdict
+        return await verdict if isawaitable(verdict) else verdict
 
     return reviewed
 

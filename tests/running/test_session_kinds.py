@@ -1,0 +1,45 @@
+"""Sessions for async code, and for other code: the wrong one is refused before anything is sent."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.running.project import Handlers
+from tests.support.generated import Package
+
+
+def test_a_session_of_the_other_kind_is_refused_at_once(runnable: Package) -> None:
+    sessions, running = runnable.module("sessions"), runnable.module("running")
+    now, later = sessions.ScriptedSession(["Hello."]), sessions.AsyncScriptedSession(["Hello."])
+    settings = {"review": running.allow_all}
+    for begin in (running.run, running.run_stream):
+        with pytest.raises(TypeError, match="AsyncScriptedSession is a session for async code: use `arun`"):
+            begin(later, "?", Handlers(), **settings)
+    said = "ScriptedSession is a session for code that is not async: use `run`"
+    with pytest.raises(TypeError, match=said):
+        running.arun_stream(now, "?", Handlers(), **settings)
+    with pytest.raises(TypeError, match=said):
+        asyncio.run(running.arun(now, "?", Handlers(), **settings))
+    assert (now.requests, later.requests) == ([], [])
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_review_that_says_yes_lets_nothing_run(runnable: Package, later: bool) -> None:
+    sessions, running, models = (runnable.module(name) for name in ("sessions", "running", "models"))
+    call = models.ToolCall("c1", "write_file", {"path": "a", "text": "b"})
+    heard: list[Any] = []
+
+    def review(call: Any, arguments: Any) -> Any:
+        return True
+
+    made = (sessions.AsyncScriptedSession if later else sessions.ScriptedSession)([[call], "Done."])
+    given = {"review": review, "on_error": heard.append}
+    handlers = Handlers()
+    result = (
+        asyncio.run(running.arun(made, "?", handlers, **given)) if later else running.run(made, "?", handlers, **given)
+    )
+    assert (handlers.log, result.messages[2].results[0].kind) == ([], "error")
+    assert str(heard[0]) == "a review returns Allow, Deny, Edit or Hold, and not bool"
