@@ -39,17 +39,21 @@ def explain(code: str | None) -> None:
 
 @click.command("schema")
 @click.argument("kind", type=click.Choice(["declaration", "provider", "format", "config"]))
-def schema(kind: str) -> None:
+@click.option("--editor", is_flag=True, help="As editors take it: draft-07, with words of help for every keyword.")
+def schema(kind: str, editor: bool) -> None:
     """Print the JSON Schema of a kind of source file; `format` prints the intermediate format itself.
 
     \b
     Example:
-      toolgen schema declaration > .vscode/toolgen.json
+      toolgen schema declaration --editor > .vscode/toolgen.json
     """
+    from toolgen.resolve.editor_schemas import editor_schema
     from toolgen.validation import meta
 
     schema = meta(kind)
-    if kind == "format":
+    if editor:
+        schema = editor_schema(schema, is_declaration=kind == "declaration")
+    elif kind == "format":
         schema = _format()
     emit(json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
 

@@ -1,0 +1,131 @@
+"""The JSON Schemas of source files as editors take them: draft-07, in one piece, with words of help for every keyword.
+
+Editors read draft-07 everywhere and later drafts in few places; none follows dynamic references, so the vocabulary of JSON Schema, which
+stands below `parameters` and `result`, refers to itself by name. Foreign words are refused in it, so that an editor shows a typo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolgen.resolve.dialect import METASCHEMAS
+
+__all__ = ["editor_schema"]
+
+_VOCABULARY = "JSONSchema"
+
+_HELP = {
+    "type": "What kind of value this is; a list of kinds where several are taken.",
+    "properties": "The properties of an object, each with its schema.",
+    "required": "The names of the properties that have to be there; all others may be left out.",
+    "additionalProperties": "Whether an object may have further properties (false: none), or the schema of these.",
+    "patternProperties": "Schemas of properties by patterns of their names.",
+    "propertyNames": "A schema that every name of a property has to satisfy.",
+    "items": "The schema of each item of an array.",
+    "prefixItems": "The schemas of the first items of an array, in their order.",
+    "enum": "The values that are taken, and no other.",
+    "const": "The one value that is taken.",
+    "description": "What the value means, as the model reads it. Quote text that has a comma or a colon in it.",
+    "title": "A short name, for people.",
+    "default": "What the argument is where it is left out.",
+    "examples": "Values that fit.",
+    "format": "What a text looks like: date, date-time, time, uuid, email, uri, …; path marks a path of a file.",
+    "pattern": "A regular expression that a text has to match somewhere. No look-around, no back references.",
+    "minLength": "The least number of characters of a text.",
+    "maxLength": "The greatest number of characters of a text.",
+    "minimum": "The least number that is taken.",
+    "maximum": "The greatest number that is taken.",
+    "exclusiveMinimum": "The number has to be greater than this.",
+    "exclusiveMaximum": "The number has to be less than this.",
+    "multipleOf": "The number has to be a multiple of this.",
+    "minItems": "The least number of items of an array.",
+    "maxItems": "The greatest number of items of an array.",
+    "uniqueItems": "Whether no item may come twice.",
+    "minProperties": "The least number of properties of an object.",
+    "maxProperties": "The greatest number of properties of an object.",
+    "anyOf": "Schemas of which the value has to fit at least one.",
+    "oneOf": "Schemas of which the value has to fit exactly one. Few providers take it; anyOf is understood by more.",
+    "allOf": "Schemas that the value has to fit all.",
+    "not": "A schema that the value may not fit.",
+    "if": "A schema that decides whether `then` or `else` holds.",
+    "$ref": "Another schema instead of this one: a path relative to this file (../types/place.yaml), or a place in it (#/$defs/Name).",
+    "$defs": "Schemas to refer to by `$ref: '#/$defs/Name'`.",
+    "deprecated": "Whether new code should not use this any more.",
+}
+
+
+def editor_schema(schema: Mapping[str, Any], *, is_declaration: bool) -> dict[str, Any]:
+    """Write a JSON Schema of 2020-12 in draft-07, without anything outside of it.
+
+    Args:
+        schema: the schema of a kind of source file.
+        is_declaration: whether `parameters` and `result` are to be JSON Schemas, keyword by keyword.
+    """
+    made = _draft_07({key: value for key, value in schema.items() if key not in ("$schema", "x-hints")})
+    made["properties"] = {
+        "$schema": {"description": "For editors; it means nothing.", "type": "string"},
+        **made["properties"],
+    }
+    if is_declaration:
+        for key, types in (("parameters", "object"), ("result", ["object", "boolean"])):
+            about = made["properties"][key].get("description", "")
+            made["properties"][key] = {
+                "description": about,
+                "type": types,
+                "allOf": [{"$ref": f"#/definitions/{_VOCABULARY}"}],
+            }
+        made["properties"]["parameters"]["defaultSnippets"] = [
+            {"label": "an object", "body": {"type": "object", "properties": {"$1": {"type": "string", "description": "$2"}}, "required": ["$1"]}}
+        ]  # fmt: skip
+        made["definitions"] = {**made.get("definitions", {}), **_vocabulary()}
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **made}
+
+
+def _vocabulary() -> dict[str, Any]:
+    """JSON Schema itself, and what it is made of."""
+    source = METASCHEMAS["2020-12"].schema
+    properties = {key: _draft_07(value) for key, value in source["properties"].items() if not _is_old(value)}
+    again = {"$ref": f"#/definitions/{_VOCABULARY}"}
+    for key in ("definitions", "dependencies"):
+        properties[key] = {"type": "object"}
+    properties["additionalItems"] = again
+    properties["items"] = {"anyOf": [again, {"type": "array", "items": again}]}
+    for key in ("exclusiveMinimum", "exclusiveMaximum"):
+        properties[key] = {"type": ["number", "boolean"]}
+    for key in properties:
+        if isinstance(properties[key], dict) and key in _HELP:
+            properties[key] = {"description": _HELP[key], **properties[key]}
+        elif key in _HELP:
+            properties[key] = {"description": _HELP[key]}
+    schema = {
+        "type": ["object", "boolean"],
+        "properties": properties,
+        "patternProperties": {"^x-": True},
+        "additionalProperties": False,
+    }
+    return {_VOCABULARY: schema, **{name: _draft_07(value) for name, value in source["$defs"].items()}}
+
+
+def _is_old(schema: Any) -> bool:
+    return isinstance(schema, Mapping) and schema.get("deprecated") is True
+
+
+def _draft_07(value: Any) -> Any:
+    """A part of a schema: references by name, and what stands beside one in front of it, for draft-07 overlooks that."""
+    if isinstance(value, list):
+        return [_draft_07(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    made = {
+        ("definitions" if key == "$defs" else key): _draft_07(each) for key, each in value.items() if key != "$comment"
+    }
+    reference = made.pop("$ref", None) or made.pop("$dynamicRef", None)
+    if not isinstance(reference, str):
+        return made if reference is None else {**made, "$ref": reference}
+    found = {
+        "$ref": f"#/definitions/{_VOCABULARY}"
+        if reference == "#meta"
+        else reference.replace("#/$defs/", "#/definitions/")
+    }
+    return {**made, "allOf": [found]} if made else found
