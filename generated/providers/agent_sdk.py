@@ -6,7 +6,7 @@ Facts checked on 2026-11-22: Core Types Spec of the agent SDK
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.agent_sdk import AgentSdk
@@ -384,8 +384,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "f1513158d34bea997f50995da451d70b080a1567812fe84c59aab9e40234f6ce"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = AgentSdk(
     DeclaredTools(
@@ -450,3 +450,12 @@ to_response = _converter.to_response
 from_tool_calls = _converter.from_tool_calls
 to_agent_event = _converter.to_agent_event
 from_agent_event = _converter.from_agent_event
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

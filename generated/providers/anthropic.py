@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://docs.anthropic.com/en/api/messages
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.anthropic.stream import AnthropicStream
 from ..runtime.apis.anthropic.stream_writer import AnthropicStreamWriter
@@ -396,8 +396,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "10e6fc1992bd49c52637de7f313a857ac0a2776eea142358f1ba6093d4df7ad4"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Anthropic(
     DeclaredTools(
@@ -463,3 +463,12 @@ class StreamWriter(AnthropicStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://learn.microsoft.com/azure/ai-foundry/openai
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.openai_chat.stream import ChatStream
 from ..runtime.apis.openai_chat.stream_writer import ChatStreamWriter
@@ -438,8 +438,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "7ad2b69561853d469652cd08f0af6735e89a5c95b4e7be8719b3fe55a5b62967"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Azure(
     DeclaredTools(
@@ -522,3 +522,12 @@ class StreamWriter(ChatStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

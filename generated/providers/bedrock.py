@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://docs.aws.amazon.com/bedrock/latest/APIRefer
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.bedrock.stream import BedrockStream
 from ..runtime.apis.bedrock.stream_writer import BedrockStreamWriter
@@ -428,8 +428,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "c495e6c03a038b3dcc3119a08811cf96509fc15ba6ff5e53a1d1051e454b2222"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Bedrock(
     DeclaredTools(
@@ -482,3 +482,12 @@ class StreamWriter(BedrockStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://docs.cohere.com/v2/reference/chat
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.cohere.stream import CohereStream
 from ..runtime.apis.cohere.stream_writer import CohereStreamWriter
@@ -362,8 +362,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "a9d0eaebdc729afea517fbc3dc7d0aabbb5b7cf12e9544dfcba1bd79ff8124b5"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Cohere(
     DeclaredTools(
@@ -372,7 +372,9 @@ _converter = Cohere(
         renames={
             "find-free-slots": "find_free_slots_LtTJ28azeukDDBd2zSy5zK07yb4xjaKjMPKbfa07ehXaaaaa"
         },
-        refused=["set_preferences"],
+        refused=[
+            "set_preferences",
+        ],
         package=__package__,
     )
 )
@@ -420,3 +422,12 @@ class StreamWriter(CohereStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://github.com/github/copilot-sdk/blob/main/doc
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.copilot.stream import CopilotStream
 from ..runtime.conversion.wire import DeclaredTools
@@ -374,8 +374,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "e48e4a086c63648566cbdb0f00305d2c4c952173918be1eaf88dabf452c2ca72"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Copilot(
     DeclaredTools(
@@ -418,3 +418,12 @@ class Stream(CopilotStream):
 
 iter_events = Stream.iter_events
 aiter_events = Stream.aiter_events
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

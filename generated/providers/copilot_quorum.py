@@ -6,7 +6,7 @@ Facts checked on 2026-11-22: Native Tool Use API of copilot-quorum
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.copilot_quorum.stream import QuorumStream, QuorumStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
@@ -371,8 +371,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "89f4e5f2204ec398e4e4c2b7ecddd830e1aa9c4a5bc2f6b0c05fe42db3a9dd03"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = CopilotQuorum(
     DeclaredTools(
@@ -419,3 +419,12 @@ class StreamWriter(QuorumStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

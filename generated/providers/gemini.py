@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://ai.google.dev/api/generate-content
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.gemini.stream import GeminiStream
 from ..runtime.apis.gemini.stream_writer import GeminiStreamWriter
@@ -451,8 +451,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "2a00560533c46f39bf64594062b6a606b73bd681d364f7c7c4d9e1800d74345a"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Gemini(
     DeclaredTools(
@@ -510,3 +510,12 @@ class StreamWriter(GeminiStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

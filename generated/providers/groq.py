@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://console.groq.com/docs/api-reference
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.openai_chat.compatible_stream import (
     CompatibleStream,
@@ -413,8 +413,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "a39c3fbbb2ba01cf2950cfe3feecf94e999ec548ee6638589a45986326c2e1b5"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Groq(
     DeclaredTools(
@@ -467,3 +467,12 @@ class StreamWriter(CompatibleStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ Facts checked on 2026-11-22: https://github.com/KisinTheFlame/kagami
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.kagami import Kagami
@@ -533,8 +533,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "59bdd66eb9f7b7310eb10860724969087db17e56dc54f00b1a14971ca4795153"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Kagami(
     DeclaredTools(
@@ -716,3 +716,12 @@ from_request = _converter.from_request
 from_response = _converter.from_response
 to_response = _converter.to_response
 from_tool_calls = _converter.from_tool_calls
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://modelcontextprotocol.io/specification/2025-
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.mcp import Mcp
@@ -459,8 +459,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "e9769206eb3729580f86259e8d5c9bc615af039edc5cd3261b22e7664d8e05a6"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Mcp(
     DeclaredTools(
@@ -492,3 +492,12 @@ from_tool_result = _converter.from_tool_result
 to_sdk = _converter.to_sdk
 from_tool_calls = _converter.from_tool_calls
 from_error = _converter.from_error
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

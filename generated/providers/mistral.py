@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://docs.mistral.ai/api/endpoint/chat
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.mistral.stream import MistralStream
 from ..runtime.apis.mistral.stream_writer import MistralStreamWriter
@@ -412,8 +412,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "49ae8b5988f1c42e7bc7c1d6dcfafa4598a00cae613721a514237e1b805e143c"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Mistral(
     DeclaredTools(
@@ -466,3 +466,12 @@ class StreamWriter(MistralStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://docs.ollama.com/api/chat
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.ollama.stream import OllamaStream, OllamaStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
@@ -558,8 +558,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "c449573a1a2b49c4d5bcbed195027f023c26370cf8e7e3e5ba04c31d215c38d7"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = Ollama(
     DeclaredTools(
@@ -612,3 +612,12 @@ class StreamWriter(OllamaStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://platform.openai.com/docs/api-reference/chat
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.openai_chat.stream import ChatStream
 from ..runtime.apis.openai_chat.stream_writer import ChatStreamWriter
@@ -434,8 +434,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "e79f5778962347c50f027489ca63b0f847b9ba82ed00a2788ea30778f5328533"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = OpenaiChat(
     DeclaredTools(
@@ -518,3 +518,12 @@ class StreamWriter(ChatStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

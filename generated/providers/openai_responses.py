@@ -6,7 +6,7 @@ Facts checked on 2026-11-21: https://platform.openai.com/docs/api-reference/resp
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..runtime.apis.openai_responses.stream import ResponsesStream
 from ..runtime.apis.openai_responses.stream_writer import ResponsesStreamWriter
@@ -411,8 +411,8 @@ TOOLS: list[dict[str, Any]] = [
 ]
 """The declared tools as they are sent, in the order of their names."""
 
-FINGERPRINT = "3c90a39a132dff8175ba9200cb59b580d59d456dd4d9e2b2fddec12913d9e315"
-"""SHA-256 of the compact JSON of TOOLS."""
+FINGERPRINT: str
+"""SHA-256 of the compact JSON of TOOLS, computed when it is first read."""
 
 _converter = OpenaiResponses(
     DeclaredTools(
@@ -495,3 +495,12 @@ class StreamWriter(ResponsesStreamWriter):
     """The inverse of Stream: `write` the format's events and `finish`, for apps that offer this wire."""
 
     converter = _converter
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> str:
+        """Compute FINGERPRINT when it is first read."""
+        if name == "FINGERPRINT":
+            return _converter.wire.declared.fingerprint
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

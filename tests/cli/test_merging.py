@@ -31,7 +31,8 @@ def merged(tmp_path: Path) -> Path:
     git(tmp_path, "init")
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas/toolgen.yaml").write_text("providers: [anthropic]\nparts: [tools, converters]\n")
-    add(tmp_path, "middle")
+    for name in ("bravo", "middle", "tango"):
+        add(tmp_path, name)
     git(tmp_path, "checkout", "-b", "other")
     add(tmp_path, "alpha")
     git(tmp_path, "checkout", "main")
@@ -42,7 +43,7 @@ def merged(tmp_path: Path) -> Path:
 
 def test_one_build_repairs_a_merge(merged: Path) -> None:
     conflicts = git(merged, "diff", "--name-only", "--diff-filter=U").stdout.split()
-    assert "generated/toolgen.lock" in conflicts
+    assert conflicts == ["generated/toolgen.lock"]
     assert toolgen("check", "schemas", cwd=merged).returncode == 1
     done = toolgen("build", "schemas", cwd=merged)
     assert done.returncode == 0, done.stderr

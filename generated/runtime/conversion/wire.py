@@ -100,6 +100,17 @@ class DeclaredTools:
         return found
 
     @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the compact JSON of the payload: in a file it would be a line that two branches always change both."""
+        import hashlib
+        import json
+
+        encoded = json.dumps(
+            self.payload, ensure_ascii=False, separators=(",", ":")
+        ).encode()
+        return hashlib.sha256(encoded).hexdigest()
+
+    @cached_property
     def definitions(self) -> Mapping[str, ToolDefinition]:
         """What is declared, by name; a tool's own module alone is imported, when it is read."""
         found: Mapping[str, ToolDefinition] = (

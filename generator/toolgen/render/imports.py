@@ -101,6 +101,7 @@ STANDARD: Mapping[str, str] = {
     "Literal": "typing",
     "Mapping": "collections.abc",
     "Sequence": "collections.abc",
+    "TYPE_CHECKING": "typing",
     "TypeAlias": "typing",
     "get_args": "typing",
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -218,7 +216,6 @@ def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
 def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, with_tools: bool) -> str:
     """The module that apps import for a provider: its declared tools, and the public names."""
     payload = wire.payload if wire.payload or plan.facts["converter"] != "PromptConverter" else ""
-    encoded = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
     renames = {**plan.renames, **wire.renames}
     declared = {
         "renames": renames,
@@ -234,7 +231,6 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
         .render(
             plan=plan,
             payload=payload,
-            fingerprint=hashlib.sha256(encoded).hexdigest(),
             declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),
             with_tools=with_tools,
         )
