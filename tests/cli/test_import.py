@@ -114,7 +114,7 @@ def test_a_file_that_was_not_imported_is_not_overwritten(tmp_path: Path) -> None
     result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr.startswith(
-        "schemas/tools/a.yaml:1:1: error[import-exists]: 'schemas/tools/a.yaml' is there already"
+        "schemas/tools/a.yaml:1:1: error[import-exists]: 'schemas/tools/a.yaml' exists already"
     )
     assert yaml.safe_load(file.read_text())["risk"] == "low"
 

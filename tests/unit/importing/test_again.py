@@ -147,9 +147,9 @@ def test_of_two_changes_to_one_key_the_authors_stays_and_it_is_said_once(tmp_pat
         ("warning", True, 8),
     ]
     assert kept[0].message == (
-        "'/description' of 'probe' was changed here and at the source, where it is '\"Theirs.\"' now; yours stays"
+        "'/description' of 'probe' changed both here and at the source, where it is '\"Theirs.\"' now; your version stays"
     )
-    assert kept[1].message.endswith("at the source, where it is gone now; yours stays")
+    assert kept[1].message.endswith("at the source, where it is gone now; your version stays")
     assert imported(tmp_path, [new]).codes == []
 
 
@@ -173,7 +173,7 @@ def test_what_is_gone_at_the_source_stays_and_is_said_once(tmp_path: Path) -> No
     first = imported(tmp_path, [TOOL, OTHER])
     result = imported(tmp_path, [OTHER])
     assert (result.texts, result.codes) == (first.texts, ["import-gone"])
-    assert "'probe' is gone at the source" in result.findings[0].message
+    assert "'probe' no longer exists at the source" in result.findings[0].message
     assert imported(tmp_path, [OTHER]).codes == []
     edited(tmp_path, ("name: probe\n", "name: probe\nrisk: low\n"))
     back = imported(tmp_path, [OTHER, changed(("description", "Back."))])

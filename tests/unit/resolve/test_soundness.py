@@ -63,15 +63,15 @@ def test_contradictions_are_named(schema: dict[str, Any], code: str, said: str) 
     [
         (
             None,
-            "'p' is not sound JSON Schema: expected object or boolean, found null",
+            "'p' is not valid JSON Schema: expected object or boolean, found null",
             "give it a value, or take it out",
         ),
-        (5, "'p' is not sound JSON Schema: expected object or boolean, found integer", None),
-        ({"items": "x"}, "'items' is not sound JSON Schema: expected object or boolean, found string", None),
-        ({"title": True}, "'title' is not sound JSON Schema: expected string, found boolean", "put it in quotes"),
+        (5, "'p' is not valid JSON Schema: expected object or boolean, found integer", None),
+        ({"items": "x"}, "'items' is not valid JSON Schema: expected object or boolean, found string", None),
+        ({"title": True}, "'title' is not valid JSON Schema: expected string, found boolean", "put it in quotes"),
         (
             {"type": None},
-            "'type' is not sound JSON Schema: null is no value of it",
+            "'type' is not valid JSON Schema: null is no value of it",
             "put null in quotes where its type is meant, or take it out",
         ),
     ],

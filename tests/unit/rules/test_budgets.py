@@ -100,5 +100,5 @@ def test_without_a_tokenizer_a_budget_in_tokens_is_said_not_to_count(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert linted(tmp_path, tokens=0)[1] == [
-        ("tokens-not-counted", "the budget is in tokens, and nothing counts them: tiktoken is not installed")
+        ("tokens-not-counted", "the budget is in tokens, but they cannot be counted: tiktoken is not installed")
     ]

@@ -58,7 +58,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         assert answer["same"]
         assert not answer["litter"]
         assert answer["codes"] == ["output-failed"]
-        assert answer["messages"] == ["the output cannot be written: no space left on device"]
+        assert answer["messages"] == ["the output could not be written: no space left on device"]
         assert answer["places"][0].startswith("generated")
 
 
@@ -66,7 +66,7 @@ def test_a_read_only_disk(tmp_path: Path) -> None:
     build, new, check = answers("read_only", tmp_path)
     for answer in (build, new):
         assert answer["same"]
-        assert answer["messages"] == ["the output cannot be written: read-only file system"]
+        assert answer["messages"] == ["the output could not be written: read-only file system"]
         assert answer["hints"] == [_HINTS[errno.EROFS]]
     assert (check["codes"], check["drift"]) == ([], False)
 

@@ -8,7 +8,7 @@ _SHAPES = (
     Code(
         "import-shape",
         "error",
-        "{name} is {found}, and has to be {wanted}",
+        "{name} is {found}, but must be {wanted}",
         None,
         "The file has another form than the one that was named, or a tool in it is broken. A value is never guessed.",
         fix="Ask for the definitions again, or correct the value at this place.",
@@ -24,7 +24,7 @@ _SHAPES = (
     Code(
         "import-error-answer",
         "error",
-        "this answer is an error, and holds no tools",
+        "this is an error response; it holds no tools",
         "ask the server again",
         "A server that cannot list its tools answers with an error instead of a result.",
     ),
@@ -39,7 +39,7 @@ _SHAPES = (
         "import-duplicate",
         "error",
         "there are two tools named {name}",
-        "take one of the two out of the file",
+        "remove one of the two from the file",
         "A call carries a name and nothing else to find its tool by, and which of the two is meant only their author "
         "knows.",
     ),
@@ -54,8 +54,8 @@ _SHAPES = (
     Code(
         "import-not-found",
         "error",
-        "{option} {value} fits no tool",
-        "see the names that the source has; a pattern is quoted from the shell: --only 'pets*'",
+        "{option} {value} matches no tool",
+        "compare it with the names in the source; quote a pattern, so that the shell does not expand it: --only 'pets*'",
         "What is asked for by name or tag has to be there: a slip of the pen would import nothing, silently.",
     ),
     Code(
@@ -69,15 +69,15 @@ _SHAPES = (
     Code(
         "import-no-mcp",
         "error",
-        "a running server is asked by the package mcp, which is not installed",
+        "querying a running server needs the package mcp, which is not installed",
         "python -m pip install 'toolgen[mcp]'",
         "toolgen itself needs no client of the Model Context Protocol. The official one is an extra.",
     ),
     Code(
         "import-server",
         "error",
-        "the server gave no list of its tools: {reason}",
-        "start it by hand and look at what it prints",
+        "the server did not list its tools: {reason}",
+        "start the server by hand and look at what it prints",
         "The server is started, or called, initialized and asked for its tools, all within a limit of time (`--timeout`).",
     ),
 )
@@ -99,12 +99,12 @@ _CHANGES = (
         None,
         "Generators of schemas make the same few mistakes. Where it is plain what is meant, the import writes it as JSON "
         "Schema has it, and lists each place. What a schema accepts stays.",
-        fix="Nothing needs fixing; tell the source.",
+        fix="Nothing needs fixing here; report it to the author of the source.",
     ),
     Code(
         "import-collision",
         "note",
-        "the name {name} becomes {legal}, for it falls together with {other}; it is {kept}",
+        "the name {name} becomes {legal}, because it collides with {other}; it is {kept}",
         None,
         "Each tool becomes a module and classes. Names that differ in case, dashes or underscores alone would share a "
         "file on some disks, or a class. The wire that the tool came from goes on using the name it has there.",
@@ -113,7 +113,7 @@ _CHANGES = (
     Code(
         "import-unwrapped",
         "note",
-        "the schema of the result is that of the value under {key}",
+        "the result's schema is that of the value under {key}",
         None,
         "On this wire a result is an object, so a value of another type stands inside one. The declaration has the schema "
         "of the value; the wire goes on having the object.",
@@ -163,7 +163,7 @@ _CHANGES = (
     Code(
         "import-dropped",
         "warning",
-        "{key} has no meaning at this place and is left out",
+        "{key} has no effect here and is left out",
         "move it to where the API reads it, and import again",
         "A member that contradicts another one, or that a patch would take for something else, cannot be kept beside "
         "it. The API overlooks it or refuses it.",
@@ -189,8 +189,8 @@ _FILES = (
     Code(
         "import-exists",
         "error",
-        "{file} is there already, and is not what this import would write",
-        "compare the two; to import anew, move the file away",
+        "{file} exists already and differs from what this import would write",
+        "compare the two; to import it again, move the file away",
         "Declarations are edited after an import. Nothing that stands in the way is ever overwritten.",
     ),
     Code(
@@ -224,46 +224,46 @@ _AGAIN: tuple[Code, ...] = (
     Code(
         "import-kept",
         "warning",
-        "{pointer} of {key} was changed here and at the source, where it is {theirs} now; yours stays",
-        "take over what is right of what the source says now",
+        "{pointer} of {key} changed both here and at the source, where it is {theirs} now; your version stays",
+        "copy from the source what your version should have",
         "An import never undoes an edit. Where both sides changed different keys, both changes stand; where they changed "
         "the same one, the author decides. It is said once: from now on the source's new word counts as known.",
     ),
     Code(
         "import-gone",
         "warning",
-        "{key} is gone at the source; {file} stays as it is",
-        "remove the file where nobody needs it any more",
+        "{key} no longer exists at the source; {file} stays as it is",
+        "delete the file if nobody needs it any more",
         "An import deletes nothing: stored conversations may hold calls of the tool, and handlers stand after it.",
     ),
     Code(
         "import-taken-away",
         "note",
-        "{key} was changed at the source; it is not made again, for {file} was taken away",
+        "{key} changed at the source; it is not written again, because {file} was deleted",
         None,
         "What an author removed is not wanted, and an import does not bring it back.",
-        fix="Remove its entry from tools/import.lock, and import again, to have it once more.",
+        fix="To restore it, remove its entry from tools/import.lock and import again.",
     ),
     Code(
         "import-made-again",
         "note",
-        "{file} was taken away and is made again, for something refers to it",
+        "{file} was deleted and is written again, because something refers to it",
         None,
         "A declaration that refers to a type that is not there could not be built.",
-        fix="Take out what refers to it, where the type shall stay away.",
+        fix="Remove what refers to it if the type is to stay deleted.",
     ),
     Code(
         "import-rewritten",
         "warning",
-        "{file} is written anew as a whole; its comments are lost",
-        "look at the difference in version control",
+        "{file} is rewritten as a whole; its comments are lost",
+        "review the diff in version control",
         "The lines of keys that changed are replaced, and all others stay, comments among them. Where a change does not "
         "fall on whole lines, as in a mapping in braces, the file is written as a first import writes it.",
     ),
     Code(
         "import-record",
         "error",
-        "the record of former imports cannot be read: {reason}",
+        "the record of earlier imports cannot be read: {reason}",
         "restore tools/import.lock from version control; without it, imports do not know what an author changed",
         "The record says what each declaration was when it was imported. It is written by imports alone.",
     ),
@@ -281,7 +281,7 @@ _DOCUMENTS = (
     Code(
         "import-swagger",
         "error",
-        "this document is of Swagger 2.0, which is not read",
+        "this is a Swagger 2.0 document, which is not supported",
         "convert it to OpenAPI 3, for example with the Swagger converter",
         "Bodies, forms and types are said otherwise in version 2. Converters translate them, and an import after that "
         "shows what came of it.",
@@ -289,21 +289,21 @@ _DOCUMENTS = (
     Code(
         "import-openapi-version",
         "error",
-        "the version {version} of OpenAPI is not read",
+        "OpenAPI {version} is not supported",
         "write 3.0, 3.1 or 3.2, as text",
         "Versions differ in what their schemas mean.",
     ),
     Code(
         "import-reference",
         "error",
-        "the reference {ref} leads nowhere",
-        "correct it, or add what it refers to",
+        "the reference {ref} points to nothing",
+        "correct it, or add its target",
         "What a reference stands for would be missing from the tool.",
     ),
     Code(
         "import-reference-outside",
         "error",
-        "the reference {ref} leads out of the document, and nothing else is opened",
+        "the reference {ref} points outside the document, and no other file is opened",
         "bundle the document and what it refers to into one file first",
         "An import reads one file, so that it gives the same everywhere and fetches nothing from anywhere.",
     ),
@@ -313,28 +313,28 @@ _OPERATIONS = (
     Code(
         "import-path-part",
         "error",
-        "the path {path} has a part {name}, and no parameter that fills it",
+        "the path {path} contains {name}, but no path parameter has that name",
         "add the parameter, with 'in: path'",
         "Without it the request cannot be made.",
     ),
     Code(
         "import-parameter-twice",
         "error",
-        "there are two parameters named {name} in the {place}",
-        "take one of the two out",
+        "two parameters in the {place} are named {name}",
+        "remove one of the two",
         "A request has one value for a name at a place.",
     ),
     Code(
         "import-parameter-place",
         "error",
-        "the parameter {name} does not say where it goes",
+        "the parameter {name} does not say where it belongs",
         "write 'in: query', or path, header, cookie or querystring",
         "A request is put together from parts, and each parameter belongs to one of them.",
     ),
     Code(
         "import-header-ignored",
         "note",
-        "the header {name} is not an argument; who makes the request writes it",
+        "the header {name} is not an argument; the code that makes the request sets it",
         None,
         "OpenAPI tells to ignore parameters for Accept, Authorization and Content-Type: media types and security "
         "schemes say them. A model has no business with credentials.",
@@ -343,11 +343,11 @@ _OPERATIONS = (
     Code(
         "import-grouped",
         "note",
-        "two arguments of this operation have one name; all stand under the place that they go to",
+        "two parameters of this operation share a name; the arguments are grouped by where they go",
         None,
         "Parameters and the members of a body stand side by side where their names differ. Else they are grouped as "
         "path, query, header, cookie and body, all of them, so that nobody has to guess which were renamed.",
-        fix="Rename one of the two in the document, where the arguments shall stand side by side.",
+        fix="To have them side by side, rename one of the two in the document.",
     ),
     Code(
         "import-media",
@@ -370,7 +370,7 @@ _OPERATIONS = (
     Code(
         "import-webhooks",
         "note",
-        "webhooks are not tools, and are passed over",
+        "webhooks are not tools and are skipped",
         None,
         "They are requests that the other side makes.",
         fix="Nothing needs fixing: the import says what it did.",

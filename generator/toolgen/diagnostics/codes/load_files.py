@@ -17,7 +17,7 @@ ROWS: tuple[Code, ...] = (
         "no-tools",
         "error",
         "there is no tool declaration under {path}",
-        "add a .yaml or .json file there, one a tool",
+        "add a .yaml or .json file for each tool there",
         "A build without tools is nearly always a wrong folder. Going on would replace the generated package "
         "by an empty one.",
     ),
@@ -25,7 +25,7 @@ ROWS: tuple[Code, ...] = (
         "not-a-file",
         "error",
         "{path} is {kind}, not {wanted}",
-        "move it away, or give it a name that is not a source's",
+        "move it away, or rename it so that toolgen does not read it",
         "Reading a pipe or a device may wait for ever or give different bytes each time. Sources are regular "
         "files in regular folders, so that a build depends on nothing else.",
     ),
@@ -33,7 +33,7 @@ ROWS: tuple[Code, ...] = (
         "linked-source",
         "error",
         "{path} is a link that {problem}",
-        "put a copy there, or link to a file inside of the schemas folder",
+        "put a copy there, or link to a file inside the schemas folder",
         "A link out of the folder would let a declaration from elsewhere show a private file in the output, and "
         "would build differently on another machine. Links to folders can run in circles, so they are not followed.",
     ),
@@ -55,7 +55,7 @@ ROWS: tuple[Code, ...] = (
     Code(
         "misplaced-source",
         "warning",
-        "{path} is not read: nothing is declared at this place",
+        "{path} is ignored: declarations do not belong in this place",
         "tools live under tools/, shared types under types/, profiles in providers/, fields in format/",
         "Only known folders are read, so a declaration beside them has no effect. That is seldom meant.",
     ),

@@ -31,7 +31,7 @@ ROWS: tuple[Code, ...] = (
     Code(
         "lone-surrogate",
         "error",
-        "the text holds half of a surrogate pair",
+        "the text contains half of a surrogate pair",
         "write the whole character",
         "Half of a pair is not a character: it cannot be written as UTF-8, so no provider would take it.",
     ),
@@ -42,7 +42,7 @@ ROWS: tuple[Code, ...] = (
         None,
         "The text cannot be read as YAML. The place is where the reader gave up; the cause is often a line above: "
         "an open quote or bracket, or a colon in unquoted text.",
-        fix="Look at the place and the lines above it; quote text that holds a colon, a bracket or a star.",
+        fix="Look at this line and the lines above it; quote text that contains a colon, a bracket or a star.",
         example=Example(
             """\
 name: find
@@ -60,7 +60,7 @@ description: "Find a user."
         "not valid JSON: {problem}",
         None,
         "Files ending in .json are read strictly: one value, no comments, no commas before a closing bracket.",
-        fix="Look at the place; for comments and unquoted keys name the file .yaml.",
+        fix="Look at this line; for comments and unquoted keys, name the file .yaml.",
     ),
     Code(
         "too-deep",
@@ -80,7 +80,7 @@ description: "Find a user."
     Code(
         "alias-cycle",
         "error",
-        "the alias {name} refers to a value that holds it",
+        "the alias {name} refers to a value that contains it",
         "write a recursive schema with $ref",
         "A value inside of itself has no end when it is written as JSON, and providers are sent JSON.",
         example=Example(
@@ -252,8 +252,8 @@ parameters:
     Code(
         "empty-source",
         "error",
-        "{path} holds no document",
-        "delete the file, or write the declaration",
+        "{path} is empty",
+        "delete the file, or write a declaration in it",
         "A file with nothing but comments is often a save that failed. Skipping it would delete its tool from the output.",
         example=Example(
             """\
@@ -302,8 +302,8 @@ name: find
     Code(
         "second-document",
         "error",
-        "{path} holds a second document",
-        "put it into a file of its own; only files of tools may hold several",
+        "{path} contains a second document",
+        "move it to a file of its own; only files of tools may contain several",
         "Types, profiles, fields and the configuration are found by file name, so a second document could "
         "not be reached. It is not dropped in silence.",
     ),

@@ -87,7 +87,7 @@ risk: low
     Code(
         "part-needs",
         "error",
-        "the part {part} needs the part {needed}, which is left out",
+        "the part {part} needs the part {needed}, which `parts` leaves out",
         "add the part that is named, or leave the other one out",
         "Sessions send requests through the converters of their provider, and running needs the tools that it runs.",
     ),
@@ -102,7 +102,7 @@ risk: low
     Code(
         "name-illegal",
         "error",
-        "the name {name} is not a text of 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
+        "the name {name} is not allowed: a name has 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
         "Choose a name such as get_weather; another spelling for one provider goes under `providers`.",
         "Providers accept only these characters in a tool's name, and it becomes a Python module. A name that one "
         "of them refuses would fail at the first request, far from the declaration.",
@@ -120,8 +120,8 @@ providers:
     Code(
         "alias-illegal",
         "error",
-        "the alias {alias} is not a text of 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
-        "Write the alias as a name is written.",
+        "the alias {alias} is not allowed: an alias has 1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
+        "Spell the alias with these characters only.",
         "An alias is another name that a model may write in plain text. It follows the rules of names, so that it "
         "can be found there without guessing where it ends.",
         example=Example(

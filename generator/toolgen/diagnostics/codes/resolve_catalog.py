@@ -27,7 +27,7 @@ name: find_all
     Code(
         "tool-names-collide",
         "error",
-        "the tool names {name} and {other} (in {first}) fall together in generated names",
+        "the tool names {name} and {other} (in {first}) give the same generated names",
         "Rename one of the two by more than case, dashes and underscores.",
         "Each tool becomes a module and classes. Names that differ in case, dashes or underscores alone would share "
         "a file on some disks, or a class, and one tool would vanish after the other.",
@@ -48,7 +48,7 @@ name: find_users
         "alias-collides",
         "error",
         "the alias {alias} is a name or an alias of the tool {other} (in {first}) already",
-        "Drop the alias from one of the two.",
+        "Remove the alias from one of the two.",
         "An alias stands for one tool. Shared with another one it would leave open which of the two is meant.",
         example=Example(
             """\
@@ -68,7 +68,7 @@ name: search
     Code(
         "wire-names-collide",
         "error",
-        "the tools {name} and {other} (in {first}) have the one name {wire} for {provider}",
+        "the tools {name} and {other} (in {first}) both have the name {wire} for {provider}",
         "Give one of the two another name under `providers`.",
         "A provider answers with the name it was given. Two tools of one name on a wire cannot be told apart, and a "
         "call of the one would run the other.",
@@ -89,8 +89,8 @@ name: search
     Code(
         "wire-name-illegal",
         "error",
-        "{provider} takes no tool of the name {wire}",
-        "Write it as the provider wants it, which for all of them is letters, digits, underscores and dashes.",
+        "{provider} does not accept the tool name {wire}",
+        "Choose a name that the provider accepts; letters, digits, underscores and dashes are accepted by all.",
         "A name that the provider refuses fails at the first request, far from the declaration.",
         example=Example(
             """\
@@ -124,7 +124,7 @@ unsupported: [anthropic]
     Code(
         "type-names-collide",
         "error",
-        "two shared schemas become the class {name}: this one and one in {first}",
+        "two shared schemas would become the class {name}: this one and one in {first}",
         "Rename one of the files or definitions by more than case, dashes and underscores.",
         "Shared schemas become classes of one module. Classes whose names fall together would replace each other.",
     ),

@@ -33,7 +33,7 @@ parameters:
         "keyword-unknown",
         "warning",
         "JSON Schema has no keyword {keyword}",
-        "Correct it or take it out; keywords of your own begin with `x-`.",
+        "Correct or remove it; keywords of your own begin with `x-`.",
         "A keyword that JSON Schema does not have says nothing: no value is refused for it, and no provider heeds it. Most "
         "often it is another one with a typo, or a word of another format.",
         example=Example(
@@ -56,7 +56,7 @@ parameters:
     Code(
         "format-unknown",
         "warning",
-        "there is no format {format} that anybody checks",
+        "the format {format} is not one that JSON Schema defines",
         "Name a format of JSON Schema, or say in the description how the text looks.",
         "A format that nobody knows is passed over: by providers, by models, and when arguments are checked. "
         "Formats of JSON Schema and of OpenAPI's registry are known, and `path`.",
@@ -103,7 +103,7 @@ parameters:
     Code(
         "required-undeclared",
         "warning",
-        "required names {name}, which is not among the properties",
+        "required lists {name}, which is not among the properties",
         "Add the property, or leave it out of `required`.",
         "A model has to give a value of which nothing is said: no type, no description. The typed model takes anything there. "
         "Most often the name is misspelled.",

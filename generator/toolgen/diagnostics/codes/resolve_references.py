@@ -8,8 +8,8 @@ ROWS: tuple[Code, ...] = (
     Code(
         "reference-remote",
         "error",
-        "the $ref {ref} has a scheme, an authority or a query; only files below the schemas folder can be reached",
-        "Copy the schema to the folder `types` and refer to it by a relative path.",
+        "the $ref {ref} is a URL; only files in the schemas folder can be referred to",
+        "Copy the schema into the folder `types` and refer to it by a relative path.",
         "A build reads nothing but the schemas folder. A reference to the network or to another address would make "
         "the output depend on a place that the repository does not hold, and let a schema choose what is opened.",
         example=Example(
@@ -34,8 +34,8 @@ parameters:
     Code(
         "reference-outside",
         "error",
-        "the $ref {ref} leads out of the schemas folder",
-        "Refer by a path relative to this file, such as ../types/place.yaml.",
+        "the $ref {ref} points outside the schemas folder",
+        "Use a path relative to this file, such as ../types/place.yaml.",
         "References stay in the schemas folder, so that a declaration from elsewhere cannot copy a file of this "
         "machine into the output. Absolute paths, drive letters, backslashes and home marks count as leaving it.",
         example=Example(
@@ -86,15 +86,15 @@ parameters:
     Code(
         "reference-no-schema",
         "error",
-        "the $ref {ref} leads to a value that is not a schema",
-        "Let it lead to an object or a boolean.",
+        "the $ref {ref} points to a value that is not a schema",
+        "Point it to a schema: an object or a boolean.",
         "A schema is an object, true or false. A reference to a list, a number or a text was most likely meant for "
         "the value around it.",
     ),
     Code(
         "identifier-duplicate",
         "error",
-        "the schema {identifier} is there twice, the first time in line {line}",
+        "the schema {identifier} is defined twice, first in line {line}",
         "Give the two different names in `$id` or `$anchor`.",
         "A reference finds its target by `$id` and `$anchor`. Two schemas of one name leave open which is meant, and "
         "one of them would vanish.",
@@ -121,8 +121,8 @@ parameters:
     Code(
         "reference-circle",
         "error",
-        "the $ref {ref} leads back to itself without entering the value",
-        "Let the circle pass through a property, the items of a list, or the values of a map.",
+        "the $ref {ref} leads back to itself without going deeper into the value",
+        "Let the recursion pass through a property, the items of an array, or the values of a map.",
         "A schema that refers to itself for one and the same value has no meaning: checking it would never end. "
         "Recursive structures are fine, as each round then judges a smaller part of the value.",
         example=Example(
@@ -150,7 +150,7 @@ parameters:
         "reference-dynamic",
         "error",
         "{keyword} is not supported",
-        "Use $ref with the definition that is meant.",
+        "Use $ref to the definition that is meant.",
         "Dynamic references choose their target while a value is checked, by the way the checker came. No provider "
         "reads them, and no type can express them.",
         example=Example(

@@ -29,7 +29,7 @@ parameters:
     Code(
         "schema-invalid",
         "error",
-        "{keyword} is not sound JSON Schema: {reason}",
+        "{keyword} is not valid JSON Schema: {reason}",
         None,
         "The schema breaks the schema of schemas. Providers refuse such tools or, worse, ignore the keyword.",
         fix="The message says what the keyword takes; the place is that of its value.",
@@ -77,7 +77,7 @@ parameters:
     Code(
         "enum-empty",
         "error",
-        "enum lists no value, so nothing can be given",
+        "enum lists no values, so no value is valid",
         "List the values, or leave enum out.",
         "An empty enum refuses every value. A model that is forced to fill it can only fail.",
         example=Example(
@@ -100,7 +100,7 @@ parameters:
     Code(
         "value-contradicts",
         "error",
-        "{keyword} has the value {value}, which its own schema refuses: {reason}",
+        "{keyword} is {value}, which its own schema does not accept: {reason}",
         "Change the value, or the schema beside it.",
         "An enum or const that the schema refuses tells the model to send what is then rejected. "
         "The value is judged by the whole schema it stands in.",
@@ -124,7 +124,7 @@ parameters:
     Code(
         "value-unfit",
         "warning",
-        "{keyword} has the value {value}, which its own schema refuses: {reason}",
+        "{keyword} is {value}, which its own schema does not accept: {reason}",
         "Change the value, or the schema beside it.",
         "A default or an example with a value that the schema refuses misleads a model. A default of the right type "
         "that is out of bounds reaches handlers as it is; one of another type is left out of the model, so an absent "
@@ -157,7 +157,7 @@ parameters:
     Code(
         "default-null",
         "warning",
-        "the default is null, which its own schema refuses",
+        "the default is null, which its own schema does not accept",
         "Leave the default out, or allow null.",
         "Schema writers put null where a value may be left out. An absent value reads as None here with or without "
         "it; a model that sends the null is refused, as the schema says.",
@@ -181,7 +181,7 @@ parameters:
     Code(
         "example-invalid",
         "error",
-        "the example is refused by `parameters`: {reason}",
+        "the example does not satisfy `parameters`: {reason}",
         "Change the example, or the parameters.",
         "Examples are shown to the model and to people. One that is refused teaches the wrong call.",
         example=Example(
@@ -206,7 +206,7 @@ examples: [{id: 5}]
     Code(
         "bounds-contradict",
         "error",
-        "{lower} is above {upper}, so nothing can be given",
+        "{lower} is above {upper}, so no value is valid",
         "Swap the bounds.",
         "Bounds that leave no room refuse every value; most often the two were swapped.",
         example=Example(
@@ -252,7 +252,7 @@ parameters:
     Code(
         "bound-invalid",
         "error",
-        "{keyword} is {value}, and has to be {wanted}",
+        "{keyword} is {value}, but must be {wanted}",
         None,
         "Lengths and counts are whole numbers from zero on, and a step is greater than zero. Anything else has no "
         "meaning to a checker.",
@@ -277,7 +277,7 @@ parameters:
     Code(
         "required-unknown",
         "error",
-        "required names {name}, which this closed object does not have",
+        "required lists {name}, which this closed object does not have",
         "Add the property, or leave it out of `required`.",
         "The object allows no properties but its own and demands one that it does not have: no value satisfies both.",
         example=Example(
@@ -302,7 +302,7 @@ parameters:
     Code(
         "required-forbidden",
         "error",
-        "required names {name}, whose schema is false",
+        "required lists {name}, whose schema is false",
         "Leave the property out of `required`, or give it a schema.",
         "A property of the schema false may never be there, and this one must be: no value satisfies both.",
         example=Example(
@@ -349,7 +349,7 @@ parameters:
     Code(
         "parameters-not-object",
         "error",
-        "parameters has the type {type}, and has to be an object",
+        "parameters has the type {type}, but must be an object",
         "Wrap the value in a property of an object.",
         "Every provider sends a tool's arguments as one object, by name. A tool for another value needs a property "
         "that holds it.",

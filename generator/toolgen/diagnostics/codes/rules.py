@@ -24,7 +24,7 @@ name: find # toolgen: allow tool-without-description
     Code(
         "allow-unused",
         "note",
-        "there is no {name} here to allow",
+        "nothing here reports {name}, so there is nothing to allow",
         "remove the comment",
         "A comment that allows what is not found has outlived its reason, or stands in the wrong line: after "
         "the key that is meant, in the line above it, or above everything else for the whole file.",
@@ -114,8 +114,8 @@ name: send_2fa
     Code(
         "name-python-word",
         "note",
-        "the {kind} {name} is called like a word of Python",
-        "choose another name, or live with an underscore after it in Python",
+        "the {kind} {name} is a Python keyword",
+        "choose another name, or accept that it is called `name_` in Python",
         "Generated modules and attributes cannot be called so and have an underscore after the name. On the "
         "wire the name stays as it is.",
         example=Example(
@@ -138,7 +138,7 @@ parameters:
     Code(
         "name-rewritten",
         "note",
-        "the name {tool} is none for {providers}, and is another one on that wire",
+        "the name {tool} is not allowed by {providers}, which get another name for it",
         (
             "choose a name of letters, digits and underscores that begins with a letter, or state the wire's name "
             "under `providers`"
@@ -198,7 +198,7 @@ parameters:
     Code(
         "parameters-look-alike",
         "note",
-        "the parameters {parameter} and {other} differ in case, dashes or underscores alone",
+        "the parameters {parameter} and {other} differ only in case, dashes or underscores",
         "rename one of the two",
         "Models spell names as they have seen them elsewhere and mix up those that look alike. In generated "
         "code one of the two needs a number.",
@@ -234,8 +234,8 @@ parameters:
     Code(
         "tokens-not-counted",
         "warning",
-        "the budget is in tokens, and nothing counts them: {reason}",
-        "install tiktoken with its vocabulary beside toolgen, or state the budget in bytes",
+        "the budget is in tokens, but they cannot be counted: {reason}",
+        "install tiktoken with its vocabulary next to toolgen, or state the budget in bytes",
         "A budget that is not held against anything looks as if it was kept. toolgen brings no tokenizer, "
         "fetches none, and guesses no numbers.",
     ),

@@ -47,7 +47,7 @@ parameters:
     Code(
         "description-gives-orders",
         "warning",
-        "the description of {tool} gives a model orders: {said}",
+        "the description of {tool} gives the model orders: {said}",
         "say what the tool does; rules of a conversation stand in its system prompt",
         "A list of tools is no place for orders to a model. A description that tells it to forget what it was told, or to "
         "keep something from people, is what an attack through a foreign server looks like.",
@@ -73,7 +73,7 @@ description: Finds users by name.
     Code(
         "description-repeats-name",
         "note",
-        "the description of {name} says no more than its name",
+        "the description of {name} only repeats its name",
         "say what it does or holds, in which unit or form, and when to use it",
         "A model has read the name. What helps it is what the name leaves open.",
         example=Example(
@@ -116,8 +116,8 @@ description: Finds users whose name or address contains a text.
     Code(
         "json-in-string",
         "note",
-        "{name} is a text that is to hold JSON",
-        "declare the object or the array itself",
+        "{name} is a string that is expected to contain JSON",
+        "declare the object or array itself",
         "A model that writes JSON inside of a JSON text has to escape it, and gets that wrong more often the longer it "
         "is. Its provider cannot hold it to a schema, and neither can `parse_arguments`.",
         example=Example(
@@ -140,7 +140,7 @@ parameters:
     Code(
         "many-tools",
         "note",
-        "{count} tools are declared; models choose well among some {most}",
+        "{count} tools are declared; models choose reliably among about {most}",
         "offer those that a conversation needs, with `tools(*names)`, or let the provider search among them",
         "With more tools, choices get worse and every request dearer. OpenAI advises fewer than 20 at a time; Anthropic "
         "sees choices get worse beyond 30 to 50, and offers a search for larger numbers.",
@@ -149,7 +149,7 @@ parameters:
         "secret-parameter",
         "warning",
         "the parameter {parameter} looks like a secret",
-        "take it out, and let the handler find the secret in its own configuration",
+        "remove it, and let the handler read the secret from its own configuration",
         "A model can only fill in a secret that it was told, and what it was told is in the conversation: with the "
         "provider, in logs, in saved runs, and open to whoever makes the model talk.",
         example=Example(
@@ -173,7 +173,7 @@ parameters:
     Code(
         "tools-look-alike",
         "warning",
-        "the tools {tool} and {other} have names of the same words",
+        "the tools {tool} and {other} have names made of the same words",
         "rename one of them after what it does differently",
         "Models mix up names that differ in the order of words, in a plural or in case alone, and call the other tool.",
     ),

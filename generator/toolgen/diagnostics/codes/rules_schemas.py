@@ -133,8 +133,8 @@ parameters:
     Code(
         "root-composition",
         "warning",
-        "the parameters of {tool} are composed by {keyword} at the outermost place",
-        "state one object with optional members, and put the rule into the description; or let providers have it under one "
+        "the parameters of {tool} use {keyword} at the top level",
+        "declare one object with optional properties, and state the rule in the description; or let providers have it under one "
         "property: `unions: wrapped` among the dialects of a profile of the project's own",
         "Arguments are one object everywhere, and several providers refuse a request with a composition at "
         "the root of a schema. What is left out for them is still checked after the model answered, but the "
@@ -167,8 +167,8 @@ parameters:
     Code(
         "union-of-one",
         "note",
-        "{keyword} of {name} has one branch",
-        "write the branch in its place",
+        "{keyword} of {name} has a single branch",
+        "write that branch in its place",
         "A union with one branch says nothing that the branch does not say, and several providers treat every "
         "union as something they cannot hold a model to.",
         example=Example(

@@ -16,8 +16,8 @@ ROWS: tuple[Code, ...] = (
     Code(
         id="output-is-link",
         level="error",
-        message="the output {folder} is a link",
-        hint="give the folder that the link points to with --out",
+        message="the output {folder} is a symbolic link",
+        hint="pass the folder that the link points to with --out",
         why="A build replaces the output folder in one step, which would replace the link and leave its target "
         "as it was. Writing through the link would change a place that the command does not name.",
     ),
@@ -40,7 +40,7 @@ ROWS: tuple[Code, ...] = (
     Code(
         id="output-name",
         level="error",
-        message="the output {folder} cannot be imported: its name is none that Python takes",
+        message="the output {folder} cannot be imported: its name is not a valid Python name",
         hint="name it with letters, digits and underscores, such as my_tools",
         why="The output is a package, and is imported by the name of its folder: `from my_tools.tools import …`. A dash, a "
         "digit in front or a word of Python is a syntax error there.",
@@ -48,7 +48,7 @@ ROWS: tuple[Code, ...] = (
     Code(
         id="output-failed",
         level="error",
-        message="the output cannot be {doing}: {reason}",
+        message="the output could not be {doing}: {reason}",
         why="The system refused a file operation in the output folder or beside it: a full disk, a missing "
         "permission, a read-only or broken file system. Unless the message says otherwise, the former output "
         "is there as it was; a build needs to write to the folder that contains the output, too.",
@@ -58,7 +58,7 @@ ROWS: tuple[Code, ...] = (
         id="another-build",
         level="error",
         message="another build is writing beside {folder}",
-        hint="wait until it has ended, then build again",
+        hint="wait until it has finished, then build again",
         why="Builds with outputs in the same folder hold a lock on that folder, so that the output is always "
         "one version and never a mixture. The system drops the lock when its holder ends, even by a kill.",
     ),
@@ -68,13 +68,13 @@ ROWS: tuple[Code, ...] = (
         message="{file} is generated, but was edited by hand",
         hint="delete the file, or pass --force to overwrite it; keep what you need in the sources",
         why="The file's bytes are not those that toolgen.lock records, so a build would destroy somebody's "
-        "change. Changes to generated files belong into the declarations or the configuration. After a merge "
-        "this is expected, and --force is the answer.",
+        "change. Changes to generated files belong in the declarations or the configuration. What a merge of two "
+        "generated versions left behind is no edit: a build writes such files again by itself.",
     ),
     Code(
         id="foreign-in-the-way",
         level="error",
-        message="{file} was not written by toolgen and stands where a generated file must go",
+        message="{file} was not written by toolgen and is where a generated file must go",
         hint="move it away, or choose another output folder with --out",
         why="toolgen never changes or deletes what it did not write, not even with --force. toolgen.lock "
         "lists what it wrote.",
@@ -92,8 +92,8 @@ ROWS: tuple[Code, ...] = (
         message="the lock file cannot be used: {reason}",
         hint="restore it from version control, or pass --force to build without it",
         why="toolgen.lock says which files toolgen wrote and with which bytes; without it, hand-edited and "
-        "stale files cannot be told apart. A merge conflict is the usual cause. A build with --force writes "
-        "a new one; files of tools that are gone then have to be deleted by hand.",
+        "stale files cannot be told apart. Marks of a merge conflict are no such fault: a build resolves them. A build "
+        "with --force writes a new lock; files of tools that no longer exist must then be deleted by hand.",
     ),
     Code(
         id="package-newer",
@@ -118,14 +118,14 @@ PRINTING: tuple[Code, ...] = (
         "more-findings",
         "note",
         "and {count} more findings",
-        "fix those that are shown, and run the command again",
+        "fix those shown, and run the command again",
         "A run prints its gravest findings, a hundred of them. As JSON a last object of this code says how many more "
         "there are.",
     ),
     Code(
         "tool-refused",
         "error",
-        "{tool} cannot be sent to {provider} as declared: {what}, for {reason}",
+        "{tool} cannot be sent to {provider} as declared: {what}, because {reason}",
         "say `strict: auto`, change the schema, or leave the provider out with `unsupported`",
         "A tool that a provider refuses would be missing there, or take the whole request down, while a choice may still "
         "name it. So it is an error while building, unless the declaration leaves the provider out.",
