@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -115,6 +115,9 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 	else \
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
 	fi
+
+soak: $(READY) ## hold two thousand conversations with each official client; ARGS="--conversations N PROVIDER …"
+	@$(BIN)/python -m tests.running.soak $(ARGS)
 
 fuzz: $(READY) ## try hostile sources, each target for FUZZ_SECONDS; ARGS="--seed N" repeats a run
 	@$(BIN)/python -m tests.safety.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)

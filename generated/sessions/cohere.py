@@ -20,6 +20,7 @@ _CALLS = ClientCalls(
     status="status_code",
     body="body",
     headers="headers",
+    no_retries={"keywords": {"request_options": {"max_retries": 0}}},
 )
 
 

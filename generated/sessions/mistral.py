@@ -20,7 +20,7 @@ _CALLS = ClientCalls(
     status="status_code",
     body="body",
     headers="headers",
-    once={"max_retries": 0},
+    no_retries={"with_options": {"max_retries": 0}},
 )
 
 

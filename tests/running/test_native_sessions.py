@@ -268,18 +268,36 @@ def test_a_key_rests_as_long_as_its_answer_says(runnable: Package, monkeypatch: 
     assert asked() == "b"  # all rest, and this one wakes first
 
 
-def test_clients_with_several_keys_do_not_retry_by_themselves(runnable: Package, server: Loopback) -> None:
-    import openai
-
-    answer = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
-    server.replies += [whole({"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, 429), whole(answer)]
-    with (
-        openai.OpenAI(api_key="a", base_url=server.address) as first,
-        openai.OpenAI(api_key="b", base_url=server.address) as second,
-    ):
-        made = runnable.module("sessions.openai_chat").Session(first, "m", further=[second])
+@pytest.mark.parametrize("provider", ["openai_chat", "anthropic", "cohere", "mistral", "gemini"])
+def test_clients_with_several_keys_do_not_retry_by_themselves(
+    runnable: Package, server: Loopback, provider: str
+) -> None:
+    """Each client as an app makes it, with its own retries."""
+    module = runnable.provider(provider)
+    said = completion(runnable, "Hello.", model="m", usage=runnable.module("models").Usage(1, 1, 2))
+    answer = whole(module.to_response(said, id="a", created=1))
+    server.replies += [whole({"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, 429), answer]
+    clients = [as_shipped(provider, server.address, key) for key in ("a", "b")]
+    with runnable.module(f"sessions.{provider}").Session(clients[0], "m", further=clients[1:]) as made:
         made.send("Hello")
-    assert [sent.headers["authorization"] for sent in server.heard] == ["Bearer a", "Bearer b"]
+    keys = [{value.removeprefix("Bearer ") for value in sent.headers.values()} & {"a", "b"} for sent in server.heard]
+    assert keys == [{"a"}, {"b"}]
+
+
+def as_shipped(provider: str, address: str, key: str) -> Any:
+    """A client with the settings that its package gives it."""
+    import anthropic
+    import cohere
+    import openai
+    from google import genai
+    from mistralai.client import Mistral
+
+    if provider == "gemini":
+        return genai.Client(api_key=key, vertexai=False, http_options={"base_url": address})
+    if provider == "mistral":
+        return Mistral(key, server_url=address)
+    made = {"openai_chat": openai.OpenAI, "anthropic": anthropic.Anthropic, "cohere": cohere.ClientV2}[provider]
+    return made(api_key=key, base_url=address)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,10 @@ class Loopback(ThreadingHTTPServer):
         self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
+    def reply_to(self, sent: Sent) -> Reply:
+        """The answer to a request: the next of `replies`."""
+        return self.replies.popleft() if self.replies else Reply([b"nothing to replay"], status=500)
+
     def shutdown_request(self, request: Any) -> None:
         """Close a connection, and count it."""
         super().shutdown_request(request)
@@ -77,8 +81,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.server.heard.append(Sent(self.command, self.path, headers, json.loads(body)))
-        reply = self.server.replies.popleft() if self.server.replies else Reply([b"nothing to replay"], status=500)
+        sent = Sent(self.command, self.path, headers, json.loads(body))
+        self.server.heard.append(sent)
+        reply = self.server.reply_to(sent)
         self.send_response(reply.status)
         self.send_header("content-type", reply.kind)
         self.send_header("transfer-encoding", "chunked")

@@ -5,7 +5,14 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import replace
 from itertools import count
 from math import inf
@@ -171,11 +178,15 @@ class ClientSession:
     ) -> None:
         """Take the client and the model of requests that name none. `further` clients take turns with the first."""
         self.clients = [client, *further]
-        if further and self.calls.once:
-            changed = [getattr(one, "with_options", None) for one in self.clients]
+        self._each: Mapping[str, Any] = {}
+        if further:  # another key is tried before a client tries again
+            self._each = self.calls.no_retries.get("keywords", {})
+            options = self.calls.no_retries.get("with_options", {})
             self.clients = [
-                one if options is None else options(**self.calls.once)
-                for one, options in zip(self.clients, changed, strict=True)
+                one.with_options(**options)
+                if options and hasattr(one, "with_options")
+                else one
+                for one in self.clients
             ]
         self._turns = count()
         self._resting: dict[int, float] = {}
@@ -189,7 +200,7 @@ class ClientSession:
         found = self.provider.to_sdk(
             whole, on_loss=self.on_loss, on_unsupported=self._on_unsupported
         )
-        return {**self.calls.streamed, **found} if streaming else found
+        return {**self._each, **(self.calls.streamed if streaming else {}), **found}
 
     def turns(self) -> list[Any]:
         """The clients, the one whose turn it is first; those whose key rests come last, the first to wake before the others.

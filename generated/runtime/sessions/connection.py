@@ -38,7 +38,8 @@ class ClientCalls:
 
     `events` is the key of a stream's answer under which its events are. `streamed` are keywords of streams besides those of the
     request. `blocking` says that there is no async client: the other one is called in a thread. `status`, `body` and `headers` lead
-    from an exception to the status, the body and the headers of an API's error. `once` are options with which a client retries nothing.
+    from an exception to the status, the body and the headers of an API's error. `no_retries` has the options (`with_options`) of a
+    client, or the keywords (`keywords`) of each call, with which it retries nothing by itself.
     """
 
     send: str
@@ -50,7 +51,7 @@ class ClientCalls:
     events: str | None = None
     headers: str | None = None
     blocking: bool = False
-    once: Mapping[str, Any] = field(default_factory=dict)
+    no_retries: Mapping[str, Any] = field(default_factory=dict)
     streamed: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -16,6 +16,7 @@ from .base import AsyncSession, Session, ToolMode
 from .client_sessions import ClientSession, aclose_client, close_client
 from .refusals import resolve_attribute
 from .text_protocol import turn_of
+from .threads import CallThreads
 
 __all__ = ["AsyncNativeSession", "NativeSession"]
 
@@ -119,8 +120,15 @@ class AsyncNativeSession(ClientSession, AsyncSession):
 
     tool_mode = ToolMode.NATIVE
 
+    @cached_property
+    def _threads(self) -> CallThreads:
+        return CallThreads()
+
     async def aclose(self) -> None:
         """Close the clients, those too that the app handed in."""
+        if "_threads" in self.__dict__:
+            self._threads.close()
+            del self._threads
         for client in self.clients:
             await aclose_client(client, self.calls.send_async)
 
@@ -171,7 +179,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
 
     async def _whole(self, call: Callable[..., Any], keywords: dict[str, Any]) -> Any:
         if self.calls.blocking:
-            return await asyncio.to_thread(call, **keywords)
+            return await self._threads.run(call, **keywords)
         return await call(**keywords)
 
     async def _begun(
@@ -179,12 +187,14 @@ class AsyncNativeSession(ClientSession, AsyncSession):
     ) -> tuple[Any, list[Any], Any]:
         """A stream, what came first of it, and the rest."""
         if self.calls.blocking:
-            value = await asyncio.to_thread(call, **keywords)
+            value = await self._threads.run(call, **keywords)
         else:
             value = call(**keywords)
             value = await value if inspect.isawaitable(value) else value
         source = value[self.calls.events] if self.calls.events else value
-        rest = _in_thread(iter(source)) if self.calls.blocking else aiter(source)
+        rest = (
+            self._threads.items(iter(source)) if self.calls.blocking else aiter(source)
+        )
         try:
             first = await anext(rest, _NATIVE_ASYNC_END)
         except Exception as raised:  # as above
@@ -232,11 +242,4 @@ async def _chained(
     for item in first:
         yield item
     async for item in rest:
-        yield item
-
-
-async def _in_thread(items: Iterator[Any]) -> AsyncIterator[Any]:
-    while (
-        item := await asyncio.to_thread(next, items, _NATIVE_ASYNC_END)
-    ) is not _NATIVE_ASYNC_END:
         yield item

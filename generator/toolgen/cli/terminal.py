@@ -55,6 +55,7 @@ def report(
 ) -> str:
     """Print the findings, errors and warnings, notes where asked for; return what was printed.
 
+    Beside errors, text has the warnings of the files that the errors are in, where they may say why, and counts the others.
     Documents for programs go to stdout, whatever else `form` names to stderr, and all to `stream` where it is given.
     """
     from toolgen.diagnostics.printers import DOCUMENTS, PRINTERS
@@ -62,7 +63,14 @@ def report(
     shown: list[Finding] = [
         f for f in findings if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
     ]
+    faulty = {f.span.path for f in shown if f.level == "error"}
+    later = 0
+    if faulty and form == "text" and not verbose:
+        beside = [f for f in shown if f.span.path in faulty]
+        shown, later = beside, len(shown) - len(beside)
     text = PRINTERS[form](shown, findings.texts) if shown or form in DOCUMENTS else ""
+    if later:
+        text += f"and {later} warning{'s' if later != 1 else ''} in files without errors; -v shows all\n"
     if text:
         emit(text, stream or (sys.stdout if form in DOCUMENTS else sys.stderr))
     return text
