@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 from toolgen import __version__
 from toolgen.diagnostics import Findings
 from toolgen.load import Sources
 from toolgen.parse import Config
 from toolgen.pipeline import Progress, Project, link_project, no_progress, read_project, render_project
+from toolgen.tokens import installed_tokenizer
 from toolgen.write import Output, Stamp
 
 if TYPE_CHECKING:
     from toolgen.render.package import Package
-    from toolgen.rules import Payloads, Tokenizer
+    from toolgen.rules import Payloads
     from toolgen.rules.fixes import Fix
-
-ENCODING = "o200k_base"
-"""The vocabulary that tokens are counted with. Providers have others: the number is an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ class Compilation:
         sets = {name: wire.payload for name, wire in wires.items()}
         budgets = self.config.budgets
         counted = any("tokens" in unit for budget in budgets.values() for unit in budget)
-        return Payloads(tuple(single), sets, budgets, self.sources.config, _tokenizer() if counted else "")
+        return Payloads(tuple(single), sets, budgets, self.sources.config, installed_tokenizer() if counted else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,28 +137,6 @@ def lint_project(
 def _rendered(schemas: Path, linked: Project | None, findings: Findings, progress: Progress) -> Compilation | None:
     package = render_project(linked, findings, progress) if linked is not None else None
     return Compilation(schemas, linked, package) if linked is not None and package is not None else None
-
-
-def _tokenizer() -> Tokenizer | str:
-    """The installed tokenizer, or why there is none. A vocabulary that is not stored here is not fetched."""
-    from toolgen.rules import Tokenizer
-
-    if importlib.util.find_spec("tiktoken") is None:
-        return "tiktoken is not installed"
-    loading: Any = importlib.import_module("tiktoken.load")
-    fetch, loading.read_file = loading.read_file, _not_stored
-    try:
-        encoding = importlib.import_module("tiktoken").get_encoding(ENCODING)
-    except FileNotFoundError:
-        return f"the vocabulary {ENCODING} of tiktoken is not stored on this machine"
-    finally:
-        loading.read_file = fetch
-    return Tokenizer(f"tiktoken {ENCODING}", lambda text: len(encoding.encode(text, disallowed_special=())))
-
-
-def _not_stored(address: str) -> NoReturn:
-    """Stand in for what fetches a vocabulary: linting opens no connection."""
-    raise FileNotFoundError(address)
 
 
 def _sizes(payloads: Payloads) -> Mapping[str, Mapping[str, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -415,3 +416,21 @@ def test_every_code_of_a_change_is_reported_by_a_test() -> None:
     text = "".join(file.read_text("utf-8") for file in Path(__file__).parent.glob("test_*.py"))
     untested = {code for code in CHANGES if f'"{code}"' not in text and f"[{code}]" not in text}
     assert untested <= set(ONE_EDITION)
+
+
+def test_the_payload_report_has_bytes_tokens_and_what_a_prompt_cache_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from toolgen.tokens import Tokenizer
+
+    words = Tokenizer("words", lambda text: len(text.split(" ")))
+    monkeypatch.setattr("toolgen.breaking.changes.installed_tokenizer", lambda: words)
+    tools = [tool() | {"name": name} for name in ("first", "second", "third")]
+    changed = [tools[0], tools[1] | {"description": "Some other words."}, tools[2]]
+    _, findings = compared(tmp_path, tools, changed)
+    (said,) = [finding.message for finding in findings if finding.code == "payload-changed"]
+    pattern = (
+        r"the payload of openai_chat changed: second \(\d+ bytes before, \d+ now \(\d+ and \d+ tokens of words\), "
+        r"5\d % of the old payload is still its beginning\)"
+    )
+    assert re.fullmatch(pattern, said), said

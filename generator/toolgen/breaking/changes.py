@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from toolgen.breaking.packages import payload_sizes
+from toolgen.breaking.packages import changed_entries, payload_sizes
 from toolgen.breaking.subset import ABSENT, Difference, compare_schemas, plain_words, relation_of
 from toolgen.breaking.surroundings import Seen, changed_facts, changed_format, changed_names
 from toolgen.diagnostics import Span
@@ -18,6 +18,7 @@ from toolgen.load.sources import pointer_text
 from toolgen.pipeline import Project
 from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
 from toolgen.resolve import Tool
+from toolgen.tokens import Tokenizer, installed_tokenizer
 
 __all__ = ["Change", "State", "changes_between"]
 
@@ -321,16 +322,18 @@ def _names(old: State, new: State) -> Iterator[Change]:
 
 def _wires(old: State, new: State, renamed: Mapping[str, str]) -> Iterator[Change]:
     """What each provider gets: names, strictness, losses and the payload."""
+    tokenizer: Tokenizer | str = ""
     for provider in new.wires:
         if provider not in old.wires:
             continue
         was = {renamed.get(one.tool.name, one.tool.name): one for one in old.wires[provider].tools if one.offered}
         now = {one.tool.name: one for one in new.wires[provider].tools if one.offered}
-        for name in was.keys() & now.keys():
+        for name in sorted(was.keys() & now.keys()):
             yield from _on_wire(provider, was[name], now[name], new.project)
         payloads = old.wires[provider].payload, new.wires[provider].payload
         if payloads[0] != payloads[1]:
-            said = payload_sizes(*payloads)
+            tokenizer = tokenizer or installed_tokenizer()
+            said = f"{changed_entries(*payloads) or 'the text'} ({payload_sizes(*payloads, tokenizer)})"
             yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=said)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from toolgen.breaking.changes import Change, State, changes_between
+from toolgen.breaking.replay import Replayed, replay
 from toolgen.breaking.revision import RevisionError, RevisionFolder, revision_files
 from toolgen.breaking.subset import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
@@ -19,8 +20,6 @@ from toolgen.diagnostics.codes.breaking import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, quote_name
 from toolgen.load.loading import ACCEPTED, load_foreign
 from toolgen.pipeline import Project, link_project, render_project
-from toolgen.resolve import Tool
-from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 __all__ = ["Compared", "accept", "compare_with"]
 
@@ -54,8 +53,19 @@ def compare_with(
     *,
     merge_base: bool = False,
     replayed: Sequence[Path] = (),
+    provider: str | None = None,
 ) -> Compared | None:
-    """Compare SCHEMAS with what it was; None, with findings, where a side cannot be read."""
+    """Compare SCHEMAS with what it was; None, with findings, where a side cannot be read.
+
+    Args:
+        schemas: the new side.
+        findings: receives the changes.
+        revision: the old side, in git; or None.
+        folder: the old side, on disk; or None.
+        merge_base: whether the commit at which this branch left the revision is the old side.
+        replayed: files of stored conversations.
+        provider: whose format these are in; None for that of the package itself.
+    """
     new = _state(link_project(schemas, findings), findings)
     if new is None:
         return None
@@ -69,10 +79,15 @@ def compare_with(
         if old is None:
             return None
         changes = changes_between(old, new) if isinstance(old, State) else []
+    said = Findings()
+    told = _replay(schemas, new, replayed, provider, said)
+    if told is None:
+        findings.items += said.items
+        return None
     levels = new.project.config.breaking
     open_ = [change for change in changes if change.id not in accepted]
     for change in open_:
-        _report(change, levels, findings)
+        _report(change, levels, findings, replayed=told)
     suppressed = Findings()
     for change in changes:
         if change.id in accepted:
@@ -81,8 +96,7 @@ def compare_with(
     place = Span((schemas / ACCEPTED).as_posix())
     for identifier in unused if revision is not None or folder is not None else ():
         findings.add("accepted-unused", place, change=RawText(identifier))
-    for file in replayed:
-        _replay(file, new.project.catalog.tools, findings)
+    findings.items += said.items
     left_out = tuple(change for change in changes if change.id in accepted)
     return Compared(tuple(open_), left_out, unused, tuple(suppressed))
 
@@ -121,13 +135,36 @@ def _old_state(
     return old
 
 
-def _report(change: Change, levels: Mapping[str, str], findings: Findings, reason: str | None = None) -> None:
+def _replay(
+    schemas: Path, new: State, files: Sequence[Path], provider: str | None, findings: Findings
+) -> list[Replayed] | None:
+    """Replay stored conversations with the package; None, with findings, where it has no converters for them."""
+    package = new.files
+    if files and provider is not None and f"providers/{provider}.py" not in package:
+        state = _state(link_project(schemas, findings, [provider]), findings)
+        package = state.files if state is not None else {}
+        findings.items[:] = [finding for finding in findings if finding.level == "error"]
+        if state is not None and f"providers/{provider}.py" not in package:
+            findings.add("part-needs", Span(schemas.as_posix()), part=RawText("--replay"), needed=RawText("converters"))
+        if f"providers/{provider}.py" not in package:
+            return None
+    told = [replay(file, package, provider, findings) for file in files]
+    return [each for each in told if each is not None]
+
+
+def _report(
+    change: Change,
+    levels: Mapping[str, str],
+    findings: Findings,
+    reason: str | None = None,
+    replayed: Sequence[Replayed] = (),
+) -> None:
     """Add a change to the findings, at the level that its code or its audiences have in this project; `reason` accepts it."""
     before = len(findings.items)
     findings.add(
         change.code,
         change.span,
-        hint=_hint(change),
+        hint=_hint(change, replayed),
         related=(Related(change.old_span, "it stood here"),) if change.old_span is not None else (),
         tool=RawText(", ".join(change.tools)),
         where=RawText(change.where),
@@ -148,10 +185,12 @@ def _report(change: Change, levels: Mapping[str, str], findings: Findings, reaso
         findings.items.append(replace(found, level=level or found.level, details=_details(change, reason)))
 
 
-def _hint(change: Change) -> str | None:
+def _hint(change: Change, replayed: Sequence[Replayed]) -> str | None:
     said = [f"breaks: {', '.join(change.audiences)}"] if change.audiences else []
     if change.witness is not ABSENT:
         said.append(f"witness: {_shown(change.witness)}")
+    if change.code == "cannot-tell":
+        said += [told.verdict(change.tools) for told in replayed]
     said += [f"id: {change.id}"] if change.audiences else []
     return "; ".join(said) or None
 
@@ -221,56 +260,3 @@ def accept(schemas: Path, compared: Compared, accepted: Sequence[str], reason: s
         file.write_text(yaml.safe_dump(entries, sort_keys=False, allow_unicode=True), "utf-8")
     elif file.is_file():
         file.unlink()
-
-
-def _replay(file: Path, tools: Sequence[Tool], findings: Findings) -> None:
-    """Hold the calls of stored conversations to the schemas, and count those that do not fit, by tool and place."""
-    names = {name: tool for tool in tools for name in (tool.name, *tool.aliases)}
-    judges = {tool.name: ValueValidator(tool.parameters or {}) for tool in tools}
-    unknown: Counter[str] = Counter()
-    refused: Counter[tuple[str, str]] = Counter()
-    try:
-        lines = file.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        findings.add("unreadable-source", Span(file.as_posix()), path=file.as_posix(), reason=reason)
-        return
-    for line in lines:
-        try:
-            data = json.loads(line)
-        except ValueError:
-            continue
-        for name, arguments in _calls(data):
-            tool = names.get(name)
-            if tool is None:
-                unknown[name] += 1
-                continue
-            try:
-                reason = judges[tool.name].reason(arguments)
-            except TooManyStepsError:
-                continue
-            if reason is not None:
-                where = reason.rpartition("(at ")[2].rstrip(")") if "(at " in reason else "/"
-                refused[tool.name, where] += 1
-    place = Span(file.as_posix())
-    for name, count in sorted(unknown.items()):
-        findings.add("replay-unknown", place, tool=RawText(quote_name(name)[1:-1]), count=count)
-    for (name, where), count in sorted(refused.items()):
-        findings.add("replay-refused", place, tool=RawText(name), where=RawText(where), count=count)
-
-
-def _calls(data: Any) -> Iterator[tuple[str, Any]]:
-    """The calls in a stored conversation: neutral messages, alone, in a list or under `messages`."""
-    if isinstance(data, list):
-        for item in data:
-            yield from _calls(item)
-    elif isinstance(data, dict):
-        if "messages" in data:
-            yield from _calls(data["messages"])
-        content = data.get("content")
-        parts = content if data.get("role") == "assistant" and isinstance(content, list) else []
-        found = [part.get("call") for part in parts if isinstance(part, dict) and part.get("type") == "tool_call"]
-        found += data.get("toolCalls") or [] if data.get("role") == "assistant" else []
-        for call in found:
-            if isinstance(call, dict) and isinstance(call.get("name"), str):
-                yield call["name"], call.get("arguments", {})

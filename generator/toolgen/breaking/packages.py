@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PackageChanges", "compare_packages", "payload_sizes", "public_names"]
+from toolgen.tokens import Tokenizer
+
+__all__ = ["PackageChanges", "changed_entries", "compare_packages", "payload_sizes", "public_names"]
 
 Package = Mapping[str, str]
 """The text of each file, by its path in the package."""
@@ -101,18 +103,32 @@ def _payload(path: str, old: str, new: str) -> list[str]:
         return []
     if before is None or after is None:
         return [f"{provider}: the provider is {'new' if before is None else 'gone'}"]
-    was, now = _by_name(before), _by_name(after)
-    names = [name for name in sorted({*was, *now}) if was.get(name) != now.get(name)]
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return [f"{provider}: {shown or 'the text'} ({payload_sizes(before, after)})"]
+    return [f"{provider}: {changed_entries(before, after) or 'the text'} ({payload_sizes(before, after)})"]
 
 
-def payload_sizes(before: Any, after: Any) -> str:
-    """The sizes of two payloads as compact JSON, and how much of the old one is how the new one begins: a prompt cache knows it."""
+def payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str = "") -> str:
+    """The sizes of two payloads as compact JSON, and how much of the old one is how the new one begins: a prompt cache knows it.
+
+    Args:
+        before: the value of the wire's `tools`, as it was.
+        after: as it is.
+        tokenizer: counts the tokens; a text where there is none.
+    """
     old, new = (json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in (before, after))
     same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     share = 100 * same // max(len(old), 1)
-    return f"{len(old.encode())} bytes before, {len(new.encode())} now, {share} % of the old payload is still its beginning"
+    tokens = ""
+    if not isinstance(tokenizer, str):
+        tokens = f" ({tokenizer.count(old)} and {tokenizer.count(new)} tokens of {tokenizer.name})"
+    sizes = f"{len(old.encode())} bytes before, {len(new.encode())} now{tokens}"
+    return f"{sizes}, {share} % of the old payload is still its beginning"
+
+
+def changed_entries(before: Any, after: Any) -> str:
+    """The tools whose entry in a payload is new, gone or another, in their order; some of them where there are many."""
+    was, now = _by_name(before), _by_name(after)
+    names = [name for name in sorted({*was, *now}) if was.get(name) != now.get(name)]
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _tools(text: str) -> Any:

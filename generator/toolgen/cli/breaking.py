@@ -25,6 +25,7 @@ from toolgen.cli.terminal import emit, report
     metavar="FILE",
     help="Stored conversations (JSON lines) to hold against the new schemas.",
 )
+@click.option("--provider", metavar="NAME", help="The format of the stored conversations: that of this provider.")
 @click.option(
     "--accept", "accepted", multiple=True, metavar="ID", help="Accept a change, or all of them; needs --reason."
 )
@@ -38,6 +39,7 @@ def command(
     folder: Path | None,
     merge_base: bool,
     replayed: tuple[Path, ...],
+    provider: str | None,
     accepted: tuple[str, ...],
     reason: str | None,
     prune: bool,
@@ -55,6 +57,8 @@ def command(
     """
     if (revision is None) == (folder is None) and not (replayed and revision is None and folder is None):
         raise click.UsageError("say what to compare with: --against REV or --against-dir DIR")
+    if provider is not None and not replayed:
+        raise click.UsageError("--provider needs --replay FILE")
     if accepted and not reason:
         raise click.UsageError("--accept needs --reason TEXT")
     if form == "text" and not (replayed or accepted or prune):
@@ -67,7 +71,9 @@ def command(
     from toolgen.diagnostics import Findings
 
     findings = Findings()
-    compared = compare_with(schemas, findings, revision, folder, merge_base=merge_base, replayed=replayed)
+    compared = compare_with(
+        schemas, findings, revision, folder, merge_base=merge_base, replayed=replayed, provider=provider
+    )
     if compared is None:
         report(findings, form, quiet=quiet, verbose=verbose)
         end(WRONG)

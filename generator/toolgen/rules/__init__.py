@@ -1,7 +1,7 @@
 """Rules: what a linked catalog risks. A rule says something; it never changes the catalog."""
 
 from toolgen.rules.lint import RULES, apply_payload_rules, apply_rules
-from toolgen.rules.rule import Lost, Payload, Payloads, Rule, Tokenizer, size
+from toolgen.rules.rule import Lost, Payload, Payloads, Rule, size
 from toolgen.rules.suppressions import apply_suppressions, check_silencing, find_suppressions
 
 __all__ = [
@@ -10,7 +10,6 @@ __all__ = [
     "Payload",
     "Payloads",
     "Rule",
-    "Tokenizer",
     "apply_payload_rules",
     "apply_rules",
     "apply_suppressions",

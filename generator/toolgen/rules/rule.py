@@ -10,6 +10,7 @@ from typing import Any
 from toolgen.diagnostics import Findings, Span
 from toolgen.load import Document
 from toolgen.resolve import Catalog, Tool
+from toolgen.tokens import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +31,6 @@ class Payload:
     provider: str
     value: Any = field(repr=False)
     losses: tuple[Lost, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tokenizer:
-    """A way to count tokens, and its name as messages have it."""
-
-    name: str
-    count: Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -303,6 +303,20 @@ _OTHERS = (
         "The calls of stored conversations were held to the new schemas; their content is not shown.",
     ),
     Code(
+        "replay-respelled",
+        "note",
+        "{tool}: {count} stored calls are read through {what}",
+        "keep the alias, or the way in which the value is read, as long as they are stored",
+        "A call may name a tool by an alias, or have a value in other words that can only mean one thing; it still runs.",
+    ),
+    Code(
+        "replay-unread",
+        "warning",
+        "{count} stored values cannot be read",
+        "name the format that they are in with --provider; without it they are what `dump` of the package gave",
+        "What cannot be read is held against nothing, so nothing is known of its calls.",
+    ),
+    Code(
         "replay-unknown",
         "error",
         "{tool}: {count} stored calls name a tool that is not there",

@@ -8,7 +8,8 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, join_names, quote_name
 from toolgen.resolve import Tool
-from toolgen.rules.rule import Lost, Payloads, Tokenizer, compact, payload_rule, size
+from toolgen.rules.rule import Lost, Payloads, compact, payload_rule, size
+from toolgen.tokens import Tokenizer
 
 
 @payload_rule("portability")

@@ -1,0 +1,209 @@
+"""Stored conversations, held to the tools as they are now by the very package that a build would write; nothing is run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics.finding import RawText, quote_name
+from toolgen.render.tool_payloads import InMemoryPackage
+
+__all__ = ["Replayed", "replay"]
+
+
+@dataclass(slots=True)
+class Replayed:
+    """The calls of stored conversations, counted. A place is a pointer into the arguments."""
+
+    fitting: Counter[str] = field(default_factory=Counter[str])
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    unknown: Counter[str] = field(default_factory=Counter[str])
+    respelled: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    unread: int = 0
+
+    def verdict(self, tools: tuple[str, ...]) -> str:
+        """What the calls of some tools say: how many there are, and how many of them are refused."""
+        refused = sum(count for (tool, _), count in self.refused.items() if tool in tools)
+        every = refused + sum(self.fitting[tool] for tool in tools)
+        return f"{refused} of {every} stored calls are refused"
+
+
+def replay(file: Path, files: Mapping[str, str], provider: str | None, findings: Findings) -> Replayed | None:
+    """Read stored conversations, and report how their calls fare, by tool and place; their content is never shown.
+
+    Args:
+        file: JSON lines, or one JSON document. Without a provider, what the package's `dump` gave: messages, requests,
+            completions. With one, bodies of requests and of answers in its format, or objects that have them under
+            `request`, `response` and `events`.
+        files: the package, as a build would write it; it has the provider.
+        provider: whose format the bodies are in.
+        findings: receives the counts.
+
+    Returns: the counts; None, with a finding, where the file cannot be read.
+    """
+    place = Span(file.as_posix())
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        findings.add("unreadable-source", place, path=file.as_posix(), reason=reason)
+        return None
+    found = Replayed()
+    with InMemoryPackage(files) as package:
+        reader = _Reader(package, provider, found)
+        for row in _rows(text, found):
+            for call in reader.calls(row):
+                reader.judge(call)
+    _report(found, place, findings)
+    return found
+
+
+def _rows(text: str, found: Replayed) -> Iterator[Any]:
+    """The values of a file: one, or one a line."""
+    try:
+        yield json.loads(text)
+    except (ValueError, RecursionError):
+        for line in filter(str.strip, text.splitlines()):
+            try:
+                yield json.loads(line)
+            except (ValueError, RecursionError):
+                found.unread += 1
+
+
+def _report(found: Replayed, place: Span, findings: Findings) -> None:
+    for name, count in sorted(found.unknown.items()):
+        findings.add("replay-unknown", place, tool=RawText(quote_name(name)[1:-1]), count=count)
+    for (name, where), count in sorted(found.refused.items()):
+        findings.add("replay-refused", place, tool=RawText(name), where=RawText(where), count=count)
+    for (name, what), count in sorted(found.respelled.items()):
+        findings.add("replay-respelled", place, tool=RawText(name), what=RawText(what), count=count)
+    if found.unread:
+        findings.add("replay-unread", place, count=found.unread)
+
+
+class _Reader:
+    """Reads rows with a package, and judges their calls."""
+
+    def __init__(self, package: InMemoryPackage, provider: str | None, found: Replayed) -> None:
+        self._models = package.module("models")
+        self._tools = package.module("tools")
+        errors = package.module("errors")
+        self._conversion_error = errors.ConversionError
+        self._refusal = errors.BareApiError
+        self._arguments_error = self._tools.ArgumentsError
+        self._provider: Any = package.module(f"providers.{provider}") if provider is not None else None
+        self._found = found
+        self._declared: dict[str, frozenset[str]] = {}
+
+    def calls(self, row: Any) -> Iterator[Any]:
+        """The calls of a row, as values of the format."""
+        if self._provider is None:
+            yield from self._neutral(row)
+        elif isinstance(row, list):
+            for body in row:
+                yield from self._bodies(body)
+        else:
+            yield from self._bodies(row)
+
+    def judge(self, call: Any) -> None:
+        """Count a call as what `parse_call` of the package says of it."""
+        name = self._tools.ALIASES.get(call.name, call.name)
+        if name not in self._tools.DEFINITIONS:
+            self._found.unknown[call.name] += 1
+            return
+        if name != call.name:
+            self._found.respelled[name, f"the alias {quote_name(call.name)[1:-1]}"] += 1
+        losses: list[Any] = []
+        try:
+            self._tools.parse_call(call, on_loss=losses.append)
+        except self._arguments_error as error:
+            self._found.refused[name, self._place(name, error.faults[0].pointer if error.faults else "")] += 1
+            return
+        self._found.fitting[name] += 1
+        pointers = {"/".join(re.findall(r"\w+", loss.path.replace("arguments", "", 1))) for loss in losses}
+        for place in sorted({self._place(name, f"/{pointer}") for pointer in pointers}):
+            self._found.respelled[name, f"the value at {place}"] += 1
+
+    def _place(self, tool: str, pointer: str) -> str:
+        """A pointer without what a model wrote: of its steps the declared properties stay, all others are `*`."""
+        if tool not in self._declared:
+            self._declared[tool] = frozenset(_properties(self._tools.DEFINITIONS[tool].parameters))
+        steps = pointer.split("/")[1:]
+        return "".join(f"/{step if step in self._declared[tool] else '*'}" for step in steps) or "/"
+
+    def _neutral(self, data: Any) -> Iterator[Any]:
+        """The calls of neutral messages, alone, in a list, or anywhere under `messages`, `message` or `completion`."""
+        if isinstance(data, list):
+            for item in data:
+                yield from self._neutral(item)
+        if not isinstance(data, dict):
+            return
+        for key in ("messages", "message", "completion"):
+            yield from self._neutral(data.get(key))
+        content = data.get("content") if data.get("role") == "assistant" else None
+        for part in content if isinstance(content, list) else ():
+            if isinstance(part, dict) and part.get("type") == "tool_call":
+                try:
+                    yield self._models.load(self._models.ToolCall, part.get("call"))
+                except self._conversion_error:
+                    self._found.unread += 1
+
+    def _bodies(self, row: Any) -> Iterator[Any]:
+        """The calls of a body, or of the bodies of an exchange."""
+        if not isinstance(row, dict):
+            self._found.unread += 1
+            return
+        if not row.keys() & {"request", "response", "events"}:
+            yield from self._body(row)
+            return
+        for key in ("request", "response"):
+            if isinstance(row.get(key), dict):
+                yield from self._body(row[key])
+        if isinstance(row.get("events"), list):
+            for event in self._provider.iter_events(row["events"]):
+                if event.type == "completed":
+                    yield from self._of(event.completion.message)
+
+    def _body(self, body: Mapping[str, Any]) -> Iterator[Any]:
+        """The calls of a body, which is that of a request or of an answer: what reads it without a fault says which."""
+        messages: list[Any] = []
+        read = False
+        for name in ("from_request", "from_response"):
+            reader = getattr(self._provider, name, None)
+            try:
+                value = reader(body) if reader is not None else None
+            except self._refusal:  # an API's error, which has no calls
+                read = True
+                continue
+            except self._conversion_error:
+                continue
+            if value is not None and name == "from_request":
+                messages += value.messages
+            elif value is not None and (value.message.content or value.finish_reason != "error"):
+                messages.append(value.message)
+        if not read and not messages:
+            self._found.unread += 1
+        for message in messages:
+            yield from self._of(message)
+
+    def _of(self, message: Any) -> Iterator[Any]:
+        if message.role == "assistant" and isinstance(message.content, list):
+            yield from (part.call for part in message.content if part.type == "tool_call")
+
+
+def _properties(schema: Any) -> Iterator[str]:
+    """The names of all properties in a schema, as they stand in pointers."""
+    if isinstance(schema, list):
+        for inner in schema:
+            yield from _properties(inner)
+    elif isinstance(schema, dict):
+        named = schema.get("properties")
+        yield from (name.replace("~", "~0").replace("/", "~1") for name in (named if isinstance(named, dict) else ()))
+        for inner in schema.values():
+            yield from _properties(inner)
