@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from toolgen.parse import Config
 from toolgen.pipeline import Progress, Project, link_project, no_progress, read_project, render_project
 from toolgen.tokens import installed_tokenizer
 from toolgen.write import Output, Stamp
+from toolgen.write.lockfile import PayloadDigests
 
 if TYPE_CHECKING:
     from toolgen.render.package import Package
@@ -50,7 +52,9 @@ class Compilation:
         from toolgen.render.installed import REQUIREMENT
 
         runtime = REQUIREMENT if self.config.runtime == "installed" else None
-        return Stamp(__version__, self.config.edition, self.sources.digests, runtime)
+        wires = self.package.wires
+        sent = {name: PayloadDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
+        return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
     def output(self, folder: Path) -> Output:
         """The folder that the files belong in."""
@@ -132,6 +136,11 @@ def lint_project(
     apply_suppressions(said, levels, (), RULES)
     findings.items += said.items
     return Linted(len(compilation.linked.catalog.tools), _sizes(payloads), sources)
+
+
+def _made_with() -> str:
+    """The versions of what shapes generated text besides toolgen."""
+    return ", ".join(f"{name} {version(name)}" for name in ("datamodel-code-generator", "jinja2", "ruff-api"))
 
 
 def _rendered(schemas: Path, linked: Project | None, findings: Findings, progress: Progress) -> Compilation | None:

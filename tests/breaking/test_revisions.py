@@ -15,8 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.breaking.test_changes import tool, with_property, write
-from tests.support.generated import shipped_profiles
+from tests.support.generated import compiled, shipped_profiles
 from toolgen.cli.breaking import command
+from toolgen.compilation import compile_project
+from toolgen.diagnostics import Findings
+from toolgen.write.lockfile import lock_text
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -289,3 +292,30 @@ def test_where_no_byte_changed_nothing_is_compiled(repository: Path, tmp_path: P
     heavy = "import sys, toolgen.cli.group, toolgen.breaking.git; print([m for m in sys.modules if m.startswith('toolgen.') and ('resolve' in m or 'load' in m or 'render' in m)])"
     done = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_was_sent_is_what_the_lock_says(repository: Path) -> None:
+    """Another release may have made another payload of the same sources: the lock of the package knows."""
+    schemas = repository / "schemas"
+    git(repository, "checkout", "-q", ".")
+    with shipped_profiles("openai_chat"):
+        files = compiled(schemas)
+        built = compile_project(schemas, Findings())
+    assert built is not None
+    (repository / "generated").mkdir()
+    lock = repository / "generated/toolgen.lock"
+    for fingerprint in (None, "0" * 64):
+        text = lock_text(files, built.stamp)
+        real = built.stamp.payloads["openai_chat"]
+        text = text.replace(f'"find": "{real.tools["find"]}"', f'"find": "{"0" * 16}"')
+        lock.write_text(text.replace(real.fingerprint, fingerprint or real.fingerprint))
+        git(repository, "add", "-A")
+        git(repository, "commit", "-qm", "built")
+        for old in (("--against", "HEAD"), ("--against-dir", "copy/schemas")):
+            shutil.copytree(repository, repository / "copy", ignore=shutil.ignore_patterns(".git", "copy"))
+            config = schemas / "toolgen.yaml"
+            config.write_text(config.read_text("utf-8") + "\n", "utf-8")  # the same in other bytes
+            code, _, told = run(repository, *old, "-v")
+            shutil.rmtree(repository / "copy")
+            changed = "payload of openai_chat changed: find (" in told and "made with this release)" in told
+            assert (code, changed) == (0, fingerprint is not None), told

@@ -35,7 +35,7 @@ BESIDE = {
     "build_cache": {"__init__"},
     "new_project": {"__init__", "load", "resolve", "render"},
     "importing": {"diagnostics", "validation", "resources", "runtime", *STAGES} - {"render"},
-    "breaking": {"diagnostics", "load", "parse", "resolve", "render", "pipeline", "tokens"},
+    "breaking": {"diagnostics", "load", "parse", "resolve", "render", "write", "pipeline", "tokens"},
     "cli": {
         "__init__",
         "breaking",

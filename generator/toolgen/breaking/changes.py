@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from toolgen.breaking.packages import changed_entries, payload_sizes
+from toolgen.breaking.packages import payload_report
 from toolgen.breaking.subset import ABSENT, Difference, compare_schemas, plain_words, relation_of
 from toolgen.breaking.surroundings import Seen, changed_facts, changed_format, changed_names
 from toolgen.diagnostics import Span
@@ -19,6 +19,7 @@ from toolgen.pipeline import Project
 from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
 from toolgen.resolve import Tool
 from toolgen.tokens import Tokenizer, installed_tokenizer
+from toolgen.write.lockfile import PayloadDigests
 
 __all__ = ["Change", "State", "changes_between"]
 
@@ -31,6 +32,8 @@ class State:
     wires: Mapping[str, ProviderPayloads]
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The texts of its package."""
+    sent: Mapping[str, PayloadDigests] = field(default_factory=dict[str, PayloadDigests], repr=False)
+    """What its lock says of the payloads, by provider: what was sent, whatever this release makes of the sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,10 +333,11 @@ def _wires(old: State, new: State, renamed: Mapping[str, str]) -> Iterator[Chang
         now = {one.tool.name: one for one in new.wires[provider].tools if one.offered}
         for name in sorted(was.keys() & now.keys()):
             yield from _on_wire(provider, was[name], now[name], new.project)
-        payloads = old.wires[provider].payload, new.wires[provider].payload
-        if payloads[0] != payloads[1]:
+        sent = old.sent.get(provider)
+        was_sent = old.wires[provider].fingerprint if sent is None else sent.fingerprint
+        if was_sent != new.wires[provider].fingerprint:
             tokenizer = tokenizer or installed_tokenizer()
-            said = f"{changed_entries(*payloads) or 'the text'} ({payload_sizes(*payloads, tokenizer)})"
+            said = payload_report(old.wires[provider], new.wires[provider], sent, tokenizer)
             yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=said)
 
 

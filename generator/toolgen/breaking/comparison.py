@@ -13,13 +13,14 @@ import yaml
 
 from toolgen.breaking.changes import Change, State, changes_between
 from toolgen.breaking.replay import Replayed, replay
-from toolgen.breaking.revision import RevisionError, RevisionFolder, revision_files
+from toolgen.breaking.revision import RevisionError, RevisionFolder, file_at, revision_files
 from toolgen.breaking.subset import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, quote_name
 from toolgen.load.loading import ACCEPTED, load_foreign
 from toolgen.pipeline import Project, link_project, render_project
+from toolgen.write.lockfile import LOCK, LockError, read_lock
 
 __all__ = ["Compared", "accept", "compare_with"]
 
@@ -111,8 +112,11 @@ def _old_state(
 ) -> State | str | None:
     """The old side; a text where there was none, which makes every tool new."""
     said = Findings()
+    data: bytes | None = None
     if folder is not None:
         old = _state(link_project(folder, said), said)
+        lock = folder.parent / _lock_path(old)
+        data = lock.read_bytes() if lock.is_file() else None
     else:
         try:
             found = revision_files(schemas, str(revision), merge_base=merge_base)
@@ -122,17 +126,26 @@ def _old_state(
             return None
         if found is None:
             return "absent"
-        _, files = found
+        commit, files = found
         name = f"{revision}:{schemas.as_posix()}"
         old = _state(
             link_project(schemas, said, folder=lambda prefix, to: RevisionFolder(files, prefix, to), name=name), said
         )
+        data = file_at(schemas.absolute().parent, commit, _lock_path(old))
     if old is None:
         for fault in said:
             where = RawText(f"{fault.span.path}:{fault.span.line}:{fault.span.column}")
             findings.add("against-unreadable", Span(schemas.as_posix()), where=where, before=RawText(fault.message))
         return "unreadable"
-    return old
+    try:
+        return replace(old, sent=read_lock(data).payloads) if data is not None else old
+    except LockError:  # what was sent is not known, then
+        return old
+
+
+def _lock_path(old: State | None) -> str:
+    """The lock of a side's package, from the folder that SCHEMAS is in."""
+    return f"{(old.project.config.out if old is not None else None) or 'generated'}/{LOCK}"
 
 
 def _replay(

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.render.tool_payloads import ProviderPayloads
 from toolgen.tokens import Tokenizer
+from toolgen.write.lockfile import PayloadDigests
 
-__all__ = ["PackageChanges", "changed_entries", "compare_packages", "payload_sizes", "public_names"]
+__all__ = ["PackageChanges", "compare_packages", "payload_report", "payload_sizes", "public_names"]
 
 Package = Mapping[str, str]
 """The text of each file, by its path in the package."""
@@ -103,7 +105,7 @@ def _payload(path: str, old: str, new: str) -> list[str]:
         return []
     if before is None or after is None:
         return [f"{provider}: the provider is {'new' if before is None else 'gone'}"]
-    return [f"{provider}: {changed_entries(before, after) or 'the text'} ({payload_sizes(before, after)})"]
+    return [f"{provider}: {_changed_entries(before, after) or 'the text'} ({payload_sizes(before, after)})"]
 
 
 def payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str = "") -> str:
@@ -124,11 +126,33 @@ def payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str = "") -> s
     return f"{sizes}, {share} % of the old payload is still its beginning"
 
 
-def changed_entries(before: Any, after: Any) -> str:
+def _changed_entries(before: Any, after: Any) -> str:
     """The tools whose entry in a payload is new, gone or another, in their order; some of them where there are many."""
-    was, now = _by_name(before), _by_name(after)
+    return _changed_names(_by_name(before), _by_name(after))
+
+
+def _changed_names(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """The names whose value is new, gone or another, in their order; some of them where there are many."""
     names = [name for name in sorted({*was, *now}) if was.get(name) != now.get(name)]
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def payload_report(
+    old: ProviderPayloads, new: ProviderPayloads, sent: PayloadDigests | None, tokenizer: Tokenizer | str
+) -> str:
+    """The tools that changed in a payload, and its sizes.
+
+    Args:
+        old: the old side, as this release makes it.
+        new: the new side.
+        sent: what the lock of the old side says was sent, where there is one.
+        tokenizer: counts the tokens; a text where there is none.
+    """
+    sizes = payload_sizes(old.payload, new.payload, tokenizer)
+    if sent is None or sent.fingerprint == old.fingerprint:
+        return f"{_changed_entries(old.payload, new.payload) or 'the text'} ({sizes})"
+    names = _changed_names(sent.tools, new.tool_digests())
+    return f"{names or 'the text'} ({sizes}; the old side made with this release)"
 
 
 def _tools(text: str) -> Any:

@@ -13,7 +13,7 @@ from toolgen.load import limits
 from toolgen.load.folder import EXTENSIONS, Budget, Folder, Found, spend
 from toolgen.load.reading import Report
 
-__all__ = ["RevisionError", "RevisionFolder", "revision_files"]
+__all__ = ["RevisionError", "RevisionFolder", "file_at", "revision_files"]
 
 _LFS = b"version https://git-lfs.github.com/spec/"
 
@@ -41,6 +41,12 @@ def revision_files(
     commit, prefix, listing = tree_of(schemas, revision, merge_base=merge_base)
     entries = _entries(listing, prefix)
     return (commit, _contents(schemas if schemas.is_dir() else schemas.parent, entries)) if entries else None
+
+
+def file_at(folder: Path, commit: str, path: str) -> bytes | None:
+    """The bytes of a file of a commit, by its path from a folder; None where there is none."""
+    found = git(folder, "cat-file", "blob", f"{commit}:./{path}")
+    return found.stdout if found.returncode == 0 else None
 
 
 def _entries(listing: bytes, prefix: str) -> dict[str, _Entry]:

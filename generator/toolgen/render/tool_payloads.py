@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import itertools
+import json
 import sys
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -125,6 +127,15 @@ class ProviderPayloads:
     """The payload of some tools alone, by name."""
 
     @property
+    def fingerprint(self) -> str:
+        """The provider's FINGERPRINT: the SHA-256 of the payload as compact JSON."""
+        return _digest(self.payload)
+
+    def tool_digests(self) -> dict[str, str]:
+        """The first 16 digits of the SHA-256 of each tool's payload, were it offered alone, by name."""
+        return {one.tool.name: _digest(self.payload_of(one.tool.name))[:16] for one in self.tools if one.offered}
+
+    @property
     def spellings(self) -> dict[str, Mapping[str, Any]]:
         """The tables of the tools whose values are spelled otherwise, by name."""
         return {one.tool.name: one.spelling for one in self.tools if one.spelling is not None}
@@ -143,6 +154,10 @@ class ProviderPayloads:
     def renames(self) -> dict[str, str]:
         """The names on the wire of the tools that are called otherwise there, by their own."""
         return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
+
+
+def _digest(payload: Any) -> str:
+    return hashlib.sha256(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
 
 
 def build_payloads(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from write_project import ONE, TWO, Project, snapshot, stamp
 
 from toolgen.write import LOCK, LockError, read_lock
-from toolgen.write.lockfile import digest, lock_text
+from toolgen.write.lockfile import PayloadDigests, differ_in_version_alone, digest, lock_text
 
 
 def test_what_is_written_is_read() -> None:
@@ -21,6 +22,24 @@ def test_what_is_written_is_read() -> None:
     assert lock.sources == {"tools/a.yaml": "0" * 64}
     assert lock.files == {path: digest(text.encode()) for path, text in ONE.items()}
     assert read_lock(text.replace("\n", "\r\n").encode()) == lock
+
+
+def test_payloads_are_written_and_read_and_format_1_has_none() -> None:
+    sent = {"openai_chat": PayloadDigests("a" * 64, {"b": "1" * 16, "a": "2" * 16})}
+    text = lock_text(ONE, replace(stamp(), payloads=sent, made_with="jinja2 1.0"))
+    assert text.index('"a": "2222') < text.index('"b": "1111')
+    assert read_lock(text.encode()).payloads == sent
+    value = json.loads(text)
+    del value["payloads"], value["made_with"]
+    former = json.dumps({**value, "format": 1}).encode()
+    assert read_lock(former) == replace(read_lock(text.encode()), payloads={})
+
+
+def test_versions_alone_are_no_difference() -> None:
+    one, other = (lock_text(ONE, replace(stamp(v), made_with=f"jinja2 {v}")) for v in ("1.0", "2.0"))
+    assert one != other
+    assert differ_in_version_alone(one.encode(), other)
+    assert not differ_in_version_alone(one.encode(), lock_text(TWO, replace(stamp("2.0"), made_with="jinja2 2.0")))
 
 
 GOOD: dict[str, Any] = json.loads(lock_text(ONE, stamp()))
@@ -37,7 +56,7 @@ BROKEN = {
     "not utf-8": b"\xff\xfe{}",
     "deep": b"[" * 100_000,
     "long number": b'{"format": ' + b"1" * 10_000 + b"}",
-    "other format": json.dumps({**GOOD, "format": 2}).encode(),
+    "other format": json.dumps({**GOOD, "format": 3}).encode(),
     "true": json.dumps({**GOOD, "format": True}).encode(),
     "twice": b'{"format": 1, "format": 1}',
     "conflict": lock_text(ONE, stamp()).replace('  "files"', '<<<<<<< HEAD\n  "files"').encode(),
@@ -45,6 +64,11 @@ BROKEN = {
     "files a list": json.dumps({**GOOD, "files": ["a"]}).encode(),
     "digest": json.dumps({**GOOD, "files": {"a": "0"}}).encode(),
     "digest a list": json.dumps({**GOOD, "files": {"a": [1]}}).encode(),
+    "no payloads": json.dumps({k: v for k, v in GOOD.items() if k != "payloads"}).encode(),
+    "payloads a list": json.dumps({**GOOD, "payloads": []}).encode(),
+    "payload a text": json.dumps({**GOOD, "payloads": {"a": "b"}}).encode(),
+    "payload without tools": json.dumps({**GOOD, "payloads": {"a": {"fingerprint": "0" * 64}}}).encode(),
+    "payload digest": json.dumps({**GOOD, "payloads": {"a": {"fingerprint": "0" * 64, "tools": {"a": "0"}}}}).encode(),
     "version a number": json.dumps({**GOOD, "version": 1}).encode(),
     **{
         f"path {p!r}": _with_path(p)
