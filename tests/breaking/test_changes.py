@@ -434,3 +434,36 @@ def test_the_payload_report_has_bytes_tokens_and_what_a_prompt_cache_keeps(
         r"5\d % of the old payload is still its beginning\)"
     )
     assert re.fullmatch(pattern, said), said
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "codes"),
+    [
+        ({"type": "string"}, {"oneOf": [{"type": "string"}, {"type": "object"}]}, ["branch-added"]),
+        ({"type": "string"}, {"anyOf": [{"type": "array"}, {"type": "string"}]}, ["branch-added"]),
+        (
+            {"type": "string"},
+            {"anyOf": [{"type": "string", "minLength": 2}, {"type": "object"}]},
+            ["bound-tightened", "branch-added"],
+        ),
+        ({"anyOf": [{"type": "string"}, {"type": "object"}]}, {"type": "string"}, ["branch-removed"]),
+        ({"type": "string"}, {"anyOf": [{"type": "string"}, {"type": "null"}]}, ["null-admitted"]),
+    ],
+)
+def test_a_schema_that_becomes_a_branch_is_compared_with_that_branch(
+    tmp_path: Path, before: Any, after: Any, codes: list[str]
+) -> None:
+    found, _ = compared(tmp_path, with_property(before), with_property(after))
+    assert sorted(c.code for c in found.changes if c.audiences and c.code != "strict-lost") == codes
+    assert "cannot-tell" not in {c.code for c in found.changes}
+
+
+def test_a_value_that_is_not_there_is_called_so(tmp_path: Path) -> None:
+    number = {"type": "integer"}
+    _, findings = compared(tmp_path, with_property(number), with_property({**number, "minimum": 1}))
+    assert "find /properties/a/minimum: the bound was not set and is 1" in [finding.message for finding in findings]
+
+
+def test_the_folder_that_a_package_has_anyway_is_no_change(tmp_path: Path) -> None:
+    found, _ = compared(tmp_path, tool(), tool(), {"out": "generated"})
+    assert found.changes == ()

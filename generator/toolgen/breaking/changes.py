@@ -301,11 +301,11 @@ def _configuration(old: State, new: State) -> Iterator[Change]:
     config = new.project.sources.config
     place = config.span() if config is not None else Span(new.project.sources.name)
     said, before = new.project.config, old.project.config
-    found: list[Seen] = [
-        (code, "", place, was, now)
-        for code, was, now in (("edition-changed", before.edition, said.edition), ("out-moved", before.out, said.out))
-        if was != now
-    ]
+    settings = (
+        ("edition-changed", before.edition, said.edition),
+        ("out-moved", before.out or "generated", said.out or "generated"),
+    )
+    found: list[Seen] = [(code, "", place, was, now) for code, was, now in settings if was != now]
     found += [("provider-removed", name, place, name, None) for name in sorted(old.wires.keys() - new.wires.keys())]
     found += [("provider-added", name, place, None, name) for name in sorted(new.wires.keys() - old.wires.keys())]
     formats = (old.project.catalog.format, new.project.catalog.format)

@@ -225,10 +225,10 @@ def _details(change: Change, reason: str | None) -> str:
 
 def _shown(value: Any) -> str:
     text = (
-        ""
+        "not set"
         if value is ABSENT
         else value
-        if isinstance(value, str)
+        if isinstance(value, str) and value
         else json.dumps(value, ensure_ascii=False, default=str)
     )
     return quote_name(text, _SHOWN)[1:-1]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from toolgen.breaking.values import MOST, TYPES, key_of, plain_form, samples, tag_of, types_of
+from toolgen.breaking.values import MOST, TYPES, as_unions, key_of, plain_form, samples, tag_of, types_of
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
@@ -116,7 +116,7 @@ class _Comparison:
             if (old is False) != (new is False):
                 yield self._judged(Difference("type-changed", way, "other", old, new), old, new)
             return
-        old, new = plain_form(old), plain_form(new)
+        old, new = as_unions(plain_form(old), plain_form(new), self._old, self._new)
         yield from _annotations(old, new, way)
         yield from self._default(old, new, way)
         yield from self._types(old, new, way)
@@ -236,9 +236,7 @@ class _Comparison:
             if name in renamed:
                 to = renamed[name]
                 relation: Relation = "narrower" if closed or to in needs else "unknown"
-                yield Difference(
-                    "parameter-renamed", (*way, "properties", to), relation, name, to, {name: None} if False else ABSENT
-                )
+                yield Difference("parameter-renamed", (*way, "properties", to), relation, name, to)
                 continue
             relation = "narrower" if closed else "note"
             found = Difference("parameter-removed", here, relation, before[name], ABSENT, gone=True)
@@ -361,6 +359,8 @@ def _listed(schema: Mapping[str, Any]) -> list[Any]:
 
 def _shown(types: set[str]) -> Any:
     """Types as a message has them: a number may be an integer."""
+    if types == set(TYPES):
+        return "any type"
     found = sorted(types - {"integer"} if "number" in types else types)
     return found[0] if len(found) == 1 else found
 

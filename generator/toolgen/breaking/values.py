@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
-__all__ = ["MOST", "TYPES", "key_of", "plain_form", "samples", "tag_of", "types_of"]
+__all__ = ["MOST", "TYPES", "as_unions", "key_of", "plain_form", "samples", "tag_of", "types_of"]
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 """The types of JSON Schema."""
@@ -157,6 +158,27 @@ def plain_form(schema: Any) -> Any:
                 kinds = other["type"] if isinstance(other["type"], list) else [other["type"]]
                 found |= {**other, "type": [*kinds, "null"]}
     return found
+
+
+def as_unions(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, Any]:
+    """Where one schema is a union with a branch of the other's kind, the other as a union of that one branch.
+
+    Args:
+        old: a schema in plain form.
+        new: the schema that it is compared with, in plain form.
+        old_root: what `old` stands in; references lead into it.
+        new_root: what `new` stands in.
+    """
+    sides, roots = [old, new], (old_root, new_root)
+    for i, (one, other) in enumerate(((old, new), (new, old))):
+        keyword = next((k for k in ("oneOf", "anyOf") if k in other), "")
+        if not keyword or "oneOf" in one or "anyOf" in one or other.keys() - ANNOTATIONS != {keyword}:
+            continue
+        branch = {key: value for key, value in one.items() if key not in ANNOTATIONS}
+        tags = [tag_of(each, roots[1 - i], at) for at, each in enumerate(other[keyword])]
+        if tag_of(branch, roots[i], 0) in tags:
+            sides[i] = {**{key: one[key] for key in one.keys() & ANNOTATIONS}, keyword: [branch]}
+    return sides[0], sides[1]
 
 
 def tag_of(branch: Any, root: Any, place: int) -> str:
