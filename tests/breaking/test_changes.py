@@ -448,6 +448,11 @@ def test_the_payload_report_has_bytes_tokens_and_what_a_prompt_cache_keeps(
         ),
         ({"anyOf": [{"type": "string"}, {"type": "object"}]}, {"type": "string"}, ["branch-removed"]),
         ({"type": "string"}, {"anyOf": [{"type": "string"}, {"type": "null"}]}, ["null-admitted"]),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"type": "string"}}}]},
+            {"anyOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"type": "string"}, "b": {}}}]},
+            [],
+        ),
     ],
 )
 def test_a_schema_that_becomes_a_branch_is_compared_with_that_branch(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from toolgen.breaking.values import MOST, TYPES, as_unions, key_of, plain_form, samples, tag_of, types_of
+from toolgen.breaking.values import MOST, TYPES, are_alike, as_unions, key_of, plain_form, samples, tag_of, types_of
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
@@ -299,6 +299,9 @@ class _Comparison:
                 yield from self._schemas(branch, now[tag][1], (*here, now[tag][0]))
         lost = [(tag, branch) for tag, branch in was.items() if tag not in now]
         gained = [(tag, branch) for tag, branch in now.items() if tag not in was]
+        if len(lost) == len(gained) == 1 and are_alike(lost[0][1], gained[0][1][1]):
+            yield from self._schemas(lost[0][1], gained[0][1][1], (*here, gained[0][1][0]))
+            lost, gained = [], []
         for _, branch in lost:
             yield self._judged(Difference("branch-removed", here, "narrower", branch, ABSENT), old, new)
         for _, (i, branch) in gained:

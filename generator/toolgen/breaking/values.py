@@ -9,7 +9,7 @@ from typing import Any
 from toolgen.resolve.dialect import ANNOTATIONS
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
-__all__ = ["MOST", "TYPES", "as_unions", "key_of", "plain_form", "samples", "tag_of", "types_of"]
+__all__ = ["MOST", "TYPES", "are_alike", "as_unions", "key_of", "plain_form", "samples", "tag_of", "types_of"]
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 """The types of JSON Schema."""
@@ -181,6 +181,19 @@ def as_unions(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, An
     return sides[0], sides[1]
 
 
+def are_alike(old: Any, new: Any) -> bool:
+    """Whether two branches of a union are one that was edited: objects with a property in common, and no constant that tells them apart."""
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping) or types_of(old) != types_of(new):
+        return False
+    before, after = old.get("properties", {}), new.get("properties", {})
+    shared = before.keys() & after.keys()
+    return bool(shared) and not any(_is_constant(before[name]) and _is_constant(after[name]) for name in shared)
+
+
+def _is_constant(schema: Any) -> bool:
+    return isinstance(schema, Mapping) and ("const" in schema or len(schema.get("enum", ())) == 1)
+
+
 def tag_of(branch: Any, root: Any, place: int) -> str:
     """What tells a branch from the others: the constants of its properties, its reference, or itself."""
     if isinstance(branch, Mapping) and "$ref" in branch:
@@ -191,7 +204,7 @@ def tag_of(branch: Any, root: Any, place: int) -> str:
         constants = {
             name: sub["const"] if "const" in sub else sub["enum"][0]
             for name, sub in branch.get("properties", {}).items()
-            if isinstance(sub, Mapping) and ("const" in sub or len(sub.get("enum", ())) == 1)
+            if _is_constant(sub)
         }
         if constants:
             return key_of(constants)
