@@ -14,10 +14,10 @@ but for the shipped templates and runtime modules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
@@ -28,6 +28,9 @@ from toolgen.resolve import Catalog
 
 if TYPE_CHECKING:
     from toolgen.render.package import Package
+    from toolgen.render.tool_payloads import ProviderPayloads
+
+T = TypeVar("T")
 
 Progress: TypeAlias = Callable[[str, int], None]
 """Called after a step with its name (`read`, `linked`, `rendered` or `written`) and the number of tools."""
@@ -91,8 +94,28 @@ def link_project(
 
 def render_project(project: Project, findings: Findings, progress: Progress = no_progress) -> Package | None:
     """Plan and render; None where a profile does not fit the format, or a provider cannot be sent a tool."""
-    from toolgen.plan.object_mappings import MappingError
     from toolgen.render.package import package_files
+
+    package = _made(project, findings, lambda: package_files(project.catalog, project.sources.name))
+    if package is not None:
+        _report_refused(package.wires, findings)
+        progress("rendered", len(project.sources.tools))
+    return None if findings.errors else package
+
+
+def plan_payloads(project: Project, findings: Findings) -> Mapping[str, ProviderPayloads] | None:
+    """What every provider is sent, without the text of the package; None as `render_project` has it."""
+    from toolgen.render.package import package_payloads
+
+    wires = _made(project, findings, lambda: package_payloads(project.catalog))
+    if wires is not None:
+        _report_refused(wires, findings)
+    return None if findings.errors else wires
+
+
+def _made(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
+    """Make something of a project; None, with a finding, where a profile does not fit the format."""
+    from toolgen.plan.object_mappings import MappingError
     from toolgen.render.shipped import MODELS, is_shipped
 
     config = project.sources.config
@@ -104,20 +127,17 @@ def render_project(project: Project, findings: Findings, progress: Progress = no
         findings.add("runtime-format", config.span("runtime"))
         return None
     try:
-        package = package_files(project.catalog, project.sources.name)
+        return make()
     except MappingError as error:
         profile = next((p for p in project.catalog.profiles if p.name == error.profile), None)
         span = profile.documents[-1].span(*error.pointer) if profile is not None else Span(project.sources.name)
         findings.add("profile-shape", span, reason=error.reason)
         return None
-    _report_refused(package, findings)
-    progress("rendered", len(project.sources.tools))
-    return None if findings.errors else package
 
 
-def _report_refused(package: Package, findings: Findings) -> None:
+def _report_refused(wires: Mapping[str, ProviderPayloads], findings: Findings) -> None:
     """Report the tools that cannot be sent to a provider that they are offered to, the first reason of each."""
-    for provider, wire in package.wires.items():
+    for provider, wire in wires.items():
         for one in wire.tools:
             refused = next((told for told in one.told if told.refused), None)
             if refused is not None:

@@ -319,3 +319,10 @@ def test_what_was_sent_is_what_the_lock_says(repository: Path) -> None:
             shutil.rmtree(repository / "copy")
             changed = "payload of openai_chat changed: find (" in told and "made with this release)" in told
             assert (code, changed) == (0, fingerprint is not None), told
+
+
+def test_a_summary_for_a_pull_request_counts_by_audience(repository: Path) -> None:
+    code, out, said = run(repository, "--against", "HEAD", "--format", "markdown")
+    assert (code, said) == (1, "")
+    assert out.startswith("<!-- toolgen -->\n**toolgen: 1 error**\n")
+    assert out.endswith(" |\n\nhandlers 0, model 1, conversations 1, accepted 0\n")

@@ -101,7 +101,7 @@ EMPTY = {
     "json": "[]\n",
     "github": "",
     "gitlab": "[]\n",
-    "markdown": "**toolgen: no findings**\n",
+    "markdown": "<!-- toolgen -->\n**toolgen: no findings**\n",
 }
 
 

@@ -30,8 +30,8 @@ class State:
 
     project: Project
     wires: Mapping[str, ProviderPayloads]
-    files: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The texts of its package."""
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    """The public classes and types of the modules of tools, by path."""
     sent: Mapping[str, PayloadDigests] = field(default_factory=dict[str, PayloadDigests], repr=False)
     """What its lock says of the payloads, by provider: what was sent, whatever this release makes of the sources."""
 
@@ -319,7 +319,7 @@ def _configuration(old: State, new: State) -> Iterator[Change]:
 
 
 def _names(old: State, new: State) -> Iterator[Change]:
-    for code, where, span, before, _ in changed_names(old.files, new.files, Span(new.project.sources.name)):
+    for code, where, span, before, _ in changed_names(old.names, new.names, Span(new.project.sources.name)):
         yield Change(code, (), where, span, _breaks(code, None, None), before)
 
 

@@ -19,7 +19,8 @@ from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, quote_name
 from toolgen.load.loading import ACCEPTED, load_foreign
-from toolgen.pipeline import Project, link_project, render_project
+from toolgen.pipeline import Project, link_project, plan_payloads, render_project
+from toolgen.render.tools import class_names
 from toolgen.write.lockfile import LOCK, LockError, read_lock
 
 __all__ = ["Compared", "accept", "compare_with"]
@@ -103,8 +104,10 @@ def compare_with(
 
 
 def _state(project: Project | None, findings: Findings) -> State | None:
-    package = render_project(project, findings) if project is not None else None
-    return State(project, package.wires, package.files) if project is not None and package is not None else None
+    wires = plan_payloads(project, findings) if project is not None else None
+    if project is None or wires is None:
+        return None
+    return State(project, wires, class_names(project.catalog.tools, project.catalog.types))
 
 
 def _old_state(
@@ -152,16 +155,19 @@ def _replay(
     schemas: Path, new: State, files: Sequence[Path], provider: str | None, findings: Findings
 ) -> list[Replayed] | None:
     """Replay stored conversations with the package; None, with findings, where it has no converters for them."""
-    package = new.files
-    if files and provider is not None and f"providers/{provider}.py" not in package:
-        state = _state(link_project(schemas, findings, [provider]), findings)
-        package = state.files if state is not None else {}
-        findings.items[:] = [finding for finding in findings if finding.level == "error"]
-        if state is not None and f"providers/{provider}.py" not in package:
-            findings.add("part-needs", Span(schemas.as_posix()), part=RawText("--replay"), needed=RawText("converters"))
-        if f"providers/{provider}.py" not in package:
-            return None
-    told = [replay(file, package, provider, findings) for file in files]
+    if not files:
+        return []
+    project: Project | None = new.project
+    if provider is not None and provider not in new.wires:
+        project = link_project(schemas, findings, [provider])
+    package = render_project(project, findings) if project is not None else None
+    findings.items[:] = [finding for finding in findings if finding.level == "error"]
+    if package is None:
+        return None
+    if provider is not None and f"providers/{provider}.py" not in package.files:
+        findings.add("part-needs", Span(schemas.as_posix()), part=RawText("--replay"), needed=RawText("converters"))
+        return None
+    told = [replay(file, package.files, provider, findings) for file in files]
     return [each for each in told if each is not None]
 
 

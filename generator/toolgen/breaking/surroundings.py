@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolgen.breaking.packages import public_names
 from toolgen.diagnostics import Span
 from toolgen.load import Document
 from toolgen.pipeline import Project
@@ -82,21 +81,14 @@ def changed_format(old: Format, new: Format, place: Span) -> Iterator[Seen]:
                 yield "format-field-changed", f"{name}.{field}", place, was[field], now[field]
 
 
-_OF_ALL_TOOLS = ("tools/__init__.py", "tools/handlers.py", "tools/protocols.py")
-"""Modules whose names come and go with the tools."""
-
-
-def changed_names(old: Mapping[str, str], new: Mapping[str, str], place: Span) -> Iterator[Seen]:
-    """Public classes and types of the package that are gone from a module that is still there.
+def changed_names(
+    old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]], place: Span
+) -> Iterator[Seen]:
+    """Public classes and types of tools that are gone from a module that is still there.
 
     A module goes with its tool, and a member with its parameter: these changes say so themselves.
     """
     for path in sorted(old.keys() & new.keys()):
-        module = path.rsplit("/", 1)[-1]
-        of_tools = path.startswith("tools/") and not module.startswith("_") and path not in _OF_ALL_TOOLS
-        if not path.endswith(".py") or not (of_tools or path in ("types.py", "models.py")):
-            continue
-        names = public_names(new[path])
-        for name in public_names(old[path]):
-            if "." not in name and name not in names:
+        for name in old[path]:
+            if name not in new[path]:
                 yield "public-name-removed", f"{path} {name}", place, name, None

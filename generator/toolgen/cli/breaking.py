@@ -85,6 +85,7 @@ def command(
     if form == "sarif":  # which says of each whether it is suppressed
         findings.items += compared.suppressed
     report(findings, form, quiet=quiet, verbose=verbose)
-    if not quiet and form == "text":
-        emit(f"{compared.summary}\n", sys.stderr)
+    if not quiet and form in ("text", "markdown"):
+        said = f"\n{compared.summary}\n" if form == "markdown" else f"{compared.summary}\n"
+        emit(said, sys.stdout if form == "markdown" else sys.stderr)
     end(FOUND if failed else FINE)

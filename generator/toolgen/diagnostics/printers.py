@@ -282,10 +282,10 @@ def print_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
 
 
 def print_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
-    """Return a table for a summary of a job or a pull request."""
+    """Return a table for a summary of a job or a pull request; a bot finds its comment again by the first line."""
     del texts
     every = sorted(findings, key=lambda finding: _RANK[finding.level])
-    lines = [f"**toolgen: {_counted(every)}**\n"]
+    lines = ["<!-- toolgen -->\n", f"**toolgen: {_counted(every)}**\n"]
     if every:
         lines += ["\n| | where | code | what |\n", "|---|---|---|---|\n"]
     for finding in every:

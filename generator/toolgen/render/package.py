@@ -41,8 +41,7 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     Raises:
         ShapeError: a profile does not fit the format.
     """
-    is_ours = is_shipped(MODELS, catalog.format.schema)
-    models, names = (shipped_models(), _names(catalog.format)) if is_ours else models_text(catalog.format)
+    models, names = _models(catalog.format)
     files: Files = {
         **runtime_files(),
         **{path: _static(path) for path in ("messages.py", "running.py")},
@@ -62,16 +61,9 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
         "tools/_lenient.py": _lenient(catalog),
         "sessions/__init__.py": _sessions(catalog),
     }
-    files["wires/__init__.py"] = HEADER + (wires_folder() / "__init__.py").read_text(encoding="utf-8")
+    wire_modules, local = _wires(catalog, names)
+    files |= wire_modules
     plans = [(profile, plan_provider(profile, catalog)) for profile in catalog.profiles]
-    local: list[str] = []
-    for line in profile_ancestors(catalog.profiles):
-        name = line[0].name
-        if is_ours and is_shipped(name, *wire_sources(line, catalog.format)):
-            files[f"wires/{name}.py"] = shipped_wire(name)
-        else:
-            files[f"wires/{name}.py"] = wire_text([plan_provider(profile, catalog) for profile in line], names)
-            local.append(name)
     for profile, plan in plans:
         if "session" in profile.facts:
             files[f"sessions/{profile.name}.py"] = _session(plan)
@@ -84,6 +76,39 @@ def package_files(catalog: Catalog, schemas: str = "schemas") -> Package:
     found = with_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable_modules(kept)
     copied = runtime_files().keys() & found.keys()
     return Package({path: runtime_module(path) if path in copied else found[path] for path in sorted(found)}, wires)
+
+
+def package_payloads(catalog: Catalog) -> Mapping[str, ProviderPayloads]:
+    """The declared tools on every wire, without the text of the package.
+
+    Raises:
+        ShapeError: a profile does not fit the format.
+    """
+    models, names = _models(catalog.format)
+    files, local = _wires(catalog, names)
+    classes = {profile.name: plan_provider(profile, catalog).class_name for profile in catalog.profiles}
+    package = {"__init__.py": "", **runtime_files(), **files, "runtime/models.py": models}
+    return build_payloads(package, catalog, classes, local)
+
+
+def _models(form: Format) -> tuple[str, list[str]]:
+    """The module of the format's types, and their names."""
+    return (shipped_models(), _names(form)) if is_shipped(MODELS, form.schema) else models_text(form)
+
+
+def _wires(catalog: Catalog, names: list[str]) -> tuple[Files, list[str]]:
+    """The modules of the wires, and the providers whose module this project has of its own."""
+    files = {"wires/__init__.py": HEADER + (wires_folder() / "__init__.py").read_text(encoding="utf-8")}
+    is_ours = is_shipped(MODELS, catalog.format.schema)
+    local: list[str] = []
+    for line in profile_ancestors(catalog.profiles):
+        name = line[0].name
+        if is_ours and is_shipped(name, *wire_sources(line, catalog.format)):
+            files[f"wires/{name}.py"] = shipped_wire(name)
+        else:
+            files[f"wires/{name}.py"] = wire_text([plan_provider(profile, catalog) for profile in line], names)
+            local.append(name)
+    return files, local
 
 
 PART_FILES: Mapping[str, tuple[str, ...]] = {

@@ -197,9 +197,11 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
     spent: dict[str, int] = {}
     found: list[ToolPayload] = []
+    by_tool: dict[str, list[Any]] = {}
+    for loss in losses:
+        by_tool.setdefault(loss.path.partition("]")[0], []).append(loss)
     for i, (tool, made) in enumerate(zip(offered, definitions, strict=True)):
-        own = [loss for loss in losses if loss.path == f"[{i}]" or loss.path.startswith((f"[{i}].", f"[{i}]["))]
-        found.append(_lowered(wire, tool, made, own, spent))
+        found.append(_lowered(wire, tool, made, by_tool.get(f"[{i}", []), spent))
     found += [
         ToolPayload(tool, profile.name, None, (), None, wire.wire_name(tool.name), False)
         for tool in tools

@@ -32,6 +32,13 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bo
     return {path: format_source(path, texts[path]) for path in sorted(texts)}
 
 
+def class_names(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:
+    """The public classes and types of the modules that `tool_modules` makes, by path in the output."""
+    plan = plan_tools(tools, types)
+    found = {f"tools/{tool.module}.py": tool.models for tool in plan.tools} | {"types.py": plan.types}
+    return {path: tuple(str(item.name) for item in models.items) for path, models in found.items()}
+
+
 def _tool(plan: ToolPlan, expressions: Iterator[Expression]) -> str:
     imports = Imports()
     items, functions = _items(plan.models, expressions, imports, "..runtime.tools")

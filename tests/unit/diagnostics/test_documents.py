@@ -50,7 +50,7 @@ def test_hostile_text_stays_text(form: str) -> None:
     if form != "markdown":
         json.loads(text)
     else:
-        assert text.count("\n") == 5
+        assert text.count("\n") == 6
         assert not {"<script>", "`x`", "](z)"} & {word for word in ("<script>", "`x`", "](z)") if word in text}
     assert text.isascii() or form == "markdown"
 
