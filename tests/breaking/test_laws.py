@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.breaking.test_changes import CASES, write
 from tests.corpus.declarations import DECLARATIONS
+from tests.support.generated import compiled, shipped_profiles
+from toolgen.breaking.replay import replay
 from toolgen.breaking.subset import ABSENT, compare_schemas, relation_of
 from toolgen.breaking.values import samples
+from toolgen.diagnostics import Findings
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 Schema = dict[str, Any]
@@ -202,3 +208,43 @@ def test_what_is_said_of_an_edit_holds_for_values(name: str) -> None:
 def test_a_declaration_is_what_it_is() -> None:
     for row in SOUND:
         assert compare_schemas(row["parameters"], copy.deepcopy(row["parameters"])) == []
+
+
+ELSEWHERE = {
+    "risk-lowered": "a call that waits for a review would run without one",
+    "alias-moved": "the call runs, another tool",
+    "wire-name-changed": "it is another name on that wire alone",
+    "parameter-renamed": "an open object takes the old name for one that it does not know",
+    "null-refused": "null for an optional value is read as none",
+    "cannot-tell": "nobody can tell",
+    "result-narrowed": "it breaks stored results",
+    "result-changed": "it breaks stored results",
+    "portability-worse": "the condition that does it is a change of its own",
+}
+"""Changes that break conversations otherwise than by refusing their calls."""
+
+
+@pytest.mark.parametrize(
+    ("code", "before", "after", "audiences"), [case[:4] for case in CASES if case[0] not in ELSEWHERE]
+)
+def test_stored_calls_fail_exactly_where_a_change_is_said_to_break_conversations(
+    tmp_path: Path, code: str, before: Any, after: Any, audiences: tuple[str, ...]
+) -> None:
+    tools = before if isinstance(before, list) else [before]
+    calls = [
+        {"id": "c", "name": name, "arguments": value}
+        for one in tools
+        for name in (one["name"], *one.get("aliases", ()))
+        for value in [{}, *samples(one.get("parameters", {}), one.get("parameters", {}))]
+        if isinstance(value, dict) and ValueValidator(one.get("parameters", {})).reason(value) is None
+    ]
+    stored = tmp_path / "stored.json"
+    stored.write_text(
+        json.dumps({"role": "assistant", "content": [{"type": "tool_call", "call": call} for call in calls]}), "utf-8"
+    )
+    with shipped_profiles("openai_chat"):
+        files = compiled(write(tmp_path / "schemas", after))
+    found = replay(stored, files, None, Findings())
+    assert found is not None
+    assert found.unread == 0
+    assert bool(found.refused or found.unknown) == ("conversations" in audiences), found
