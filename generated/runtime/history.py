@@ -30,6 +30,7 @@ __all__ = [
     "repair",
     "text_of",
     "tool_calls_of",
+    "unanswered",
     "validate",
 ]
 
@@ -336,3 +337,18 @@ def _result(one: _Call) -> ToolResult:
     if result.name and one.id == call.id:
         return result
     return replace(result, tool_call_id=one.id, name=result.name or call.name)
+
+
+def unanswered(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
+    """The turns with calls that have no result: the place of each answer, and those calls."""
+    found: list[tuple[int, list[ToolCall]]] = []
+    for i, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            if calls := tool_calls_of(message):
+                found.append((i, calls))
+        elif isinstance(message, ToolMessage):
+            answered = {result.tool_call_id for result in message.results}
+            if found:
+                turn, calls = found[-1]
+                found[-1] = turn, [call for call in calls if call.id not in answered]
+    return [(turn, calls) for turn, calls in found if calls]

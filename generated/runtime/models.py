@@ -976,13 +976,16 @@ class ErrorEvent:
     """What failed."""
     type: Literal["error"] = "error"
     """Tag of the event."""
+    error: ApiError | None = None
+    """What the API said, where it ended the stream with an error of its own."""
 
     if not TYPE_CHECKING:
         __slots__ = stated_slots(vars())
 
-        def __init__(self, message, type="error"):
+        def __init__(self, message, type="error", error=None):
             self.message = message
             self.type = type
+            self.error = error
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from tests.running.clients import OWN_SESSIONS, SESSIONS, replied, session
 from tests.running.project import Handlers, reviewed
 from tests.running.scripts import completion
 from tests.support.generated import Package
-from tests.support.loopback import Loopback
+from tests.support.loopback import Loopback, Reply
 from tests.support.repository import PROFILES, profile, table
 
 KEY = "sk-top-secret-0123456789"
@@ -541,3 +541,48 @@ def test_a_slow_answer_can_be_cancelled(runnable: Package, server: Loopback) -> 
     with session(runnable, "openai_chat", server, True) as made:
         made.runner.run(cancelled(made))
         release.set()
+
+
+BROKEN_OFF = {
+    "anthropic": [
+        'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant",'
+        '"model":"m","content":[],"stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
+        'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hel"}}\n\n',
+        'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"try later"}}\n\n',
+    ],
+    "openai_chat": [
+        'data: {"id":"a","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":'
+        '{"role":"assistant","content":"Hel"}}]}\n\n',
+        'data: {"error":{"message":"try later","type":"server_error","code":"rate_limit_exceeded"}}\n\n',
+    ],
+}
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize(("provider", "kind"), [("anthropic", "overloaded"), ("openai_chat", "rate_limit")])
+def test_an_error_in_the_middle_of_a_stream_says_what_the_api_said(
+    runnable: Package, server: Loopback, provider: str, kind: str, later: bool
+) -> None:
+    headers = {"request-id": "req_9", "x-request-id": "req_9", "retry-after": "3"}
+    pieces = [piece.encode() for piece in BROKEN_OFF[provider]]
+    loop = reviewed(runnable)
+    for _ in range(2):
+        server.replies.append(Reply(pieces, kind="text/event-stream", headers=headers))
+    with session(runnable, provider, server, later) as made:
+        events = sent(made, "Hello", later=later, streaming=True)
+        (told,) = [event for event in events if event.type == "error"]
+        assert "try later" in told.message
+        assert (told.error.kind, told.error.message, told.error.retryable) == (kind, "try later", True)
+        said = told.error.metadata[provider]
+        assert said["status"] == 200
+        if provider == "anthropic":  # OpenAI's exception has no answer in it
+            assert (said["requestId"], said["retryAfter"]) == ("req_9", 3.0)
+        assert (events[-1].type, events[-1].completion.finish_reason) == ("completed", "error")
+        if not later:
+            stream = loop.run_stream(
+                made,
+                runnable.module("models").Request([runnable.module("models").UserMessage("Hello")], tools=[]),
+                Handlers(),
+            )
+            assert [event.type for event in stream].count("error") == 1
+            assert (stream.result.stopped_by, stream.result.error.kind, stream.result.text) == ("error", kind, "Hel")

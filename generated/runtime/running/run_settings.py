@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 from ..conversion.writer import OnLoss
 from ..history import text_of
 from ..models import (
+    ApiError,
     AssistantMessage,
     Completion,
     Message,
@@ -65,7 +66,7 @@ class RunResult:
     `stopped_by`: `end` the model has no more to call; `limit` the turns are over, and the calls of `completion` did not run;
     `length`, `content_filter` and `error` the answer ended early; `held` the calls in `pending` wait for a verdict or a result;
     `stop` the hook of that name ended it; `cancelled`. `usage` is that of all answers together, None where none of them says what
-    it used. `output` is what `output=Model` asked for, None where the answer did not fit it.
+    it used. `error` is what the API said where it ended a stream in its middle. `output` is what `output=Model` asked for, None where the answer did not fit it.
     """
 
     completion: Completion
@@ -75,6 +76,7 @@ class RunResult:
     usage: Usage | None = None
     pending: list[ToolCall] = field(default_factory=list)
     output: Any = None
+    error: ApiError | None = None
 
     @property
     def text(self) -> str:

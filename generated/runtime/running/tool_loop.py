@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ..conversion.wire import synthetic_id
-from ..history import tool_calls_of
+from ..history import tool_calls_of, unanswered
 from ..json_text import dump_loosely
 from ..models import (
     AgentEvent,
@@ -25,9 +25,11 @@ from ..models import (
     AgentStepComplete,
     AgentStepStart,
     AgentToolCall,
+    ApiError,
     AssistantMessage,
     CompletedEvent,
     Completion,
+    ErrorEvent,
     InvalidCall,
     Message,
     Request,
@@ -60,7 +62,7 @@ from .run_settings import (
 )
 from .sync_runner import ENDING, a_loop, closed_at_end, running_loop
 
-__all__ = ["Asked", "ToolLoop", "unanswered"]
+__all__ = ["Asked", "ToolLoop"]
 
 Asked: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
 """Sends a request, and gives the events of the answer; `completed` is the last one."""
@@ -113,6 +115,7 @@ class ToolLoop:
         self._last = False
         self._corrected = False
         self._output: Any = None
+        self._error: ApiError | None = None
         self._used: list[Usage] = []
         self._completion: Completion | None = None
         self.result: RunResult | None = None
@@ -167,6 +170,8 @@ class ToolLoop:
                     yield event
                     if isinstance(event, CompletedEvent):
                         answer = event.completion
+                    elif isinstance(event, ErrorEvent):
+                        self._error = event.error
             completion = self._answered(answer)
             for said in answer_events(completion):
                 yield said
@@ -398,6 +403,7 @@ class ToolLoop:
             usage,
             pending,
             self._output,
+            self._error,
         )
 
     def _note_progress(self, error: Exception) -> None:
@@ -455,21 +461,6 @@ class ToolLoop:
             while not task.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([task])
-
-
-def unanswered(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
-    """The turns with calls that have no result: the place of each answer, and those calls."""
-    found: list[tuple[int, list[ToolCall]]] = []
-    for i, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
-            if calls := tool_calls_of(message):
-                found.append((i, calls))
-        elif isinstance(message, ToolMessage):
-            answered = {result.tool_call_id for result in message.results}
-            if found:
-                turn, calls = found[-1]
-                found[-1] = turn, [call for call in calls if call.id not in answered]
-    return [(turn, calls) for turn, calls in found if calls]
 
 
 def _after_results(messages: Sequence[Message], turn: int) -> int:

@@ -254,6 +254,24 @@ class ClientSession:
             self.name, status, error, request_id=request_id(headers), retry_after=wait
         )
 
+    def broken(self, raised: Exception, client: Any) -> Exception:
+        """What ends a stream that has begun: a SessionError for what the API answered, whose `error` has all that it says."""
+        if not self.is_refusal(raised):
+            return raised
+        refused = self.refused(raised, client, True)
+        assert refused is not None
+        said = {
+            "status": refused.status,
+            "requestId": refused.request_id,
+            "retryAfter": refused.retry_after,
+        }
+        known = {
+            **inner_extras(refused.error.metadata or {}, self.name),
+            **{k: v for k, v in said.items() if v is not None},
+        }
+        refused.error.metadata = {**(refused.error.metadata or {}), self.name: known}
+        return refused
+
     def begun(self, first: Any) -> None:
         """Look at what came first of a stream.
 

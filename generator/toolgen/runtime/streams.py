@@ -15,6 +15,7 @@ from .conversion.wire import Wire
 from .conversion.writer import OnLoss, Writer
 from .errors import ConversionError, wrong_type
 from .models import (
+    ApiError,
     AssistantMessage,
     CompletedEvent,
     Completion,
@@ -99,6 +100,7 @@ class BaseStream:
         self._calls: list[OpenCall] = []
         self._owners: dict[str, OpenCall] = {}
         self._failure: str | None = None
+        self._api_error: ApiError | None = None
         self._fault: str | None = None
         self._finished = False
         self._calls_told = False
@@ -169,7 +171,11 @@ class BaseStream:
             return []
         self._finished = True
         if error is not None and self._failure is None:
-            self._failure = f"{type(error).__name__}: {error}"
+            self._api_error = getattr(error, "error", None)
+            if type(self._api_error) is not ApiError:
+                self._api_error = None
+            said = str(error) if self._api_error is None else self._api_error.message
+            self._failure = f"{type(error).__name__}: {said}"
         events: list[StreamEvent] = []
         completion = self.result()
         parts = completion.message.content
@@ -181,7 +187,7 @@ class BaseStream:
         if self._ended() and not self._calls_told:
             events += self._tell_calls(completion)
         if self._failure is not None or not self._ended():
-            events.append(ErrorEvent(self._failure or "the stream broke off"))
+            events.append(ErrorEvent(self._failure or "the stream broke off", error=self._api_error))
         elif self._fault is not None:
             events.append(ErrorEvent(self._fault))
         events.append(CompletedEvent(completion))

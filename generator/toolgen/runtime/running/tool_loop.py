@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ..conversion.wire import synthetic_id
-from ..history import tool_calls_of
+from ..history import tool_calls_of, unanswered
 from ..json_text import dump_loosely
 from ..models import (
     AgentEvent,
@@ -18,9 +18,11 @@ from ..models import (
     AgentStepComplete,
     AgentStepStart,
     AgentToolCall,
+    ApiError,
     AssistantMessage,
     CompletedEvent,
     Completion,
+    ErrorEvent,
     InvalidCall,
     Message,
     Request,
@@ -38,7 +40,7 @@ from .results import CANCELLED, NO_MORE_TURNS, NOT_RUN, answer_events, error_res
 from .run_settings import RunResult, RunSettings, StoppedBy, correction, parse_output, total_usage
 from .sync_runner import ENDING, a_loop, closed_at_end, running_loop
 
-__all__ = ["Asked", "ToolLoop", "unanswered"]
+__all__ = ["Asked", "ToolLoop"]
 
 Asked: TypeAlias = Callable[[Request], AsyncIterator[StreamEvent]]
 """Sends a request, and gives the events of the answer; `completed` is the last one."""
@@ -91,6 +93,7 @@ class ToolLoop:
         self._last = False
         self._corrected = False
         self._output: Any = None
+        self._error: ApiError | None = None
         self._used: list[Usage] = []
         self._completion: Completion | None = None
         self.result: RunResult | None = None
@@ -140,6 +143,8 @@ class ToolLoop:
                     yield event
                     if isinstance(event, CompletedEvent):
                         answer = event.completion
+                    elif isinstance(event, ErrorEvent):
+                        self._error = event.error
             completion = self._answered(answer)
             for said in answer_events(completion):
                 yield said
@@ -320,7 +325,9 @@ class ToolLoop:
     def _end(self, completion: Completion, stopped: StoppedBy) -> None:
         usage = total_usage(self._used)
         pending = list(self._dispatcher.held) if stopped == "held" else []
-        self.result = RunResult(completion, self._messages, self._turns, stopped, usage, pending, self._output)
+        self.result = RunResult(
+            completion, self._messages, self._turns, stopped, usage, pending, self._output, self._error
+        )
 
     def _note_progress(self, error: Exception) -> None:
         """Put what arrived before a failure on the exception, as `messages` and `usage`."""
@@ -368,21 +375,6 @@ class ToolLoop:
             while not task.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([task])
-
-
-def unanswered(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
-    """The turns with calls that have no result: the place of each answer, and those calls."""
-    found: list[tuple[int, list[ToolCall]]] = []
-    for i, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
-            if calls := tool_calls_of(message):
-                found.append((i, calls))
-        elif isinstance(message, ToolMessage):
-            answered = {result.tool_call_id for result in message.results}
-            if found:
-                turn, calls = found[-1]
-                found[-1] = turn, [call for call in calls if call.id not in answered]
-    return [(turn, calls) for turn, calls in found if calls]
 
 
 def _after_results(messages: Sequence[Message], turn: int) -> int:

@@ -43,7 +43,7 @@ class NativeSession(ClientSession, Session):
         keywords = self.keywords(whole, streaming=False)
         turn, tools = turn_of(whole), whole.tools or ()
         answer: Completion = self._called(
-            self.calls.send, lambda call: self.provider.from_response(call(**keywords), turn, tools=tools)
+            self.calls.send, lambda call, _: self.provider.from_response(call(**keywords), turn, tools=tools)
         )
         return answer
 
@@ -56,7 +56,15 @@ class NativeSession(ClientSession, Session):
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=True)
-        source, first, rest = self._called(self.calls.stream, lambda call: self._begun(call(**keywords)))
+        client: Any = None
+
+        def ask(call: Any, asked: Any) -> Any:
+            nonlocal client
+            client = asked
+            return self._begun(call(**keywords))
+
+        source, first, rest = self._called(self.calls.stream, ask)
+        rest = self._told(rest, client)
         try:
             yield from self.provider.iter_events(chain(first, rest), turn=turn_of(whole), tools=whole.tools or ())
         finally:
@@ -82,11 +90,18 @@ class NativeSession(ClientSession, Session):
             raise
         return source, [first], rest
 
-    def _called(self, way: str, ask: Callable[[Any], Any]) -> Any:
+    def _told(self, rest: Iterator[Any], client: Any) -> Iterator[Any]:
+        """The rest of a stream; what the API answers in the middle of it is a SessionError."""
+        try:
+            yield from rest
+        except Exception as raised:  # noqa: BLE001 - it is raised again
+            raise self.broken(raised, client) from None
+
+    def _called(self, way: str, ask: Callable[[Any, Any], Any]) -> Any:
         clients = self.turns()
         for client in clients:
             try:
-                return ask(resolve_attribute(client, way))
+                return ask(resolve_attribute(client, way), client)
             except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
                 refused = self.refused(raised, client, client is clients[-1])
             if refused is not None:
@@ -135,10 +150,10 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         keywords = self.keywords(whole, streaming=False)
         turn, tools = turn_of(whole), whole.tools or ()
 
-        async def ask(call: Callable[..., Any], keywords: dict[str, Any]) -> Completion:
+        async def ask(call: Callable[..., Any], _: Any) -> Completion:
             return self.provider.from_response(await self._whole(call, keywords), turn, tools=tools)
 
-        answer: Completion = await self._called(self.calls.send_async, keywords, ask)
+        answer: Completion = await self._called(self.calls.send_async, ask)
         return answer
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
@@ -150,9 +165,16 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=True)
-        source, first, rest = await self._called(self.calls.stream_async, keywords, self._begun)
+        client: Any = None
+
+        async def ask(call: Callable[..., Any], asked: Any) -> tuple[Any, list[Any], Any]:
+            nonlocal client
+            client = asked
+            return await self._begun(call, keywords)
+
+        source, first, rest = await self._called(self.calls.stream_async, ask)
         try:
-            async with closed_at_end(rest), closed_at_end(_chained(first, rest)) as items:
+            async with closed_at_end(rest), closed_at_end(self._told(first, rest, client)) as items:
                 read = self.provider.aiter_events(items, turn=turn_of(whole), tools=whole.tools or ())
                 async with closed_at_end(read) as events:
                     async for event in events:
@@ -190,11 +212,21 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             raise
         return source, [first], rest
 
-    async def _called(self, way: str, keywords: dict[str, Any], ask: Callable[..., Any]) -> Any:
+    async def _told(self, first: Sequence[Any], rest: AsyncIterator[Any], client: Any) -> AsyncIterator[Any]:
+        """A stream; what the API answers in the middle of it is a SessionError."""
+        try:
+            for item in first:
+                yield item
+            async for item in rest:
+                yield item
+        except Exception as raised:  # noqa: BLE001 - it is raised again
+            raise self.broken(raised, client) from None
+
+    async def _called(self, way: str, ask: Callable[..., Any]) -> Any:
         clients = self.turns()
         for client in clients:
             try:
-                return await ask(resolve_attribute(client, way), keywords)
+                return await ask(resolve_attribute(client, way), client)
             except Exception as raised:  # noqa: BLE001 - what is not a refusal is raised again
                 refused = self.refused(raised, client, client is clients[-1])
             if refused is not None:
@@ -211,10 +243,3 @@ async def _aclose(source: Any) -> None:
 async def _abroken(error: Exception) -> AsyncIterator[Any]:
     raise error
     yield
-
-
-async def _chained(first: Sequence[Any], rest: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    for item in first:
-        yield item
-    async for item in rest:
-        yield item
