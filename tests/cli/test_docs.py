@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tests.breaking.test_revisions import git
 from tests.support.generated import PROBES, shipped_profiles, write_project
 from toolgen.cli.docs import command
 
@@ -134,7 +135,7 @@ def test_hostile_texts_are_text(tmp_path: Path, text: str) -> None:
     assert done.exit_code == 0, done.output
     for file in sorted((tmp_path / "out").rglob("*.html")):
         page = Page(file.read_text())
-        assert text in page.text or file.name == "index.html"
+        assert text in page.text or file.name == "index.html" or file.parent.name == "providers"
         assert {tag for tag, _ in page.elements} & {"img", "svg", "iframe", "object"} == set()
         assert len(page.inside["script"]) <= 1
         assert not any(key.startswith("on") for _, a in page.elements for key in a)
@@ -169,3 +170,46 @@ def test_a_project_without_handlers_has_pages(tmp_path: Path) -> None:
     done = run(tmp_path)
     assert done.exit_code == 0, done.output
     assert "def get_weather" not in (tmp_path / "out/tools/get_weather.html").read_text()
+
+
+def test_each_type_has_a_page_with_the_tools_that_use_it(pages: Path) -> None:
+    page = Page((pages / "types/Forecast.html").read_text())
+    for said in ("The weather at one place.", "degrees", "sky", "types/forecast.yaml", "get_weather"):
+        assert said in page.text
+    assert "../tools/get_weather.html" in [a.get("href") for _, a in page.elements]
+
+
+def test_each_provider_has_a_page_with_its_tools_and_facts(pages: Path) -> None:
+    assert sorted(path.stem for path in (pages / "providers").glob("*.html")) == ["anthropic", "openai_chat"]
+    page = Page((pages / "providers/openai_chat.html").read_text())
+    for said in (
+        "limits: tools",
+        '"most": 128',
+        "dialects: strict",
+        "Structured Outputs guide",
+        "hidden",
+        "not offered",
+    ):
+        assert said in page.text
+    links = [a.get("href") for _, a in Page((pages / "index.html").read_text()).elements]
+    assert {"providers/anthropic.html", "types/Forecast.html"} <= set(links)
+
+
+def test_changes_since_a_revision_have_a_page(tmp_path: Path) -> None:
+    schemas = write_project(tmp_path, PROBES, providers=["openai_chat", "anthropic"])
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "first")
+    git(tmp_path, "tag", "v1")
+    (schemas / "tools/now.json").write_text(json.dumps({"name": "now", "description": "The <b>time</b> of day."}))
+    (schemas / "tools/hidden.json").unlink()
+    done = run(tmp_path, "--since", "v1")
+    assert done.exit_code == 0, done.output
+    page = Page((tmp_path / "out/changes.html").read_text())
+    for said in ("Changes since v1", "hidden", "tool-removed", "handlers", "description-changed"):
+        assert said in page.text
+    assert ("a", {"href": "changes.html"}) in Page((tmp_path / "out/index.html").read_text()).elements
+    test_links_resolve_and_lead_nowhere_else(tmp_path / "out")
+    assert run(tmp_path, "--since", "v1", "--check").exit_code == 0
+    wrong = run(tmp_path, "--since", "none")
+    assert (wrong.exit_code, "error[revision-unreadable]" in wrong.output) == (2, True)

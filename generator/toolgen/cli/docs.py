@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,16 +14,27 @@ from toolgen.cli.group import format_option, provider_option, schemas_argument, 
 from toolgen.cli.process import FINE, FOUND, WRONG, end, progress
 from toolgen.cli.terminal import emit, report
 
+if TYPE_CHECKING:
+    from toolgen.diagnostics import Findings
+
 
 @click.command("docs")
 @schemas_argument
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the pages.")
 @click.option("--check", is_flag=True, help="Write nothing; end with 1 where the pages are out of date.")
+@click.option("--since", metavar="REV", help="Add a page with the changes since a revision of git, such as v1.2.")
 @provider_option
 @format_option
 @verbosity_options
 def command(
-    schemas: Path, out: Path, check: bool, providers: tuple[str, ...], form: str, quiet: bool, verbose: bool
+    schemas: Path,
+    out: Path,
+    check: bool,
+    since: str | None,
+    providers: tuple[str, ...],
+    form: str,
+    quiet: bool,
+    verbose: bool,
 ) -> None:
     """Write pages about the tools in SCHEMAS that need no server, JSON for programs (catalogue.json), and a text for each tool.
 
@@ -42,7 +55,12 @@ def command(
     if built is None:
         report(findings, form, quiet=quiet, verbose=verbose)
         end(WRONG)
-    files = tool_pages(built.linked.catalog, built.package.wires, built.files.get("tools/handlers.py", ""))
+    changes = None if since is None else _changes(schemas, since, findings)
+    if findings.errors:
+        report(findings, form, quiet=quiet, verbose=verbose)
+        end(WRONG)
+    handlers = built.files.get("tools/handlers.py", "")
+    files = tool_pages(built.linked.catalog, built.package.wires, handlers, changes)
     output = built.output(out)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
     if check:
@@ -53,16 +71,38 @@ def command(
         if drift.stale and not quiet:
             emit(f"{out.as_posix()}: out of date with {built.sources.name}; run `toolgen docs`\n", sys.stderr)
         end(FOUND if drift.stale else FINE)
-    changes = apply(files, output, stamp, findings)
+    plan = apply(files, output, stamp, findings)
     report(findings, form, quiet=quiet, verbose=verbose)
-    if changes is None:
+    if plan is None:
         end(WRONG)
     if not quiet:
         counts = (
-            (len(changes.created), "created"),
-            (len(changes.changed), "changed"),
-            (len(changes.deleted), "deleted"),
-            (len(changes.unchanged), "unchanged"),
+            (len(plan.created), "created"),
+            (len(plan.changed), "changed"),
+            (len(plan.deleted), "deleted"),
+            (len(plan.unchanged), "unchanged"),
         )
         emit(f"{out.as_posix()}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n", sys.stderr)
     end(FINE)
+
+
+def _changes(schemas: Path, since: str, findings: Findings) -> dict[str, Any]:
+    """What changed since a revision, as `toolgen breaking` says it; an error is added where that cannot be read."""
+    from toolgen.breaking.comparison import compare_with
+    from toolgen.diagnostics import Findings
+
+    said = Findings()
+    compared = compare_with(schemas, said, since, None)
+    if compared is None:
+        findings.items += [finding for finding in said if finding.level == "error"]
+    audiences = {change.id: change.audiences for change in compared.changes} if compared is not None else {}
+    rows = [
+        {
+            "level": finding.level,
+            "message": finding.message,
+            "code": finding.code,
+            "audiences": audiences.get(json.loads(finding.details).get("id", ""), ()) if finding.details else (),
+        }
+        for finding in said
+    ]
+    return {"since": since, "summary": compared.summary if compared is not None else "", "rows": rows}

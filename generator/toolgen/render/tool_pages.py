@@ -15,7 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from toolgen.render.tool_payloads import ProviderPayloads, ToolPayload
-from toolgen.resolve import Catalog, Tool
+from toolgen.resolve import Catalog, Profile, Tool
+from toolgen.resolve.catalog import SharedType
 from toolgen.resources import builtin
 
 __all__ = ["tool_pages"]
@@ -41,8 +42,18 @@ _FACTS = (
 _DEEPEST = 8
 
 
-def tool_pages(catalog: Catalog, wires: Mapping[str, ProviderPayloads], handlers: str) -> dict[str, str]:
-    """The pages and the files beside them, by path. `handlers` is the module with a method for each tool."""
+def tool_pages(
+    catalog: Catalog, wires: Mapping[str, ProviderPayloads], handlers: str, changes: Mapping[str, Any] | None = None
+) -> dict[str, str]:
+    """The pages and the files beside them, by path.
+
+    Args:
+        catalog: the tools, the shared types, and the profiles of the providers.
+        wires: the tools on every wire.
+        handlers: the text of the module with a method for each tool.
+        changes: what changed: `since` a revision, a `summary`, and `rows` with level, message, audiences and code; None
+            where nobody asked.
+    """
     environment = Environment(
         loader=FileSystemLoader(builtin("templates") / "docs"),
         autoescape=True,
@@ -55,12 +66,14 @@ def tool_pages(catalog: Catalog, wires: Mapping[str, ProviderPayloads], handlers
     style, script = _text(folder / "style.css"), _text(folder / "search.js")
     signatures = _signatures(handlers)
     tools = [_tool(tool, wires, signatures) for tool in catalog.tools]
-    taken: set[str] = set()
-    for tool in tools:  # a file system may not tell capitals from small letters
-        while tool["file"].lower() in taken:
-            tool["file"] += "_"
-        taken.add(tool["file"].lower())
-    page = {"style": Markup(style)}  # noqa: S704 - our own file
+    types = [_shared_type(one, tools) for one in catalog.types]
+    for listed in (tools, types):
+        taken: set[str] = set()
+        for one in listed:  # a file system may not tell capitals from small letters
+            while one["file"].lower() in taken:
+                one["file"] += "_"
+            taken.add(one["file"].lower())
+    page = {"style": Markup(style), "since": changes["since"] if changes is not None else ""}  # noqa: S704 - our own file
     files = {
         "index.html": environment.get_template("index.html.jinja").render(
             **page,
@@ -69,8 +82,19 @@ def tool_pages(catalog: Catalog, wires: Mapping[str, ProviderPayloads], handlers
             script_hash=_hash(script),
             tools=tools,
             providers=list(wires),
+            types=types,
         )
     }
+    plain = {**page, "styles": [_hash(style)]}
+    for one in types:
+        files[f"types/{one['file']}.html"] = environment.get_template("type.html.jinja").render(**plain, type=one)
+    for profile in catalog.profiles:
+        said = _provider(profile, wires[profile.name], tools)
+        files[f"providers/{profile.name}.html"] = environment.get_template("provider.html.jinja").render(
+            **plain, provider=said
+        )
+    if changes is not None:
+        files["changes.html"] = environment.get_template("changes.html.jinja").render(**plain, changes=changes)
     tabs = "".join(f"#p{i}:checked~#s{i}{{display:block}}" for i in range(1, len(wires) + 1))
     template = environment.get_template("tool.html.jinja")
     for tool in tools:
@@ -134,6 +158,47 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayloads], signatures: Mapping
         "handler": signatures.get(module, ""),
         "statuses": {name: one.status.replace(" ", "-") for name, _, one in on},
         "wires": [_wire(name, wire, one) for name, wire, one in on],
+    }
+
+
+def _shared_type(one: SharedType, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the page of a shared type says."""
+    users = [tool for tool in tools if one.name in {field["name"] for field in tool["definitions"]}]
+    return {
+        "name": one.name,
+        "file": one.name,
+        "source": one.document.source,
+        "field": _field(one.name, one.schema, False, 0),
+        "tools": users,
+    }
+
+
+_SHOWN_FACTS = ("names", "ids", "limits", "defaults", "dialects", "tool_choice", "finish_reasons", "errors")
+
+
+def _provider(profile: Profile, wire: ProviderPayloads, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the page of a provider says: its tools, and the facts of its profile with their evidence."""
+    facts = profile.facts
+    rows: list[dict[str, str]] = []
+    for name in _SHOWN_FACTS:
+        value = facts.get(name)
+        inner = value.items() if name in ("dialects", "limits") and isinstance(value, Mapping) else ()
+        for key, each in inner:
+            evidence = f"{each.get('date', '')} {each.get('evidence', '')}".strip() if isinstance(each, Mapping) else ""
+            rows.append({"name": f"{name}: {key}", "evidence": evidence, "value": _json(each)})
+        if value and not inner:
+            evidence = str(value.get("evidence", "")) if isinstance(value, Mapping) else ""
+            rows.append({"name": name.replace("_", " "), "evidence": evidence, "value": _json(value)})
+    return {
+        "name": profile.name,
+        "title": facts["title"],
+        "checked": facts["checked"],
+        "documentation": facts["documentation"],
+        "size": len(
+            json.dumps(wire.payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        ),
+        "tools": [(tool, one) for tool in tools for one in tool["wires"] if one["provider"] == profile.name],
+        "facts": rows,
     }
 
 

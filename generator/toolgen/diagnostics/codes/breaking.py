@@ -228,10 +228,10 @@ _TABLE: Mapping[str, _Row] = {
         "-N-", "the default {where} was {before} and is {after}", "Requests that state no value send another one."
     ),
     "profile-changed": _Row(
-        "-NN", "the fact {where} is another one", "What the provider is sent, and how its answers are read, may differ."
+        "-NN", "the fact {where} changed", "What the provider is sent, and how its answers are read, may differ."
     ),
     "format-field-added": _Row(
-        "---", "the format has a field more, {where}", "It is optional, so that stored values and code go on as before."
+        "---", "the format has a new field, {where}", "It is optional, so that stored values and code go on as before."
     ),
     "format-field-removed": _Row(
         "B-N",
@@ -239,7 +239,7 @@ _TABLE: Mapping[str, _Row] = {
         "Code that reads it fails; in stored values it is kept in the metadata, as unknown.",
     ),
     "format-field-changed": _Row(
-        "B-B", "the field {where} of the format has another schema", "Stored values that have it may not load any more."
+        "B-B", "the schema of the format's field {where} changed", "Stored values that have it may not load any more."
     ),
     "public-name-removed": _Row(
         "B--",
