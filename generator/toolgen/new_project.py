@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -13,9 +14,13 @@ from typing import Any
 from toolgen import __version__
 from toolgen.load import Document
 from toolgen.render.templates import environment
+from toolgen.resolve.editor_schemas import editor_schema
 from toolgen.resolve.linking import DEFAULT_PROVIDERS
+from toolgen.validation import meta
 
 SCHEMAS, OUT = "schemas", "generated"
+EDITOR = f"{SCHEMAS}/.editor"
+"""The schemas that editors read, which nobody edits."""
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
@@ -60,7 +65,16 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
         **({".gitlab-ci.yml": "gitlab.yml"} if gitlab else {".github/workflows/toolgen.yml": "github.yml"}),
     }
     templates = environment()
-    return [NewFile(path, templates.get_template(f"init/{name}.jinja").render(values)) for path, name in wanted.items()]
+    files = [
+        NewFile(path, templates.get_template(f"init/{name}.jinja").render(values)) for path, name in wanted.items()
+    ]
+    return [*files, *(NewFile(f"{EDITOR}/{kind}.json", editor_text(kind)) for kind in ("config", "declaration"))]
+
+
+def editor_text(kind: str) -> str:
+    """The JSON Schema of a kind of source file, as editors take it and `toolgen schema KIND --editor` prints it."""
+    found = editor_schema(meta(kind), is_declaration=kind == "declaration")
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
 def used_providers(folder: Path, profiles: Sequence[Document]) -> list[str]:

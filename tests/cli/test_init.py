@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft7Validator
 
 from tests.support.commands import toolgen
 
 FILES = [
     *("schemas/toolgen.yaml", "schemas/tools/get_weather.yaml", ".gitattributes", ".pre-commit-config.yaml"),
     ".github/workflows/toolgen.yml",
+    *("schemas/.editor/config.json", "schemas/.editor/declaration.json"),
 ]
 
 
@@ -53,6 +55,7 @@ def test_what_is_there_is_left_and_what_it_lacks_is_shown(tmp_path: Path) -> Non
     assert {name: after[name] for name in before} == before
     assert "schemas/tools/get_weather.yaml" not in after
     merged = "*.png binary\ngenerated/toolgen.lock -diff\n\ngenerated/** linguist-generated text eol=lf\n"
+    merged += "schemas/.editor/** linguist-generated text eol=lf\n"
     (tmp_path / ".gitattributes").write_text(merged)
     assert toolgen("init", tmp_path).stderr == "nothing to do\n"
 
@@ -103,3 +106,29 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path: Path) -> No
     assert done.stderr.startswith(f"toolgen: {tmp_path}/.github")
     assert sorted(tree(tmp_path)) == [".github"]
     assert not (tmp_path / "schemas").exists()
+
+
+def test_editors_find_the_schemas_of_new_sources(tmp_path: Path) -> None:
+    toolgen("init", tmp_path)
+    for source in ("schemas/toolgen.yaml", "schemas/tools/get_weather.yaml"):
+        first, _, text = (tmp_path / source).read_text("utf-8").partition("\n")
+        place = first.removeprefix("# yaml-language-server: $schema=")
+        schema = json.loads(((tmp_path / source).parent / place).read_text("utf-8"))
+        assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
+        assert Draft7Validator(schema).is_valid(yaml.safe_load(text))
+        assert not Draft7Validator(schema).is_valid({"nmae": "x"})
+    stale = tmp_path / "schemas/.editor/config.json"
+    stale.write_text("{}")
+    assert (
+        toolgen("init", tmp_path).stderr
+        == f"{stale} is of another release: delete it, and run this again\nnothing to do\n"
+    )
+
+
+def test_json_sources_may_name_their_schema(tmp_path: Path) -> None:
+    toolgen("init", tmp_path)
+    tool = {"$schema": "../.editor/declaration.json", "name": "now", "description": "The time of day."}
+    (tmp_path / "schemas/tools/now.json").write_text(json.dumps(tool))
+    done = toolgen("build", "schemas", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "$schema" not in (tmp_path / "generated/tools/now.py").read_text("utf-8")

@@ -27,7 +27,7 @@ def command(folder: Path, quiet: bool) -> None:
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.printers import safe
     from toolgen.load.loading import load_shipped
-    from toolgen.new_project import project_files, write_project
+    from toolgen.new_project import EDITOR, project_files, write_project
     from toolgen.resources import builtin
 
     try:
@@ -40,6 +40,12 @@ def command(folder: Path, quiet: bool) -> None:
         for file in written.created:
             emit(f"created {safe(str(folder / file.path))}\n", sys.stderr)
         for file in written.kept:
+            if file.path.startswith(EDITOR):
+                emit(
+                    f"{safe(str(folder / file.path))} is of another release: delete it, and run this again\n",
+                    sys.stderr,
+                )
+                continue
             emit(f"{safe(str(folder / file.path))} is there already; it should have:\n", sys.stderr)
             emit("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()), sys.stderr)
         said = "next: toolgen build" if written.created else "nothing to do"

@@ -47,15 +47,13 @@ def schema(kind: str, editor: bool) -> None:
     Example:
       toolgen schema declaration --editor > .vscode/toolgen.json
     """
-    from toolgen.resolve.editor_schemas import editor_schema
+    from toolgen.new_project import editor_text
     from toolgen.validation import meta
 
-    schema = meta(kind)
     if editor:
-        schema = editor_schema(schema, is_declaration=kind == "declaration")
-    elif kind == "format":
-        schema = _format()
-    emit(json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+        emit(editor_text(kind))
+    else:
+        emit(json.dumps(_format() if kind == "format" else meta(kind), indent=2, ensure_ascii=False) + "\n")
 
 
 def _format() -> Mapping[str, Any]:

@@ -63,10 +63,7 @@ def editor_schema(schema: Mapping[str, Any], *, is_declaration: bool) -> dict[st
         is_declaration: whether `parameters` and `result` are to be JSON Schemas, keyword by keyword.
     """
     made = _draft_07({key: value for key, value in schema.items() if key not in ("$schema", "x-hints")})
-    made["properties"] = {
-        "$schema": {"description": "For editors; it means nothing.", "type": "string"},
-        **made["properties"],
-    }
+    made["properties"] = {"$schema": {"type": "string"}, **made["properties"]}
     if is_declaration:
         for key, types in (("parameters", "object"), ("result", ["object", "boolean"])):
             about = made["properties"][key].get("description", "")
