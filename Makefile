@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz soak clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -114,6 +114,15 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 			> tests/corpus/github-tools.json; \
 	else \
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
+	fi
+
+EDITOR_PROGRAMS = yaml-language-server@2.0.0 ajv@8.20.0
+
+editors: $(READY) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them
+	@if command -v npm >/dev/null && npm install --prefix build/npm --no-save --no-audit --no-fund --silent $(EDITOR_PROGRAMS) 2>/dev/null; then \
+		$(BIN)/python -m tests.editors.check build/npm; \
+	else \
+		echo "skipped: yaml-language-server and ajv cannot be installed from npm here"; \
 	fi
 
 soak: $(READY) ## hold two thousand conversations with each official client; ARGS="--conversations N PROVIDER …"

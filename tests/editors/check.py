@@ -1,0 +1,149 @@
+"""The schemas for editors, in the programs that editors run: yaml-language-server and ajv, from npm.
+
+    python -m tests.editors.check FOLDER
+
+FOLDER has `node_modules`. Every mistake of form in `tests/mistakes` has a diagnostic at its line, and every real declaration has none but
+for the words that a build warns of. It is no part of the test suite, which needs no registry of npm.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.corpus.declarations import DECLARATIONS
+from tests.mistakes.test_mistakes import MISTAKES
+from tests.support.sources import faults
+from tests.unit.test_editor_schemas import OF_FORM
+from toolgen.new_project import editor_text
+
+AJV = """
+const Ajv = require("ajv");
+const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const ajv = new Ajv({ strict: false, validateFormats: false });
+const validate = ajv.compile(given.schema);
+console.log(JSON.stringify(given.values.map((value) => validate(value))));
+"""
+
+
+TYPING = {"a comma cuts a description", "a comma cuts the description of an object"}
+"""Keys without a value: the server takes them for words that somebody is about to type. ajv and a build refuse them."""
+
+
+class Server:
+    """yaml-language-server over its standard streams."""
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        command = ["node", str(folder / "node_modules/yaml-language-server/bin/yaml-language-server"), "--stdio"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._number = 0
+        self._settings = settings
+
+    def ask(self, method: str, params: Any) -> None:
+        """Send a request."""
+        self._number += 1
+        self._send({"id": self._number, "method": method, "params": params})
+
+    def tell(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        self._send({"method": method, "params": params})
+
+    def _send(self, message: Any) -> None:
+        assert self._process.stdin is not None
+        data = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self._process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+        self._process.stdin.flush()
+
+    def next(self) -> Any:
+        """The next message; requests of the server get the settings."""
+        assert self._process.stdout is not None
+        length = 0
+        while line := self._process.stdout.readline().strip():
+            name, _, value = line.partition(b":")
+            length = int(value) if name.lower() == b"content-length" else length
+        message = json.loads(self._process.stdout.read(length))
+        if "method" in message and "id" in message:
+            wanted = message.get("params", {}).get("items", [])
+            answers = [self._settings.get(item["section"], {}) for item in wanted]
+            self._send({"id": message["id"], "result": answers})
+        return message
+
+    def diagnostics(self, uri: str, text: str) -> list[Any]:
+        """What the server says of a document."""
+        document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
+        self.tell("textDocument/didOpen", {"textDocument": document})
+        while True:
+            message = self.next()
+            if message.get("method") == "textDocument/publishDiagnostics" and message["params"]["uri"] == uri:
+                found: list[Any] = message["params"]["diagnostics"]
+                return found
+
+    def stop(self) -> None:
+        """End the server."""
+        self._process.kill()
+        self._process.wait()
+
+
+@contextmanager
+def served(folder: Path, schema: Path) -> Iterator[Server]:
+    """A server that has the schema for every YAML file."""
+    settings = {"yaml": {"schemas": {schema.as_uri(): "*.yaml"}, "schemaStore": {"enable": False}, "validate": True}}
+    server = Server(folder, settings)
+    try:
+        server.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        server.next()
+        server.tell("initialized", {})
+        server.tell("workspace/didChangeConfiguration", {"settings": settings})
+        while server.next().get("method") != "workspace/configuration":
+            pass
+        yield server
+    finally:
+        server.stop()
+
+
+def main(node: Path) -> int:
+    """Hold both programs to the mistakes and the declarations; print what is wrong."""
+    wrong: list[str] = []
+    mistakes = [one for one in MISTAKES if one.code in OF_FORM and one.path.startswith("tools/")]
+    real = [{"name": "probe", "parameters": row["parameters"]} for row in DECLARATIONS]
+    warned = [{f.code for f in faults({"tools/probe.json": value}, idle=True)} & OF_FORM for value in real]
+    with tempfile.TemporaryDirectory() as place:
+        schema = Path(place) / "declaration.json"
+        schema.write_text(editor_text("declaration"), "utf-8")
+        with served(node, schema) as server:
+            for i, mistake in enumerate(mistakes):
+                found = server.diagnostics(f"file://{place}/mistake{i}.yaml", mistake.text)
+                lines = {one["range"]["start"]["line"] + 1 for one in found}
+                line = next(i for i, text in enumerate(mistake.text.splitlines(), 1) if "# here" in text)
+                if line not in lines and mistake.title not in TYPING:
+                    wrong.append(f"yaml-language-server: {mistake.title}: line {line} is not among {sorted(lines)}")
+            for i, (value, codes) in enumerate(zip(real, warned, strict=True)):
+                text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+                found = server.diagnostics(f"file://{place}/real{i}.yaml", text)
+                if bool(found) and not codes:
+                    wrong.append(f"yaml-language-server: {DECLARATIONS[i]['id']}: {found[0]['message'][:200]}")
+    values = [yaml.safe_load(one.text) for one in mistakes]
+    given = json.dumps({"schema": json.loads(editor_text("declaration")), "values": [*values, *real]}, default=str)
+    done = subprocess.run(["node", "-e", AJV], cwd=node, input=given, capture_output=True, text=True, check=True)
+    verdicts = json.loads(done.stdout)
+    wrong += [f"ajv: {one.title}: accepted" for one, fits in zip(mistakes, verdicts, strict=False) if fits]
+    wrong += [
+        f"ajv: {row['id']}: refused"
+        for row, fits, codes in zip(DECLARATIONS, verdicts[len(mistakes) :], warned, strict=True)
+        if not fits and not codes
+    ]
+    print("".join(f"{line}\n" for line in wrong), end="")
+    print(f"{len(mistakes)} mistakes and {len(real)} declarations, in two programs: {len(wrong)} faults")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))
