@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors soak clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors site soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -115,6 +115,10 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 	else \
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
 	fi
+
+site: $(READY) ## build the documentation site into build/site/html
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group site
+	@$(BIN)/python docs/site/build.py build/site
 
 EDITOR_PROGRAMS = yaml-language-server@2.0.0 ajv@8.20.0
 

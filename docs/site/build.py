@@ -1,0 +1,243 @@
+"""Build the documentation site: the pages of this folder's parent, and a reference made of the code. It needs no network.
+
+    python docs/site/build.py OUT
+
+Sphinx reads copies of the pages, whose links to other files of the repository become plain names. A warning is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+from sphinx.application import Sphinx
+
+from toolgen.cli.group import main_group
+from toolgen.diagnostics.codes import BY_STAGE
+from toolgen.diagnostics.codes.breaking import CHANGES
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS = ROOT / "schemas"
+
+PARTS = {
+    "Start": ["tutorial"],
+    "How to": ["import", "ci", "recipes", "frameworks", "breaking", "conversations"],
+    "Reference": ["declarations", "configuration", "running", "prompt", "errors"],
+    "Reference, made of the code": [
+        *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
+        *("reference/findings", "reference/changes", "reference/providers"),
+    ],
+    "Explanations": ["design", "glossary", "changelog", "contributing"],
+}
+"""The pages, in the order in which one reads them."""
+
+INDEX = """# toolgen
+
+{introduction}
+
+{trees}"""
+
+CONFIGURATION = {
+    "project": "toolgen",
+    "extensions": ["myst_parser"],
+    "html_theme": "furo",
+    "html_title": "toolgen",
+    "html_show_sphinx": False,
+    "html_copy_source": False,
+    "html_last_updated_fmt": None,
+    "myst_heading_anchors": 4,
+    "myst_enable_extensions": ["colon_fence"],
+    "suppress_warnings": ["misc.highlighting_failure"],
+}
+
+
+def write_sources(folder: Path) -> None:
+    """Write what Sphinx reads."""
+    pages = {path.stem: path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
+    pages["changelog"] = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    pages["contributing"] = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    pages |= {f"reference/{name}": text for name, text in reference().items()}
+    listed = {name for names in PARTS.values() for name in names}
+    if listed != pages.keys():
+        raise SystemExit(f"the parts of the site and the pages differ: {sorted(listed ^ pages.keys())}")
+    trees = "".join(
+        f"```{{toctree}}\n:caption: {part}\n:hidden:\n\n" + "".join(f"{name}\n" for name in names) + "```\n\n"
+        for part, names in PARTS.items()
+    )
+    readme = (ROOT / "README.md").read_text("utf-8")
+    introduction = readme.partition("\n")[2].partition("## Read on")[0]
+    pages["index"] = INDEX.format(introduction=introduction.strip(), trees=trees)
+    for name, text in pages.items():
+        file = folder / f"{name}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(_linked(text, pages.keys(), "../" if "/" in name else ""), "utf-8")
+
+
+def _linked(text: str, pages: Any, up: str) -> str:
+    """A page whose links lead to pages of the site, or nowhere: other files of the repository are named only."""
+
+    def link(match: re.Match[str]) -> str:
+        words, target = match[1], match[2]
+        path, _, anchor = target.partition("#")
+        name = Path(path).name.removesuffix(".md").lower()
+        if target.startswith(("http:", "https:", "#")):
+            return match[0]
+        if path.endswith(".md") and name in pages:
+            return f"[{words}]({up}{name}.md{'#' + anchor if anchor else ''})"
+        return words
+
+    kept = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(
+        part if part.startswith("```") else re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, part) for part in kept
+    )
+
+
+def reference() -> dict[str, str]:
+    """The pages that are made of the code, by name."""
+    return {
+        "commands": _commands(),
+        "declaration": _keys("Keys of a declaration", "declaration"),
+        "config": _keys("Keys of toolgen.yaml", "config"),
+        "format": _format(),
+        "findings": _findings(),
+        "changes": _changes(),
+        "providers": _providers(),
+    }
+
+
+def _commands() -> str:
+    lines = ["# Commands", ""]
+    context = click.Context(main_group, info_name="toolgen", max_content_width=100)
+    for name in main_group.list_commands(context):
+        command = main_group.get_command(context, name)
+        assert command is not None
+        shown = command.get_help(click.Context(command, context, info_name=name, max_content_width=100))
+        lines += [f"## toolgen {name}", "", "```text", shown, "```", ""]
+    return "\n".join(lines)
+
+
+def _keys(title: str, kind: str) -> str:
+    schema = yaml.safe_load((SCHEMAS / "meta" / f"{kind}.yaml").read_text("utf-8"))
+    lines = [f"# {title}", "", _plain(schema.get("description", "")), "", "| key | value | meaning |", "|---|---|---|"]
+    for key, value in schema["properties"].items():
+        lines.append(f"| `{key}` | {_type(value)} | {_plain(value.get('description', ''))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _format() -> str:
+    lines = ["# The format", "", "The types of the neutral format, as `models.py` of a package has them.", ""]
+    for file in sorted((SCHEMAS / "format").glob("*.yaml")):
+        for name, value in yaml.safe_load(file.read_text("utf-8")).get("$defs", {}).items():
+            lines += [f"## {name}", "", _plain(value.get("description", "")), ""]
+            fields = value.get("properties", {})
+            needed = value.get("required", ())
+            if fields:
+                lines += ["| field | value | meaning |", "|---|---|---|"]
+            for key, field in fields.items():
+                star = ", required" if key in needed else ""
+                lines.append(f"| `{key}` | {_type(field)}{star} | {_plain(field.get('description', ''))} |")
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _findings() -> str:
+    lines = ["# Findings", "", "What `toolgen explain CODE` says, for all codes.", ""]
+    for stage, rows in BY_STAGE.items():
+        if stage == "breaking":
+            continue
+        lines += [f"## {stage}", ""]
+        for row in rows:
+            lines += [f"### {row.id}", "", f"*{row.level}*: {_plain(row.message)}", "", _plain(row.why), ""]
+            lines += [f"What to do: {_plain(row.hint or row.fix)}", ""]
+            if row.example is not None:
+                lines += ["```yaml", row.example.failing.rstrip(), "```", "", "Instead:", ""]
+                lines += ["```yaml", row.example.fixed.rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def _changes() -> str:
+    lines = [
+        "# Changes",
+        "",
+        "What `toolgen breaking` reports, and whom it breaks (B; N is noticed, - nothing, ? as values decide).",
+        "",
+    ]
+    lines += ["| code | handlers | model | conversations | why |", "|---|---|---|---|---|"]
+    why = {row.id: row.why for row in BY_STAGE["breaking"]}
+    for code, verdict in CHANGES.items():
+        audiences = list(verdict.values())
+        lines.append(f"| `{code}` | {' | '.join(audiences)} | {_plain(why[code])} |")
+    return "\n".join(lines) + "\n"
+
+
+def _providers() -> str:
+    lines = ["# Providers", "", "The facts of the shipped profiles, with their evidence.", ""]
+    for file in sorted((SCHEMAS / "providers").glob("*.yaml")):
+        facts = yaml.safe_load(file.read_text("utf-8"))
+        about = f"{facts.get('documentation', '')}, checked on {facts.get('checked', '')}"
+        lines += [f"## {file.stem}", "", f"{facts.get('title', file.stem)}: {_plain(about)}", ""]
+        if "extends" in facts:
+            lines += [f"It says what differs from `{facts['extends']}`.", ""]
+        rows = [
+            (f"`{key}`", facts[key].get("evidence", ""))
+            for key in ("names", "ids")
+            if isinstance(facts.get(key), Mapping)
+        ]
+        rows += [
+            (f"dialect `{name}`", each.get("evidence", ""))
+            for name, each in (facts.get("dialects") or {}).items()
+            if each
+        ]
+        rows += [
+            (f"at most {each['most']} {each.get('unit', name)}", each.get("evidence", ""))
+            for name, each in (facts.get("limits") or {}).items()
+            if isinstance(each, Mapping) and "most" in each
+        ]
+        if rows:
+            lines += ["| fact | evidence |", "|---|---|", *(f"| {name} | {_plain(said)} |" for name, said in rows), ""]
+    return "\n".join(lines)
+
+
+def _type(schema: Any) -> str:
+    if not isinstance(schema, Mapping):
+        return "anything"
+    if "$ref" in schema:
+        return f"`{str(schema['$ref']).rpartition('/')[2]}`"
+    if "enum" in schema or "const" in schema:
+        return " \\| ".join(f"`{value}`" for value in schema.get("enum", [schema.get("const")]))
+    kinds = schema.get("type", "")
+    if kinds == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    branches = schema.get("anyOf") or schema.get("oneOf") or ()
+    said = kinds if isinstance(kinds, list) else [kinds] if kinds else [_type(branch) for branch in branches]
+    return " or ".join(said) or "anything"
+
+
+def _plain(text: str) -> str:
+    """A text on one line in which nothing is Markdown but code."""
+    parts = re.split(r"(`[^`]*`)", " ".join(str(text).split()))
+    return "".join(
+        part.replace("|", "\\|") if part.startswith("`") else re.sub(r"([\\*_{}\[\]<>#|$])", r"\\\1", part)
+        for part in parts
+    )
+
+
+def main(out: Path) -> int:
+    """Build the site into a folder."""
+    work = out / "source"
+    shutil.rmtree(out, ignore_errors=True)
+    write_sources(work)
+    site = Sphinx(work, None, out / "html", out / "doctrees", "html", CONFIGURATION, status=None, warningiserror=True)
+    site.build()
+    print(f"{out / 'html' / 'index.html'}: {len(site.env.found_docs)} pages")
+    return site.statuscode
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
