@@ -64,6 +64,37 @@ def main_group() -> None:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+def complete_tools(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The tools of the package that begin so, out of its lock."""
+    from toolgen.write.lockfile import LOCK, LockError, read_lock
+
+    schemas = Path(context.params.get("schemas") or "schemas")
+    try:
+        lock = read_lock((output_folder(schemas, context.params.get("out"), None) / LOCK).read_bytes())
+    except (OSError, LockError):  # nothing was built: nothing is known
+        return []
+    names = {name for sent in lock.payloads.values() for name in sent.tools}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def complete_providers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The providers that begin so: those that toolgen brings, and those of SCHEMAS."""
+    from toolgen.resources import builtin
+
+    schemas = Path(context.params.get("schemas") or "schemas")
+    folders = (builtin("schemas") / "providers", schemas / "providers")
+    names = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.yaml")}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def complete_codes(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The codes of findings that begin so."""
+    from toolgen.diagnostics.codes import CODES
+
+    return sorted(code for code in CODES if code.startswith(incomplete))
+
+
 schemas_argument = click.argument("schemas", type=click.Path(path_type=Path), default=Path("schemas"))
 
 out_option = click.option(
@@ -77,6 +108,7 @@ provider_option = click.option(
     "providers",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete_providers,
     help="Only this provider; may be given more than once. A build keeps those that the package has.",
 )
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
+from toolgen.cli.group import complete_codes
 from toolgen.cli.process import FINE, WRONG, end
 from toolgen.cli.terminal import emit
 
 
 @click.command("explain")
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=complete_codes)
 def explain(code: str | None) -> None:
     """Say what the finding CODE means, why it matters and how to fix it; without CODE list all codes.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.group import format_option, provider_option, verbosity_options
+from toolgen.cli.group import complete_tools, format_option, provider_option, verbosity_options
 from toolgen.cli.process import FINE, WRONG, end
 from toolgen.cli.terminal import emit, report
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("show")
-@click.argument("tool")
+@click.argument("tool", shell_complete=complete_tools)
 @click.option(
     "--schemas",
     type=click.Path(path_type=Path),

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.group import format_option, output_folder
+from toolgen.cli.group import complete_tools, format_option, output_folder
 from toolgen.cli.process import FINE, WRONG, end
 from toolgen.cli.terminal import emit, report
 
 
 @click.command("stub")
-@click.argument("tools", nargs=-1)
+@click.argument("tools", nargs=-1, shell_complete=complete_tools)
 @click.option(
     "--schemas", type=click.Path(path_type=Path), default=Path("schemas"), show_default=True, help="The sources."
 )
