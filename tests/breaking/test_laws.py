@@ -202,7 +202,9 @@ def test_what_is_said_of_an_edit_holds_for_values(name: str) -> None:
         if forth in BACK and back in BACK and "property" not in name:  # one that goes is refused where it came from
             assert back == BACK[forth], (identifier, forth, back)
     assert decided.total() > 0, "no declaration can be edited so"
-    assert decided[True] >= 0.97 * decided.total()
+    assert decided[False] <= max(
+        2, 0.03 * decided.total()
+    )  # one declaration, there and back, of the few that have a union
 
 
 def test_a_declaration_is_what_it_is() -> None:

@@ -140,10 +140,12 @@ def plain_form(schema: Any) -> Any:
     found = {key: value for key, value in schema.items() if key not in ("$defs", "examples", "$schema", "$comment")}
     if "const" in found:
         found["enum"] = [found.pop("const")]
-    both = found.get("allOf")
-    if isinstance(both, list) and len(both) == 1 and isinstance(both[0], Mapping) and not found.keys() & both[0].keys():
-        del found["allOf"]
-        found |= both[0]
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        both = found.get(keyword)
+        only = both[0] if isinstance(both, list) and len(both) == 1 else None
+        if isinstance(only, Mapping) and not (found.keys() - {keyword}) & only.keys():
+            del found[keyword]
+            found |= plain_form(only)
     for keyword in ("anyOf", "oneOf"):
         branches = found.get(keyword)
         if isinstance(branches, list) and {"type": "null"} in branches and len(branches) == 2:
