@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from toolgen import __version__
+from toolgen.diagnostics import Findings
 from toolgen.load import Document
+from toolgen.load.loading import load_shipped
 from toolgen.render.templates import environment
 from toolgen.resolve.editor_schemas import editor_schema
 from toolgen.resolve.linking import DEFAULT_PROVIDERS
+from toolgen.resources import builtin
 from toolgen.validation import meta
 
 SCHEMAS, OUT = "schemas", "generated"
@@ -73,7 +76,11 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
 
 def editor_text(kind: str) -> str:
     """The JSON Schema of a kind of source file, as editors take it and `toolgen schema KIND --editor` prints it."""
-    found = editor_schema(meta(kind), is_declaration=kind == "declaration")
+    profiles: dict[str, Any] = {}
+    if kind == "declaration":
+        shipped = load_shipped("providers", builtin("schemas"), Findings())
+        profiles = {Path(document.source).stem: document.value for document in shipped}
+    found = editor_schema(meta(kind), is_declaration=kind == "declaration", profiles=profiles)
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -33,7 +33,7 @@ BESIDE = {
     "compilation": {"__init__", "diagnostics", "pipeline", "tokens", *STAGES},
     "regenerate": {"diagnostics", "resources", *STAGES[:-1]},
     "build_cache": {"__init__"},
-    "new_project": {"__init__", "load", "resolve", "render", "validation"},
+    "new_project": {"__init__", "diagnostics", "load", "resolve", "render", "resources", "validation"},
     "importing": {"diagnostics", "validation", "resources", "runtime", *STAGES} - {"render"},
     "breaking": {"diagnostics", "load", "parse", "resolve", "render", "write", "pipeline", "tokens"},
     "cli": {

@@ -7,6 +7,7 @@ stands below `parameters` and `result`, refers to itself by name. Foreign words 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from toolgen.resolve.dialect import METASCHEMAS
@@ -55,12 +56,15 @@ _HELP = {
 }
 
 
-def editor_schema(schema: Mapping[str, Any], *, is_declaration: bool) -> dict[str, Any]:
+def editor_schema(
+    schema: Mapping[str, Any], *, is_declaration: bool, profiles: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> dict[str, Any]:
     """Write a JSON Schema of 2020-12 in draft-07, without anything outside of it.
 
     Args:
         schema: the schema of a kind of source file.
         is_declaration: whether `parameters` and `result` are to be JSON Schemas, keyword by keyword.
+        profiles: the facts of providers, by name; the words of help say which of them lack a keyword.
     """
     made = _draft_07({key: value for key, value in schema.items() if key not in ("$schema", "x-hints")})
     made["properties"] = {"$schema": {"type": "string"}, **made["properties"]}
@@ -75,11 +79,11 @@ def editor_schema(schema: Mapping[str, Any], *, is_declaration: bool) -> dict[st
         made["properties"]["parameters"]["defaultSnippets"] = [
             {"label": "an object", "body": {"type": "object", "properties": {"$1": {"type": "string", "description": "$2"}}, "required": ["$1"]}}
         ]  # fmt: skip
-        made["definitions"] = {**made.get("definitions", {}), **_vocabulary()}
+        made["definitions"] = {**made.get("definitions", {}), **_vocabulary(profiles)}
     return {"$schema": "http://json-schema.org/draft-07/schema#", **made}
 
 
-def _vocabulary() -> dict[str, Any]:
+def _vocabulary(profiles: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """JSON Schema itself, and what it is made of."""
     source = METASCHEMAS["2020-12"].schema
     properties = {key: _draft_07(value) for key, value in source["properties"].items() if not _is_old(value)}
@@ -90,11 +94,9 @@ def _vocabulary() -> dict[str, Any]:
     properties["items"] = {"anyOf": [again, {"type": "array", "items": again}]}
     for key in ("exclusiveMinimum", "exclusiveMaximum"):
         properties[key] = {"type": ["number", "boolean"]}
-    for key in properties:
-        if isinstance(properties[key], dict) and key in _HELP:
-            properties[key] = {"description": _HELP[key], **properties[key]}
-        elif key in _HELP:
-            properties[key] = {"description": _HELP[key]}
+    for key, about in _HELP.items():
+        own = properties[key] if isinstance(properties.get(key), dict) else {}
+        properties[key] = {"description": f"{about}{_support(key, profiles)}", **own}
     schema = {
         "type": ["object", "boolean"],
         "properties": properties,
@@ -102,6 +104,20 @@ def _vocabulary() -> dict[str, Any]:
         "additionalProperties": False,
     }
     return {_VOCABULARY: schema, **{name: _draft_07(value) for name, value in source["$defs"].items()}}
+
+
+def _support(keyword: str, profiles: Mapping[str, Mapping[str, Any]]) -> str:
+    """Which providers lack a keyword, always or where they are strict: those that list what they take."""
+    lacking: dict[str, list[str]] = {"open": [], "strict": []}
+    for name, facts in sorted(profiles.items()):
+        for mode, providers in lacking.items():
+            dialect = (facts.get("dialects") or {}).get(mode)
+            known = dialect.get("keywords") if isinstance(dialect, Mapping) else None
+            if isinstance(known, list) and keyword not in known:
+                providers.append(name)
+    always, strict = lacking["open"], [name for name in lacking["strict"] if name not in lacking["open"]]
+    said = f" Not known to {', '.join(always)}: it goes into the description there." if always else ""
+    return said + (f" Not known to {', '.join(strict)} where the tool is strict." if strict else "")
 
 
 def _is_old(schema: Any) -> bool:
