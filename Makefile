@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors site soak clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors pages site soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -116,6 +116,15 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
 	fi
 
+pages: $(READY) ## look at the pages of `toolgen docs` with chromium and axe-core, where they are
+	@if command -v chromium >/dev/null && command -v npm >/dev/null \
+		&& npm install --prefix build/npm --no-save --no-audit --no-fund --silent axe-core@4.14.1 2>/dev/null \
+		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser 2>/dev/null; then \
+		$(BIN)/python -m tests.programs.pages build/npm; \
+	else \
+		echo "skipped: there is no chromium, or axe-core or playwright cannot be installed here"; \
+	fi
+
 site: $(READY) ## build the documentation site into build/site/html
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group site
 	@$(BIN)/python docs/site/build.py build/site
@@ -124,7 +133,7 @@ EDITOR_PROGRAMS = yaml-language-server@2.0.0 ajv@8.20.0
 
 editors: $(READY) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them
 	@if command -v npm >/dev/null && npm install --prefix build/npm --no-save --no-audit --no-fund --silent $(EDITOR_PROGRAMS) 2>/dev/null; then \
-		$(BIN)/python -m tests.editors.check build/npm; \
+		$(BIN)/python -m tests.programs.editors build/npm; \
 	else \
 		echo "skipped: yaml-language-server and ajv cannot be installed from npm here"; \
 	fi

@@ -213,3 +213,10 @@ def test_changes_since_a_revision_have_a_page(tmp_path: Path) -> None:
     assert run(tmp_path, "--since", "v1", "--check").exit_code == 0
     wrong = run(tmp_path, "--since", "none")
     assert (wrong.exit_code, "error[revision-unreadable]" in wrong.output) == (2, True)
+
+
+def test_what_scrolls_can_be_reached_by_keys(pages: Path) -> None:
+    for file in sorted(pages.rglob("*.html")):
+        for tag, attributes in Page(file.read_text()).elements:
+            if tag == "pre" or attributes.get("class") == "scroll":
+                assert attributes.get("tabindex") == "0", file

@@ -1,6 +1,6 @@
 """The schemas for editors, in the programs that editors run: yaml-language-server and ajv, from npm.
 
-    python -m tests.editors.check FOLDER
+    python -m tests.programs.editors FOLDER
 
 FOLDER has `node_modules`. Every mistake of form in `tests/mistakes` has a diagnostic at its line, and every real declaration has none but
 for the words that a build warns of. It is no part of the test suite, which needs no registry of npm.
