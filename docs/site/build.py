@@ -27,7 +27,7 @@ SCHEMAS = ROOT / "schemas"
 
 PARTS = {
     "Start": ["tutorial"],
-    "How to": ["import", "ci", "recipes", "frameworks", "breaking", "conversations"],
+    "How to": ["import", "ci", "recipes", "frameworks", "breaking", "pages", "conversations"],
     "Reference": ["declarations", "configuration", "running", "prompt", "errors"],
     "Reference, made of the code": [
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
@@ -63,6 +63,7 @@ def write_sources(folder: Path) -> None:
     pages["changelog"] = (ROOT / "CHANGELOG.md").read_text("utf-8")
     pages["contributing"] = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     pages |= {f"reference/{name}": text for name, text in reference().items()}
+    shutil.copytree(ROOT / "docs/images", folder / "images")
     listed = {name for names in PARTS.values() for name in names}
     if listed != pages.keys():
         raise SystemExit(f"the parts of the site and the pages differ: {sorted(listed ^ pages.keys())}")
@@ -86,7 +87,7 @@ def _linked(text: str, pages: Any, up: str) -> str:
         words, target = match[1], match[2]
         path, _, anchor = target.partition("#")
         name = Path(path).name.removesuffix(".md").lower()
-        if target.startswith(("http:", "https:", "#")):
+        if target.startswith(("http:", "https:", "#", "images/")):
             return match[0]
         if path.endswith(".md") and name in pages:
             return f"[{words}]({up}{name}.md{'#' + anchor if anchor else ''})"
