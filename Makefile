@@ -118,7 +118,7 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 
 pages: $(READY) ## look at the pages of `toolgen docs` with chromium and axe-core, where they are
 	@if command -v chromium >/dev/null && command -v npm >/dev/null \
-		&& npm install --prefix build/npm --no-save --no-audit --no-fund --silent axe-core@4.14.1 2>/dev/null \
+		&& $(NPM) axe-core@4.14.1 2>/dev/null \
 		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser 2>/dev/null; then \
 		$(BIN)/python -m tests.programs.pages build/npm; \
 	else \
@@ -129,10 +129,11 @@ site: $(READY) ## build the documentation site into build/site/html
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group site
 	@$(BIN)/python docs/site/build.py build/site
 
+NPM = npm install --prefix build/npm --no-save --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000
 EDITOR_PROGRAMS = yaml-language-server@2.0.0 ajv@8.20.0
 
 editors: $(READY) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them
-	@if command -v npm >/dev/null && npm install --prefix build/npm --no-save --no-audit --no-fund --silent $(EDITOR_PROGRAMS) 2>/dev/null; then \
+	@if command -v npm >/dev/null && $(NPM) $(EDITOR_PROGRAMS) 2>/dev/null; then \
 		$(BIN)/python -m tests.programs.editors build/npm; \
 	else \
 		echo "skipped: yaml-language-server and ajv cannot be installed from npm here"; \
