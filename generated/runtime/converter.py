@@ -356,11 +356,11 @@ class ToolConverter(Converter):
 
     def tools(self, *names: str) -> list[dict[str, Any]]:
         """The value of the wire's `tools` for some declared tools, in the order given; the entries are shared."""
-        declared = self.wire.declared
-        if not declared.crowded_out.isdisjoint(
-            names
-        ):  # fewer tools leave each of them more room
-            found = [declared.definitions[name] for name in names]
+        crowded_out = (
+            self.wire.declared.crowded_out
+        )  # fewer tools leave each of them more room
+        if crowded_out and not crowded_out.isdisjoint(names):
+            found = [self.wire.declared.definitions[name] for name in names]
             return self.to_tools(
                 found, on_loss=lambda loss: None, on_unsupported="weaken"
             )

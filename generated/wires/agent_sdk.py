@@ -31,7 +31,11 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_json_arguments, write_json_arguments
+from ..runtime.fields.arguments import (
+    read_json_arguments,
+    read_text_call,
+    write_json_arguments,
+)
 from ..runtime.fields.ids import (
     read_answered_call_id,
     read_call_id,
@@ -42,6 +46,7 @@ from ..runtime.fields.ids import (
 )
 from ..runtime.fields.schemas import read_dialect_or_empty, write_dialect_or_empty
 from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
+from ..runtime.json_text import sendable_text
 from ..runtime.models import (
     ContentPart,
     DocumentPart,
@@ -65,8 +70,6 @@ _TOOL: frozenset[str] = frozenset(["description", "name", "parameters", "strict"
 _TOOL_LEAST: frozenset[str] = frozenset(["name", "parameters"])
 _FUNCTION_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _FUNCTION_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_FUNCTION_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "function"])
-_FUNCTION_CALL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "arguments"])
 _OUTPUT_REF: frozenset[str] = frozenset(["byte_size", "id", "line_count"])
 _TOOL_RESULT: frozenset[str] = frozenset(
     [
@@ -259,24 +262,33 @@ class AgentSdk(AgentSdkConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
         input_tokens_count = wire.get("input_tokens")
-        if type(input_tokens_count) is not int:
+        if input_tokens_count is not None and type(input_tokens_count) is not int:
             input_tokens_count = count(wire, "input_tokens", at)
         output_tokens_count = wire.get("output_tokens")
-        if type(output_tokens_count) is not int:
+        if output_tokens_count is not None and type(output_tokens_count) is not int:
             output_tokens_count = count(wire, "output_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int:
+        if total_tokens_count is not None and type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "total_tokens", at)
         input_cached_tokens_count = wire.get("input_cached_tokens")
-        if type(input_cached_tokens_count) is not int:
+        if (
+            input_cached_tokens_count is not None
+            and type(input_cached_tokens_count) is not int
+        ):
             input_cached_tokens_count = count(wire, "input_cached_tokens", at)
         input_cache_creation_tokens_count = wire.get("input_cache_creation_tokens")
-        if type(input_cache_creation_tokens_count) is not int:
+        if (
+            input_cache_creation_tokens_count is not None
+            and type(input_cache_creation_tokens_count) is not int
+        ):
             input_cache_creation_tokens_count = count(
                 wire, "input_cache_creation_tokens", at
             )
         input_image_tokens_count = wire.get("input_image_tokens")
-        if type(input_image_tokens_count) is not int:
+        if (
+            input_image_tokens_count is not None
+            and type(input_image_tokens_count) is not int
+        ):
             input_image_tokens_count = count(wire, "input_image_tokens", at)
         rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
@@ -297,9 +309,9 @@ class AgentSdk(AgentSdkConverter):
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=input_cached_tokens_count,
-            input_cache_creation_tokens=input_cache_creation_tokens_count,
-            input_image_tokens=input_image_tokens_count,
+            input_cached_tokens_count,
+            input_cache_creation_tokens_count,
+            input_image_tokens_count,
             metadata=reader.metadata(rest),
         )
 
@@ -430,6 +442,7 @@ class AgentSdk(AgentSdkConverter):
             and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = extra_members(wire, _TOOL)
@@ -488,6 +501,21 @@ class AgentSdk(AgentSdkConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
+        id = wire.get("id")
+        name = function.get("name")
+        arguments = function.get("arguments")
+        if len(function) == 2 and type(arguments) is str:
+            found = read_text_call(
+                id,
+                name,
+                arguments,
+                wire,
+                _FUNCTION_CALL,
+                ["function", "arguments"],
+                reader,
+            )
+            if found is not None:
+                return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -495,14 +523,6 @@ class AgentSdk(AgentSdkConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        if (
-            wire.keys() == _FUNCTION_CALL_LEAST
-            and function.keys() == _FUNCTION_CALL_FUNCTION_LEAST
-            and id_kept is ABSENT
-            and name_kept is ABSENT
-            and arguments_kept is ABSENT
-        ):
-            return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _FUNCTION_CALL)
         function_rest = extra_members(function, _FUNCTION_CALL_FUNCTION)
         if id_kept is not ABSENT:
@@ -520,6 +540,18 @@ class AgentSdk(AgentSdkConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
+        if (
+            writer.is_regular(call)
+            and (text := sendable_text(call.arguments)) is not None
+        ):
+            return {
+                "type": "function",
+                "id": call.id,
+                "function": {
+                    "name": call.name,
+                    "arguments": text,
+                },
+            }
         call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
@@ -747,7 +779,11 @@ class AgentSdk(AgentSdkConverter):
         url, data, media_type, url_kept = read_data_source(
             wire.get("source", ABSENT), (at, "source"), reader, _DOCUMENT_PART_SOURCE
         )
-        if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT:
+        if (
+            wire.keys() == _DOCUMENT_PART_LEAST
+            and url_kept is ABSENT
+            and None not in wire.values()
+        ):
             return DocumentPart(url, data, media_type)
         rest = extra_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:

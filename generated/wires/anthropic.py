@@ -43,7 +43,7 @@ from ..runtime.fields.values import (
     write_ephemeral,
     write_one_or_many,
 )
-from ..runtime.json_text import is_json
+from ..runtime.json_text import is_sendable
 from ..runtime.models import (
     AssistantPart,
     ContentPart,
@@ -240,23 +240,32 @@ class Anthropic(AnthropicConverter):
         """Read what an answer cost."""
         output_tokens_details_count = counts(wire, "output_tokens_details", at)
         input_tokens_count = wire.get("input_tokens")
-        if type(input_tokens_count) is not int:
+        if input_tokens_count is not None and type(input_tokens_count) is not int:
             input_tokens_count = count(wire, "input_tokens", at)
         cache_creation_input_tokens_count = wire.get("cache_creation_input_tokens")
-        if type(cache_creation_input_tokens_count) is not int:
+        if (
+            cache_creation_input_tokens_count is not None
+            and type(cache_creation_input_tokens_count) is not int
+        ):
             cache_creation_input_tokens_count = count(
                 wire, "cache_creation_input_tokens", at
             )
         cache_read_input_tokens_count = wire.get("cache_read_input_tokens")
-        if type(cache_read_input_tokens_count) is not int:
+        if (
+            cache_read_input_tokens_count is not None
+            and type(cache_read_input_tokens_count) is not int
+        ):
             cache_read_input_tokens_count = count(wire, "cache_read_input_tokens", at)
         output_tokens_count = wire.get("output_tokens")
-        if type(output_tokens_count) is not int:
+        if output_tokens_count is not None and type(output_tokens_count) is not int:
             output_tokens_count = count(wire, "output_tokens", at)
         output_tokens_details_thinking_tokens_count = output_tokens_details_count.get(
             "thinking_tokens"
         )
-        if type(output_tokens_details_thinking_tokens_count) is not int:
+        if (
+            output_tokens_details_thinking_tokens_count is not None
+            and type(output_tokens_details_thinking_tokens_count) is not int
+        ):
             output_tokens_details_thinking_tokens_count = count(
                 output_tokens_details_count, "thinking_tokens", at
             )
@@ -273,20 +282,21 @@ class Anthropic(AnthropicConverter):
         output_tokens = output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
-        keep_inner_extras(
-            rest,
-            wire,
-            "output_tokens_details",
-            extra_members(
-                output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT
-            ),
-        )
+        if "output_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "output_tokens_details",
+                extra_members(
+                    output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT
+                ),
+            )
         return Usage(
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=cache_read_input_tokens_count,
-            input_cache_creation_tokens=cache_creation_input_tokens_count,
+            cache_read_input_tokens_count,
+            cache_creation_input_tokens_count,
             reasoning_tokens=output_tokens_details_thinking_tokens_count,
             metadata=reader.metadata(rest),
         )
@@ -531,6 +541,7 @@ class Anthropic(AnthropicConverter):
             wire.keys() == _TOOL_LEAST
             and name_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = extra_members(wire, _TOOL)
@@ -581,18 +592,17 @@ class Anthropic(AnthropicConverter):
         id = wire.get("id")
         name = wire.get("name")
         arguments = wire.get("input")
-        if (
-            type(name) is str
-            and name not in reader.tool_names
-            and type(arguments) is dict
-            and reader.accepts_id(id)
-        ):
-            if len(wire) == 4:
-                return reader.decode_call(ToolCall(id, name, arguments))
-            rest = extra_members(wire, _TOOL_CALL)
-            return reader.decode_call(
-                ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        if type(arguments) is dict:
+            found = reader.regular_call(
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 4
+                else reader.metadata(extra_members(wire, _TOOL_CALL)),
             )
+            if found is not None:
+                return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid, arguments_kept = read_object_arguments(
@@ -613,20 +623,14 @@ class Anthropic(AnthropicConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call as a block."""
-        call = writer.encode_call(call, at)
-        if (
-            call.metadata is None
-            and writer.names.get(call.name) == call.name
-            and call.invalid is None
-            and is_json(call.arguments)
-            and writer.keeps(call.id)
-        ):
+        if writer.is_regular(call) and is_sendable(call.arguments):
             return {
                 "type": "tool_use",
                 "id": call.id,
                 "name": call.name,
                 "input": call.arguments,
             }
+        call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "tool_use",
@@ -708,6 +712,7 @@ class Anthropic(AnthropicConverter):
             wire.keys() == _IMAGE_PART_LEAST
             and url_kept is ABSENT
             and cache_kept is ABSENT
+            and None not in wire.values()
         ):
             return ImagePart(url, data, media_type, cache=cache)
         rest = extra_members(wire, _IMAGE_PART)
@@ -769,6 +774,7 @@ class Anthropic(AnthropicConverter):
             wire.keys() == _DOCUMENT_PART_LEAST
             and url_kept is ABSENT
             and cache_kept is ABSENT
+            and None not in wire.values()
         ):
             return DocumentPart(url, data, media_type, name, cache=cache)
         rest = extra_members(wire, _DOCUMENT_PART)

@@ -46,7 +46,7 @@ from ..runtime.fields.ids import (
 )
 from ..runtime.fields.schemas import read_dialect_or_empty, write_dialect_or_empty
 from ..runtime.fields.values import read_effort, write_effort
-from ..runtime.json_text import is_json
+from ..runtime.json_text import is_sendable
 from ..runtime.models import (
     AssistantPart,
     AudioPart,
@@ -307,19 +307,25 @@ class Bedrock(BedrockConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
         input_tokens_count = wire.get("inputTokens")
-        if type(input_tokens_count) is not int:
+        if input_tokens_count is not None and type(input_tokens_count) is not int:
             input_tokens_count = count(wire, "inputTokens", at)
         cache_read_input_tokens_count = wire.get("cacheReadInputTokens")
-        if type(cache_read_input_tokens_count) is not int:
+        if (
+            cache_read_input_tokens_count is not None
+            and type(cache_read_input_tokens_count) is not int
+        ):
             cache_read_input_tokens_count = count(wire, "cacheReadInputTokens", at)
         cache_write_input_tokens_count = wire.get("cacheWriteInputTokens")
-        if type(cache_write_input_tokens_count) is not int:
+        if (
+            cache_write_input_tokens_count is not None
+            and type(cache_write_input_tokens_count) is not int
+        ):
             cache_write_input_tokens_count = count(wire, "cacheWriteInputTokens", at)
         output_tokens_count = wire.get("outputTokens")
-        if type(output_tokens_count) is not int:
+        if output_tokens_count is not None and type(output_tokens_count) is not int:
             output_tokens_count = count(wire, "outputTokens", at)
         total_tokens_count = wire.get("totalTokens")
-        if type(total_tokens_count) is not int:
+        if total_tokens_count is not None and type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "totalTokens", at)
         rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
@@ -344,8 +350,8 @@ class Bedrock(BedrockConverter):
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=cache_read_input_tokens_count,
-            input_cache_creation_tokens=cache_write_input_tokens_count,
+            cache_read_input_tokens_count,
+            cache_write_input_tokens_count,
             metadata=reader.metadata(rest),
         )
 
@@ -679,6 +685,7 @@ class Bedrock(BedrockConverter):
             and structure.keys() == _OUTPUT_SCHEMA_STRUCTURE_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
             and schema_kept is ABSENT
+            and None not in json_schema.values()
         ):
             return OutputSchema(schema, name)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
@@ -754,6 +761,8 @@ class Bedrock(BedrockConverter):
             and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in tool_spec.values()
+            and None not in input_schema.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = extra_members(wire, _TOOL)
@@ -823,19 +832,17 @@ class Bedrock(BedrockConverter):
         id = tool_use.get("toolUseId")
         name = tool_use.get("name")
         arguments = tool_use.get("input")
-        if (
-            len(tool_use) == 3
-            and type(name) is str
-            and name not in reader.tool_names
-            and type(arguments) is dict
-            and reader.accepts_id(id)
-        ):
-            if len(wire) == 1:
-                return reader.decode_call(ToolCall(id, name, arguments))
-            rest = extra_members(wire, _TOOL_USE)
-            return reader.decode_call(
-                ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        if len(tool_use) == 3 and type(arguments) is dict:
+            found = reader.regular_call(
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 1
+                else reader.metadata(extra_members(wire, _TOOL_USE)),
             )
+            if found is not None:
+                return found
         id, id_kept = read_call_id(
             tool_use.get("toolUseId", ABSENT), ((at, "toolUse"), "toolUseId"), reader
         )
@@ -862,14 +869,7 @@ class Bedrock(BedrockConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call as a block."""
-        call = writer.encode_call(call, at)
-        if (
-            call.metadata is None
-            and writer.names.get(call.name) == call.name
-            and call.invalid is None
-            and is_json(call.arguments)
-            and writer.keeps(call.id)
-        ):
+        if writer.is_regular(call) and is_sendable(call.arguments):
             return {
                 "toolUse": {
                     "toolUseId": call.id,
@@ -877,6 +877,7 @@ class Bedrock(BedrockConverter):
                     "input": call.arguments,
                 },
             }
+        call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         tool_use: dict[str, Any] = {
             "toolUseId": write_call_id(

@@ -164,19 +164,28 @@ class Copilot(CopilotConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
         input_tokens_count = wire.get("inputTokens")
-        if type(input_tokens_count) is not int:
+        if input_tokens_count is not None and type(input_tokens_count) is not int:
             input_tokens_count = count(wire, "inputTokens", at)
         output_tokens_count = wire.get("outputTokens")
-        if type(output_tokens_count) is not int:
+        if output_tokens_count is not None and type(output_tokens_count) is not int:
             output_tokens_count = count(wire, "outputTokens", at)
         cache_read_tokens_count = wire.get("cacheReadTokens")
-        if type(cache_read_tokens_count) is not int:
+        if (
+            cache_read_tokens_count is not None
+            and type(cache_read_tokens_count) is not int
+        ):
             cache_read_tokens_count = count(wire, "cacheReadTokens", at)
         cache_write_tokens_count = wire.get("cacheWriteTokens")
-        if type(cache_write_tokens_count) is not int:
+        if (
+            cache_write_tokens_count is not None
+            and type(cache_write_tokens_count) is not int
+        ):
             cache_write_tokens_count = count(wire, "cacheWriteTokens", at)
         reasoning_tokens_count = wire.get("reasoningTokens")
-        if type(reasoning_tokens_count) is not int:
+        if (
+            reasoning_tokens_count is not None
+            and type(reasoning_tokens_count) is not int
+        ):
             reasoning_tokens_count = count(wire, "reasoningTokens", at)
         rest = extra_members(wire, _USAGE)
         if input_tokens_count is None:
@@ -191,8 +200,8 @@ class Copilot(CopilotConverter):
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=cache_read_tokens_count,
-            input_cache_creation_tokens=cache_write_tokens_count,
+            cache_read_tokens_count,
+            cache_write_tokens_count,
             reasoning_tokens=reasoning_tokens_count,
             metadata=reader.metadata(rest),
         )
@@ -280,6 +289,7 @@ class Copilot(CopilotConverter):
             and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = extra_members(wire, _TOOL)

@@ -108,21 +108,30 @@ class Deepseek(OpenaiCompatible):
         """Read what an answer cost."""
         completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
-        if type(prompt_tokens_count) is not int:
+        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
             prompt_tokens_count = count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
-        if type(completion_tokens_count) is not int:
+        if (
+            completion_tokens_count is not None
+            and type(completion_tokens_count) is not int
+        ):
             completion_tokens_count = count(wire, "completion_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int:
+        if total_tokens_count is not None and type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "total_tokens", at)
         prompt_cache_hit_tokens_count = wire.get("prompt_cache_hit_tokens")
-        if type(prompt_cache_hit_tokens_count) is not int:
+        if (
+            prompt_cache_hit_tokens_count is not None
+            and type(prompt_cache_hit_tokens_count) is not int
+        ):
             prompt_cache_hit_tokens_count = count(wire, "prompt_cache_hit_tokens", at)
         completion_tokens_details_reasoning_tokens_count = (
             completion_tokens_details_count.get("reasoning_tokens")
         )
-        if type(completion_tokens_details_reasoning_tokens_count) is not int:
+        if (
+            completion_tokens_details_reasoning_tokens_count is not None
+            and type(completion_tokens_details_reasoning_tokens_count) is not int
+        ):
             completion_tokens_details_reasoning_tokens_count = count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
@@ -141,19 +150,21 @@ class Deepseek(OpenaiCompatible):
             else input_tokens + output_tokens
         )
 
-        keep_inner_extras(
-            rest,
-            wire,
-            "completion_tokens_details",
-            extra_members(
-                completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT
-            ),
-        )
+        if "completion_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "completion_tokens_details",
+                extra_members(
+                    completion_tokens_details_count,
+                    _USAGE_COMPLETION_TOKENS_DETAILS_COUNT,
+                ),
+            )
         return Usage(
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=prompt_cache_hit_tokens_count,
+            prompt_cache_hit_tokens_count,
             reasoning_tokens=completion_tokens_details_reasoning_tokens_count,
             metadata=reader.metadata(rest),
         )

@@ -230,6 +230,7 @@ class Groq(OpenaiCompatible):
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
             and reasoning_kept is ABSENT
+            and None not in wire.values()
         ):
             return Request(
                 messages,

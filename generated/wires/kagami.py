@@ -32,7 +32,7 @@ from ..runtime.fields.ids import (
 )
 from ..runtime.fields.schemas import read_open_dialect, write_open_dialect
 from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
-from ..runtime.json_text import is_json
+from ..runtime.json_text import is_sendable
 from ..runtime.models import (
     ContentPart,
     OpaquePart,
@@ -156,6 +156,7 @@ class Kagami(KagamiConverter):
             and tools_kept is ABSENT
             and output_format_kept is ABSENT
             and tool_choice_kept is ABSENT
+            and None not in wire.values()
         ):
             return Request(
                 messages,
@@ -259,6 +260,7 @@ class Kagami(KagamiConverter):
             and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = extra_members(wire, _TOOL)
@@ -321,19 +323,17 @@ class Kagami(KagamiConverter):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if (
-            len(function) == 2
-            and type(name) is str
-            and name not in reader.tool_names
-            and type(arguments) is dict
-            and reader.accepts_id(id)
-        ):
-            if len(wire) == 2:
-                return reader.decode_call(ToolCall(id, name, arguments))
-            rest = extra_members(wire, _TOOL_CALL)
-            return reader.decode_call(
-                ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        if len(function) == 2 and type(arguments) is dict:
+            found = reader.regular_call(
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 2
+                else reader.metadata(extra_members(wire, _TOOL_CALL)),
             )
+            if found is not None:
+                return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -358,14 +358,7 @@ class Kagami(KagamiConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.encode_call(call, at)
-        if (
-            call.metadata is None
-            and writer.names.get(call.name) == call.name
-            and call.invalid is None
-            and is_json(call.arguments)
-            and writer.keeps(call.id)
-        ):
+        if writer.is_regular(call) and is_sendable(call.arguments):
             return {
                 "id": call.id,
                 "function": {
@@ -373,6 +366,7 @@ class Kagami(KagamiConverter):
                     "arguments": call.arguments,
                 },
             }
+        call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(
@@ -472,7 +466,11 @@ class Kagami(KagamiConverter):
         content, content_kept = self.read_parts(
             wire.get("content", ABSENT), (at, "content"), reader
         )
-        if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_kept is ABSENT:
+        if (
+            wire.keys() == _SYSTEM_MESSAGE_LEAST
+            and content_kept is ABSENT
+            and None not in wire.values()
+        ):
             return SystemMessage(content)
         rest = extra_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
@@ -508,7 +506,11 @@ class Kagami(KagamiConverter):
         content, content_kept = self.read_parts(
             wire.get("content", ABSENT), (at, "content"), reader
         )
-        if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT:
+        if (
+            wire.keys() == _USER_MESSAGE_LEAST
+            and content_kept is ABSENT
+            and None not in wire.values()
+        ):
             return UserMessage(content)
         rest = extra_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:

@@ -247,18 +247,24 @@ class Mistral(MistralConverter):
         """Read what an answer cost."""
         prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
-        if type(prompt_tokens_count) is not int:
+        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
             prompt_tokens_count = count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
-        if type(completion_tokens_count) is not int:
+        if (
+            completion_tokens_count is not None
+            and type(completion_tokens_count) is not int
+        ):
             completion_tokens_count = count(wire, "completion_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int:
+        if total_tokens_count is not None and type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "total_tokens", at)
         prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
             "cached_tokens"
         )
-        if type(prompt_tokens_details_cached_tokens_count) is not int:
+        if (
+            prompt_tokens_details_cached_tokens_count is not None
+            and type(prompt_tokens_details_cached_tokens_count) is not int
+        ):
             prompt_tokens_details_cached_tokens_count = count(
                 prompt_tokens_details_count, "cached_tokens", at
             )
@@ -283,19 +289,20 @@ class Mistral(MistralConverter):
             else input_tokens + output_tokens
         )
 
-        keep_inner_extras(
-            rest,
-            wire,
-            "prompt_tokens_details",
-            extra_members(
-                prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
-            ),
-        )
+        if "prompt_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "prompt_tokens_details",
+                extra_members(
+                    prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
+                ),
+            )
         return Usage(
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=prompt_tokens_details_cached_tokens_count,
+            prompt_tokens_details_cached_tokens_count,
             metadata=reader.metadata(rest),
         )
 
@@ -498,6 +505,7 @@ class Mistral(MistralConverter):
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
             and reasoning_kept is ABSENT
+            and None not in wire.values()
         ):
             return Request(
                 messages,
@@ -639,6 +647,7 @@ class Mistral(MistralConverter):
             and function.keys() == _TOOL_FUNCTION_LEAST
             and name_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = extra_members(wire, _TOOL)
@@ -855,7 +864,11 @@ class Mistral(MistralConverter):
         url, data, media_type, detail, url_kept = read_address_or_object(
             wire.get("image_url", ABSENT), (at, "image_url"), reader
         )
-        if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT:
+        if (
+            wire.keys() == _IMAGE_PART_LEAST
+            and url_kept is ABSENT
+            and None not in wire.values()
+        ):
             return ImagePart(url, data, media_type, detail=detail)
         rest = extra_members(wire, _IMAGE_PART)
         if url_kept is not ABSENT:
@@ -896,7 +909,11 @@ class Mistral(MistralConverter):
         url, data, media_type, url_kept = read_address_or_data(
             wire.get("input_audio", ABSENT), (at, "input_audio"), reader
         )
-        if wire.keys() == _AUDIO_PART_LEAST and url_kept is ABSENT:
+        if (
+            wire.keys() == _AUDIO_PART_LEAST
+            and url_kept is ABSENT
+            and None not in wire.values()
+        ):
             return AudioPart(url, data, media_type)
         rest = extra_members(wire, _AUDIO_PART)
         if url_kept is not ABSENT:
@@ -939,7 +956,11 @@ class Mistral(MistralConverter):
         name = wire.get("document_name")
         if name is not None and type(name) is not str:
             raise wrong_type((at, "document_name"), "a string", name)
-        if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT:
+        if (
+            wire.keys() == _DOCUMENT_PART_LEAST
+            and url_kept is ABSENT
+            and None not in wire.values()
+        ):
             return DocumentPart(url, data, media_type, name)
         rest = extra_members(wire, _DOCUMENT_PART)
         if url_kept is not ABSENT:
@@ -992,6 +1013,7 @@ class Mistral(MistralConverter):
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
             and name_kept is ABSENT
+            and None not in json_schema.values()
         ):
             return OutputSchema(schema, name, strict)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
@@ -1065,7 +1087,11 @@ class Mistral(MistralConverter):
         content, content_kept = self.read_asked(
             wire.get("content", ABSENT), (at, "content"), reader
         )
-        if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT:
+        if (
+            wire.keys() == _USER_MESSAGE_LEAST
+            and content_kept is ABSENT
+            and None not in wire.values()
+        ):
             return UserMessage(content)
         rest = extra_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:
@@ -1099,7 +1125,11 @@ class Mistral(MistralConverter):
         text, text_kept = read_text_chunks(
             wire.get("thinking", ABSENT), (at, "thinking"), reader
         )
-        if wire.keys() == _THINKING_PART_LEAST and text_kept is ABSENT:
+        if (
+            wire.keys() == _THINKING_PART_LEAST
+            and text_kept is ABSENT
+            and None not in wire.values()
+        ):
             return ReasoningPart(text)
         rest = extra_members(wire, _THINKING_PART)
         if text_kept is not ABSENT:

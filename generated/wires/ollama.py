@@ -40,7 +40,7 @@ from ..runtime.fields.ids import (
 )
 from ..runtime.fields.schemas import read_dialect_as_given, write_dialect_as_given
 from ..runtime.fields.values import read_one_or_many, write_one_or_many
-from ..runtime.json_text import is_json
+from ..runtime.json_text import is_sendable
 from ..runtime.models import (
     OpaquePart,
     Request,
@@ -187,10 +187,10 @@ class Ollama(OllamaConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
         prompt_eval_count = wire.get("prompt_eval_count")
-        if type(prompt_eval_count) is not int:
+        if prompt_eval_count is not None and type(prompt_eval_count) is not int:
             prompt_eval_count = count(wire, "prompt_eval_count", at)
         eval_count = wire.get("eval_count")
-        if type(eval_count) is not int:
+        if eval_count is not None and type(eval_count) is not int:
             eval_count = count(wire, "eval_count", at)
         rest = extra_members(wire, _USAGE)
         if prompt_eval_count is None:
@@ -295,6 +295,8 @@ class Ollama(OllamaConverter):
             and max_output_tokens_kept is ABSENT
             and stop_kept is ABSENT
             and stream_kept is ABSENT
+            and None not in wire.values()
+            and None not in options.values()
         ):
             return Request(
                 messages,
@@ -448,6 +450,7 @@ class Ollama(OllamaConverter):
             and function.keys() == _TOOL_FUNCTION_LEAST
             and name_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = extra_members(wire, _TOOL)
@@ -508,19 +511,17 @@ class Ollama(OllamaConverter):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if (
-            len(function) == 2
-            and type(name) is str
-            and name not in reader.tool_names
-            and type(arguments) is dict
-            and reader.accepts_id(id)
-        ):
-            if len(wire) == 2:
-                return reader.decode_call(ToolCall(id, name, arguments))
-            rest = extra_members(wire, _TOOL_CALL)
-            return reader.decode_call(
-                ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        if len(function) == 2 and type(arguments) is dict:
+            found = reader.regular_call(
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 2
+                else reader.metadata(extra_members(wire, _TOOL_CALL)),
             )
+            if found is not None:
+                return found
         id, id_kept = read_optional_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -545,14 +546,7 @@ class Ollama(OllamaConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.encode_call(call, at)
-        if (
-            call.metadata is None
-            and writer.names.get(call.name) == call.name
-            and call.invalid is None
-            and is_json(call.arguments)
-            and writer.keeps(call.id)
-        ):
+        if writer.is_regular(call) and is_sendable(call.arguments):
             return {
                 "function": {
                     "name": call.name,
@@ -560,6 +554,7 @@ class Ollama(OllamaConverter):
                 },
                 "id": call.id,
             }
+        call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
             "name": write_tool_name(

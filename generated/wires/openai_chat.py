@@ -36,7 +36,11 @@ from ..runtime.conversion.values import demanded, read_text_or_list, write_text_
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_json_arguments, write_json_arguments
+from ..runtime.fields.arguments import (
+    read_json_arguments,
+    read_text_call,
+    write_json_arguments,
+)
 from ..runtime.fields.ids import (
     read_call_id,
     read_result_id,
@@ -56,6 +60,7 @@ from ..runtime.fields.values import (
     write_one_or_many,
     write_words,
 )
+from ..runtime.json_text import sendable_text
 from ..runtime.models import (
     AssistantPart,
     AudioPart,
@@ -105,8 +110,6 @@ _TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
 _TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "function"])
-_TOOL_CALL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "arguments"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
 _TOOL_RESULT_LEAST: frozenset[str] = frozenset(["role", "tool_call_id", "content"])
 _TEXT_PART: frozenset[str] = frozenset(["text", "type"])
@@ -315,39 +318,54 @@ class OpenaiChat(ChatConverter):
         prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
         completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
-        if type(prompt_tokens_count) is not int:
+        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
             prompt_tokens_count = count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
-        if type(completion_tokens_count) is not int:
+        if (
+            completion_tokens_count is not None
+            and type(completion_tokens_count) is not int
+        ):
             completion_tokens_count = count(wire, "completion_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int:
+        if total_tokens_count is not None and type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "total_tokens", at)
         prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
             "cached_tokens"
         )
-        if type(prompt_tokens_details_cached_tokens_count) is not int:
+        if (
+            prompt_tokens_details_cached_tokens_count is not None
+            and type(prompt_tokens_details_cached_tokens_count) is not int
+        ):
             prompt_tokens_details_cached_tokens_count = count(
                 prompt_tokens_details_count, "cached_tokens", at
             )
         prompt_tokens_details_cache_write_tokens_count = (
             prompt_tokens_details_count.get("cache_write_tokens")
         )
-        if type(prompt_tokens_details_cache_write_tokens_count) is not int:
+        if (
+            prompt_tokens_details_cache_write_tokens_count is not None
+            and type(prompt_tokens_details_cache_write_tokens_count) is not int
+        ):
             prompt_tokens_details_cache_write_tokens_count = count(
                 prompt_tokens_details_count, "cache_write_tokens", at
             )
         prompt_tokens_details_image_tokens_count = prompt_tokens_details_count.get(
             "image_tokens"
         )
-        if type(prompt_tokens_details_image_tokens_count) is not int:
+        if (
+            prompt_tokens_details_image_tokens_count is not None
+            and type(prompt_tokens_details_image_tokens_count) is not int
+        ):
             prompt_tokens_details_image_tokens_count = count(
                 prompt_tokens_details_count, "image_tokens", at
             )
         completion_tokens_details_reasoning_tokens_count = (
             completion_tokens_details_count.get("reasoning_tokens")
         )
-        if type(completion_tokens_details_reasoning_tokens_count) is not int:
+        if (
+            completion_tokens_details_reasoning_tokens_count is not None
+            and type(completion_tokens_details_reasoning_tokens_count) is not int
+        ):
             completion_tokens_details_reasoning_tokens_count = count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
@@ -366,30 +384,33 @@ class OpenaiChat(ChatConverter):
             else input_tokens + output_tokens
         )
 
-        keep_inner_extras(
-            rest,
-            wire,
-            "prompt_tokens_details",
-            extra_members(
-                prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
-            ),
-        )
-        keep_inner_extras(
-            rest,
-            wire,
-            "completion_tokens_details",
-            extra_members(
-                completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT
-            ),
-        )
+        if "prompt_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "prompt_tokens_details",
+                extra_members(
+                    prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
+                ),
+            )
+        if "completion_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "completion_tokens_details",
+                extra_members(
+                    completion_tokens_details_count,
+                    _USAGE_COMPLETION_TOKENS_DETAILS_COUNT,
+                ),
+            )
         return Usage(
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=prompt_tokens_details_cached_tokens_count,
-            input_cache_creation_tokens=prompt_tokens_details_cache_write_tokens_count,
-            input_image_tokens=prompt_tokens_details_image_tokens_count,
-            reasoning_tokens=completion_tokens_details_reasoning_tokens_count,
+            prompt_tokens_details_cached_tokens_count,
+            prompt_tokens_details_cache_write_tokens_count,
+            prompt_tokens_details_image_tokens_count,
+            completion_tokens_details_reasoning_tokens_count,
             metadata=reader.metadata(rest),
         )
 
@@ -592,6 +613,7 @@ class OpenaiChat(ChatConverter):
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
             and reasoning_kept is ABSENT
+            and None not in wire.values()
         ):
             return Request(
                 messages,
@@ -734,6 +756,7 @@ class OpenaiChat(ChatConverter):
             and function.keys() == _TOOL_FUNCTION_LEAST
             and name_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = extra_members(wire, _TOOL)
@@ -792,6 +815,15 @@ class OpenaiChat(ChatConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
+        id = wire.get("id")
+        name = function.get("name")
+        arguments = function.get("arguments")
+        if len(function) == 2 and type(arguments) is str:
+            found = read_text_call(
+                id, name, arguments, wire, _TOOL_CALL, ["function", "arguments"], reader
+            )
+            if found is not None:
+                return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -799,14 +831,6 @@ class OpenaiChat(ChatConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        if (
-            wire.keys() == _TOOL_CALL_LEAST
-            and function.keys() == _TOOL_CALL_FUNCTION_LEAST
-            and id_kept is ABSENT
-            and name_kept is ABSENT
-            and arguments_kept is ABSENT
-        ):
-            return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _TOOL_CALL)
         function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
@@ -824,6 +848,18 @@ class OpenaiChat(ChatConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
+        if (
+            writer.is_regular(call)
+            and (text := sendable_text(call.arguments)) is not None
+        ):
+            return {
+                "type": "function",
+                "id": call.id,
+                "function": {
+                    "name": call.name,
+                    "arguments": text,
+                },
+            }
         call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
@@ -866,6 +902,7 @@ class OpenaiChat(ChatConverter):
             wire.keys() == _TOOL_RESULT_LEAST
             and tool_call_id_kept is ABSENT
             and kind_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolResult(tool_call_id, name, kind, value_)
         rest = extra_members(wire, _TOOL_RESULT)
@@ -991,6 +1028,7 @@ class OpenaiChat(ChatConverter):
             wire.keys() == _IMAGE_PART_LEAST
             and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
             and url_kept is ABSENT
+            and None not in image_url.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
         rest = extra_members(wire, _IMAGE_PART)
@@ -1051,6 +1089,7 @@ class OpenaiChat(ChatConverter):
             wire.keys() == _AUDIO_PART_LEAST
             and input_audio.keys() == _AUDIO_PART_INPUT_AUDIO_LEAST
             and media_type_kept is ABSENT
+            and None not in input_audio.values()
         ):
             return AudioPart(data=data, media_type=media_type)
         rest = extra_members(wire, _AUDIO_PART)
@@ -1111,6 +1150,7 @@ class OpenaiChat(ChatConverter):
             and file.keys() == _DOCUMENT_PART_FILE_LEAST
             and url_kept is ABSENT
             and name_kept is ABSENT
+            and None not in file.values()
         ):
             return DocumentPart(url, data, media_type, name)
         rest = extra_members(wire, _DOCUMENT_PART)
@@ -1177,6 +1217,7 @@ class OpenaiChat(ChatConverter):
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
             and name_kept is ABSENT
+            and None not in json_schema.values()
         ):
             return OutputSchema(schema, name, strict)
         rest = extra_members(wire, _OUTPUT_SCHEMA)

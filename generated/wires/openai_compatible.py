@@ -286,6 +286,7 @@ class OpenaiCompatible(OpenaiChat):
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
             and reasoning_kept is ABSENT
+            and None not in wire.values()
         ):
             return Request(
                 messages,
@@ -421,6 +422,8 @@ class OpenaiCompatible(OpenaiChat):
             and id_kept is ABSENT
             and name_kept is ABSENT
             and arguments_kept is ABSENT
+            and None not in wire.values()
+            and None not in function.values()
         ):
             return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _TOOL_CALL)
@@ -485,6 +488,7 @@ class OpenaiCompatible(OpenaiChat):
             wire.keys() == _DOCUMENT_PART_LEAST
             and file.keys() == _DOCUMENT_PART_FILE_LEAST
             and url_kept is ABSENT
+            and None not in file.values()
         ):
             return DocumentPart(url, data, media_type, name)
         rest = extra_members(wire, _DOCUMENT_PART)

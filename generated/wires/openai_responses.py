@@ -33,7 +33,11 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_json_arguments, write_json_arguments
+from ..runtime.fields.arguments import (
+    read_json_arguments,
+    read_text_call,
+    write_json_arguments,
+)
 from ..runtime.fields.ids import (
     read_call_id,
     read_result_id,
@@ -49,6 +53,7 @@ from ..runtime.fields.values import (
     write_data_url,
     write_effort,
 )
+from ..runtime.json_text import sendable_text
 from ..runtime.models import (
     AssistantPart,
     ContentPart,
@@ -94,7 +99,6 @@ _TOOL: frozenset[str] = frozenset(
 )
 _TOOL_LEAST: frozenset[str] = frozenset(["type", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["arguments", "call_id", "name", "type"])
-_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "call_id", "name", "arguments"])
 _TOOL_RESULT: frozenset[str] = frozenset(["call_id", "output", "type"])
 _TOOL_RESULT_LEAST: frozenset[str] = frozenset(["type", "call_id", "output"])
 _TEXT_PART: frozenset[str] = frozenset(["text", "type"])
@@ -304,32 +308,41 @@ class OpenaiResponses(ResponsesConverter):
         input_tokens_details_count = counts(wire, "input_tokens_details", at)
         output_tokens_details_count = counts(wire, "output_tokens_details", at)
         input_tokens_count = wire.get("input_tokens")
-        if type(input_tokens_count) is not int:
+        if input_tokens_count is not None and type(input_tokens_count) is not int:
             input_tokens_count = count(wire, "input_tokens", at)
         output_tokens_count = wire.get("output_tokens")
-        if type(output_tokens_count) is not int:
+        if output_tokens_count is not None and type(output_tokens_count) is not int:
             output_tokens_count = count(wire, "output_tokens", at)
         total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int:
+        if total_tokens_count is not None and type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "total_tokens", at)
         input_tokens_details_cached_tokens_count = input_tokens_details_count.get(
             "cached_tokens"
         )
-        if type(input_tokens_details_cached_tokens_count) is not int:
+        if (
+            input_tokens_details_cached_tokens_count is not None
+            and type(input_tokens_details_cached_tokens_count) is not int
+        ):
             input_tokens_details_cached_tokens_count = count(
                 input_tokens_details_count, "cached_tokens", at
             )
         input_tokens_details_cache_write_tokens_count = input_tokens_details_count.get(
             "cache_write_tokens"
         )
-        if type(input_tokens_details_cache_write_tokens_count) is not int:
+        if (
+            input_tokens_details_cache_write_tokens_count is not None
+            and type(input_tokens_details_cache_write_tokens_count) is not int
+        ):
             input_tokens_details_cache_write_tokens_count = count(
                 input_tokens_details_count, "cache_write_tokens", at
             )
         output_tokens_details_reasoning_tokens_count = output_tokens_details_count.get(
             "reasoning_tokens"
         )
-        if type(output_tokens_details_reasoning_tokens_count) is not int:
+        if (
+            output_tokens_details_reasoning_tokens_count is not None
+            and type(output_tokens_details_reasoning_tokens_count) is not int
+        ):
             output_tokens_details_reasoning_tokens_count = count(
                 output_tokens_details_count, "reasoning_tokens", at
             )
@@ -348,28 +361,30 @@ class OpenaiResponses(ResponsesConverter):
             else input_tokens + output_tokens
         )
 
-        keep_inner_extras(
-            rest,
-            wire,
-            "input_tokens_details",
-            extra_members(
-                input_tokens_details_count, _USAGE_INPUT_TOKENS_DETAILS_COUNT
-            ),
-        )
-        keep_inner_extras(
-            rest,
-            wire,
-            "output_tokens_details",
-            extra_members(
-                output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT
-            ),
-        )
+        if "input_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "input_tokens_details",
+                extra_members(
+                    input_tokens_details_count, _USAGE_INPUT_TOKENS_DETAILS_COUNT
+                ),
+            )
+        if "output_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "output_tokens_details",
+                extra_members(
+                    output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT
+                ),
+            )
         return Usage(
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=input_tokens_details_cached_tokens_count,
-            input_cache_creation_tokens=input_tokens_details_cache_write_tokens_count,
+            input_tokens_details_cached_tokens_count,
+            input_tokens_details_cache_write_tokens_count,
             reasoning_tokens=output_tokens_details_reasoning_tokens_count,
             metadata=reader.metadata(rest),
         )
@@ -648,6 +663,7 @@ class OpenaiResponses(ResponsesConverter):
             and name_kept is ABSENT
             and strict_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = extra_members(wire, _TOOL)
@@ -706,18 +722,20 @@ class OpenaiResponses(ResponsesConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolCall:
         """Read a call of a function."""
+        id = wire.get("call_id")
+        name = wire.get("name")
+        arguments = wire.get("arguments")
+        if type(arguments) is str:
+            found = read_text_call(
+                id, name, arguments, wire, _TOOL_CALL, ["arguments"], reader
+            )
+            if found is not None:
+                return found
         id, id_kept = read_call_id(wire.get("call_id", ABSENT), (at, "call_id"), reader)
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid, arguments_kept = read_json_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        if (
-            wire.keys() == _TOOL_CALL_LEAST
-            and id_kept is ABSENT
-            and name_kept is ABSENT
-            and arguments_kept is ABSENT
-        ):
-            return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _TOOL_CALL)
         if id_kept is not ABSENT:
             rest["call_id"] = id_kept
@@ -733,6 +751,16 @@ class OpenaiResponses(ResponsesConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
+        if (
+            writer.is_regular(call)
+            and (text := sendable_text(call.arguments)) is not None
+        ):
+            return {
+                "type": "function_call",
+                "call_id": call.id,
+                "name": call.name,
+                "arguments": text,
+            }
         call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
@@ -772,6 +800,7 @@ class OpenaiResponses(ResponsesConverter):
             wire.keys() == _TOOL_RESULT_LEAST
             and tool_call_id_kept is ABSENT
             and kind_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolResult(tool_call_id, name, kind, value_)
         rest = extra_members(wire, _TOOL_RESULT)
@@ -861,6 +890,7 @@ class OpenaiResponses(ResponsesConverter):
             wire.keys() == _IMAGE_PART_LEAST
             and url_kept is ABSENT
             and detail_kept is ABSENT
+            and None not in wire.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
         rest = extra_members(wire, _IMAGE_PART)
@@ -1028,7 +1058,11 @@ class OpenaiResponses(ResponsesConverter):
         strict = wire.get("strict")
         if strict is not None and type(strict) is not bool:
             raise wrong_type((at, "strict"), "a boolean", strict)
-        if wire.keys() == _OUTPUT_SCHEMA_LEAST and name_kept is ABSENT:
+        if (
+            wire.keys() == _OUTPUT_SCHEMA_LEAST
+            and name_kept is ABSENT
+            and None not in wire.values()
+        ):
             return OutputSchema(schema, name, strict)
         rest = extra_members(wire, _OUTPUT_SCHEMA)
         if name_kept is not ABSENT:

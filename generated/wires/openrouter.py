@@ -276,6 +276,7 @@ class Openrouter(OpenaiCompatible):
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
             and reasoning_kept is ABSENT
+            and None not in wire.values()
         ):
             return Request(
                 messages,
@@ -449,6 +450,7 @@ class Openrouter(OpenaiCompatible):
             wire.keys() == _VIDEO_PART_LEAST
             and video_url.keys() == _VIDEO_PART_VIDEO_URL_LEAST
             and url_kept is ABSENT
+            and None not in video_url.values()
         ):
             return VideoPart(url, data, media_type)
         rest = extra_members(wire, _VIDEO_PART)

@@ -80,7 +80,11 @@ class Prompt(PromptConverter):
         messages, tools, tool_choice, messages_kept = self.read_conversation(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT:
+        if (
+            wire.keys() == _REQUEST_LEAST
+            and messages_kept is ABSENT
+            and None not in wire.values()
+        ):
             return Request(messages, model, tools, tool_choice)
         rest = extra_members(wire, _REQUEST)
         if messages_kept is not ABSENT:

@@ -207,6 +207,8 @@ class Vllm(OpenaiCompatible):
             and id_kept is ABSENT
             and name_kept is ABSENT
             and arguments_kept is ABSENT
+            and None not in wire.values()
+            and None not in function.values()
         ):
             return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _TOOL_CALL)
@@ -268,6 +270,7 @@ class Vllm(OpenaiCompatible):
             wire.keys() == _VIDEO_PART_LEAST
             and video_url.keys() == _VIDEO_PART_VIDEO_URL_LEAST
             and url_kept is ABSENT
+            and None not in video_url.values()
         ):
             return VideoPart(url, data, media_type)
         rest = extra_members(wire, _VIDEO_PART)

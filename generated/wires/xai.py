@@ -147,39 +147,54 @@ class Xai(OpenaiCompatible):
         completion_tokens_details_count = counts(wire, "completion_tokens_details", at)
         prompt_tokens_details_count = counts(wire, "prompt_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
-        if type(prompt_tokens_count) is not int:
+        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
             prompt_tokens_count = count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
-        if type(completion_tokens_count) is not int:
+        if (
+            completion_tokens_count is not None
+            and type(completion_tokens_count) is not int
+        ):
             completion_tokens_count = count(wire, "completion_tokens", at)
         completion_tokens_details_reasoning_tokens_count = (
             completion_tokens_details_count.get("reasoning_tokens")
         )
-        if type(completion_tokens_details_reasoning_tokens_count) is not int:
+        if (
+            completion_tokens_details_reasoning_tokens_count is not None
+            and type(completion_tokens_details_reasoning_tokens_count) is not int
+        ):
             completion_tokens_details_reasoning_tokens_count = count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
         total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int:
+        if total_tokens_count is not None and type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "total_tokens", at)
         prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get(
             "cached_tokens"
         )
-        if type(prompt_tokens_details_cached_tokens_count) is not int:
+        if (
+            prompt_tokens_details_cached_tokens_count is not None
+            and type(prompt_tokens_details_cached_tokens_count) is not int
+        ):
             prompt_tokens_details_cached_tokens_count = count(
                 prompt_tokens_details_count, "cached_tokens", at
             )
         prompt_tokens_details_cache_write_tokens_count = (
             prompt_tokens_details_count.get("cache_write_tokens")
         )
-        if type(prompt_tokens_details_cache_write_tokens_count) is not int:
+        if (
+            prompt_tokens_details_cache_write_tokens_count is not None
+            and type(prompt_tokens_details_cache_write_tokens_count) is not int
+        ):
             prompt_tokens_details_cache_write_tokens_count = count(
                 prompt_tokens_details_count, "cache_write_tokens", at
             )
         prompt_tokens_details_image_tokens_count = prompt_tokens_details_count.get(
             "image_tokens"
         )
-        if type(prompt_tokens_details_image_tokens_count) is not int:
+        if (
+            prompt_tokens_details_image_tokens_count is not None
+            and type(prompt_tokens_details_image_tokens_count) is not int
+        ):
             prompt_tokens_details_image_tokens_count = count(
                 prompt_tokens_details_count, "image_tokens", at
             )
@@ -200,30 +215,33 @@ class Xai(OpenaiCompatible):
             else input_tokens + output_tokens
         )
 
-        keep_inner_extras(
-            rest,
-            wire,
-            "completion_tokens_details",
-            extra_members(
-                completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT
-            ),
-        )
-        keep_inner_extras(
-            rest,
-            wire,
-            "prompt_tokens_details",
-            extra_members(
-                prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
-            ),
-        )
+        if "completion_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "completion_tokens_details",
+                extra_members(
+                    completion_tokens_details_count,
+                    _USAGE_COMPLETION_TOKENS_DETAILS_COUNT,
+                ),
+            )
+        if "prompt_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "prompt_tokens_details",
+                extra_members(
+                    prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT
+                ),
+            )
         return Usage(
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=prompt_tokens_details_cached_tokens_count,
-            input_cache_creation_tokens=prompt_tokens_details_cache_write_tokens_count,
-            input_image_tokens=prompt_tokens_details_image_tokens_count,
-            reasoning_tokens=completion_tokens_details_reasoning_tokens_count,
+            prompt_tokens_details_cached_tokens_count,
+            prompt_tokens_details_cache_write_tokens_count,
+            prompt_tokens_details_image_tokens_count,
+            completion_tokens_details_reasoning_tokens_count,
             metadata=reader.metadata(rest),
         )
 
@@ -343,6 +361,7 @@ class Xai(OpenaiCompatible):
             and output_format_kept is ABSENT
             and stop_kept is ABSENT
             and reasoning_kept is ABSENT
+            and None not in wire.values()
         ):
             return Request(
                 messages,

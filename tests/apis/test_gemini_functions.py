@@ -178,6 +178,11 @@ SCHEMAS = {
         {"anyOf": [{"type": "STRING"}], "nullable": True},
         {"anyOf": [{"type": "string"}, {"type": "null"}]},
     ),
+    "nullable, with no list where one is due": (
+        {"type": "STRING", "enum": -1, "nullable": True},
+        {"type": ["string", "null"], "enum": -1},
+    ),
+    "nullable union that is none": ({"anyOf": 5, "nullable": True}, {"anyOf": 5}),
     "K02 numbers as text": (
         {"type": "INTEGER", "format": "enum", "enum": ["1", "3"]},
         {"type": "integer", "enum": [1, 3]},

@@ -70,6 +70,16 @@ def test_reasoning_comes_back_under_its_keys(sample: Package, keys: Any, text: s
     laws.request_comes_back(sample, PROVIDER, laws.read(sample, PROVIDER, sent))
 
 
+@each_host
+def test_arguments_that_are_null_come_back(sample: Package, host: str) -> None:
+    body = answer(content=None, tool_calls=[{**CALL, "function": {"name": "now", "arguments": None}}])
+    completion = laws.answer(sample, host, body)
+    (call,) = [part.call for part in completion.message.content]
+    assert (call.arguments, call.invalid) == ({}, None)
+    assert call.metadata == {host: {"function": {"arguments": None}}}
+    laws.answer_comes_back(sample, host, body)
+
+
 @pytest.mark.parametrize("keys", [{"reasoning": ""}, {"reasoning_details": []}, {"reasoning_content": None}])
 def test_empty_reasoning_is_no_part_and_comes_back(sample: Package, keys: Any) -> None:
     completion = laws.answer(sample, PROVIDER, answer(**keys))

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import argparse
 import ast
+import copy
+import dataclasses
+import json
 import random
+import re
 import tempfile
 import time
 import warnings
@@ -21,14 +25,16 @@ import hypothesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.providers.hostile import carried
+from tests.providers.hostile import carried, spoiled
 from tests.support import strategies
 from tests.support.generated import Package, compiled, shipped_profiles, write_project
 from tests.support.repository import CONVERSING, PROFILES, recordings
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.printers import PRINTERS
+from toolgen.plan import object_mappings
 from toolgen.render import package
+from toolgen.render.shipped import MODELS
 from toolgen.render.tool_payloads import InMemoryPackage
 
 from .projects import write
@@ -111,11 +117,86 @@ def traffic(seed: int) -> None:
         carried(_SAMPLE[0], *recording, chance)
 
 
+_TWO: list[Package] = []
+
+
+def two_paths() -> list[Package]:
+    """The package as it is, and as it would be without readers and writers for regular objects: all go the general way."""
+    if not _TWO:
+        folder = Path(tempfile.mkdtemp())
+        schemas = write_project(folder, providers=PROFILES)
+        _TWO.append(Package(compiled(schemas), folder))
+        shipped = package.is_shipped
+        with (
+            mock.patch.object(object_mappings._Planner, "_plain", return_value=None),
+            mock.patch.object(object_mappings._Planner, "_least", return_value={}),
+            mock.patch.object(package, "is_shipped", lambda name, *said: name == MODELS and shipped(name, *said)),
+        ):
+            files = compiled(schemas)
+        wires = "".join(text for path, text in files.items() if path.startswith("wires/"))
+        assert "read_text_call" not in wires
+        assert "is_regular" not in wires
+        _TWO.append(Package(files, folder))
+    return _TWO
+
+
+def paths(seed: int) -> None:
+    """A recorded exchange with one member spoiled, on both paths: the same values, bodies, errors and losses."""
+    fast, general = two_paths()
+    chance = random.Random(seed)
+    for _ in range(10):
+        provider = chance.choice(CONVERSING)
+        recording = renamed(chance.choice(recordings(provider)), chance)
+        target, drawn = chance.choice(CONVERSING), chance.random()
+        for kind in ("request", "response"):
+            body = recording[kind]
+            if isinstance(body, dict):
+                body = spoiled(body, chance) if drawn < 0.8 else body
+                said = [outcomes(one, kind, provider, target, copy.deepcopy(body)) for one in (fast, general)]
+                assert said[0] == said[1], (provider, target, body)
+
+
+def renamed(recording: Any, chance: random.Random) -> Any:
+    """A recording in which now and then a name is that of a declared tool, as it stands on a wire."""
+    if chance.random() < 0.6:
+        return recording
+    text = json.dumps(recording)
+    names = sorted(set(re.findall(r'"name": "([A-Za-z0-9_-]+)"', text)))
+    if names:
+        tool = chance.choice(["get_weather", "place_order", "orders-place", "orders_place", "now"])
+        text = text.replace(f'"name": "{chance.choice(names)}"', f'"name": "{tool}"')
+    return json.loads(text)
+
+
+def outcomes(sample: Package, kind: str, provider: str, target: str, body: Any) -> list[str]:
+    """What comes of reading a body and writing it for its own provider and another one, each as text."""
+    models, said = sample.module("models"), []
+    found: list[Any] = []
+
+    def attempt(function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+        losses: list[Any] = []
+        options = {"on_loss": losses.append, "on_unsupported": "weaken"} if keywords else {}
+        try:
+            value = function(*args, **options)
+        except models.ConversionError as error:
+            said.append(f"{type(error).__name__}: {error}")
+            return None
+        said.append(repr((models.dump(value) if dataclasses.is_dataclass(value) else value, losses)))
+        return value
+
+    found.append(attempt(getattr(sample.provider(provider), f"from_{kind}"), body))
+    for name in (provider, target):
+        if found[0] is not None:
+            attempt(getattr(sample.provider(name), f"to_{kind}"), found[0], lossy=True)
+    return said
+
+
 TARGETS: dict[str, tuple[Callable[[Any], None], Any]] = {
     "declarations": (declarations, strategies.DECLARATIONS),
     "yaml": (texts_of_yaml, strategies.YAML_TEXTS),
     "json": (texts_of_json, strategies.JSON_TEXTS),
     "traffic": (traffic, st.integers(0, 2**64)),
+    "paths": (paths, st.integers(0, 2**64)),
 }
 
 

@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import ConversionError, wrong_type
-from ..json_text import JSONError, dump_deep, dump_loosely, too_deep
+from ..json_text import (
+    MAX_DEPTH,
+    JSONError,
+    dump_deep,
+    dump_loosely,
+    goes_below,
+    too_deep,
+)
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import Path
 from .extras import ABSENT, Extras
@@ -65,13 +72,12 @@ class Reader:
         Raises:
             ConversionError: the arguments hold themselves.
         """
-        if too_deep(call.arguments):
-            return _unread(call)
-        if (
-            not self.tools
-            and call.name not in self._offered
-            and self.wire.is_plain(call)
-        ):
+        return _unread(call) if too_deep(call.arguments) else self.decode_parsed(call)
+
+    def decode_parsed(self, call: ToolCall) -> ToolCall:
+        """A call as `decode_call` gives it, whose arguments were parsed from a text, so that they are not too deep."""
+        known = not self.tools and call.name not in self._offered
+        if known and (call.name not in self.wire.encoded or self.wire.is_plain(call)):
             return call
         if self._tables is None:
             from .argument_encoding import ArgumentEncodings
@@ -112,6 +118,34 @@ class Reader:
             made += "_"
         self.used.add(made)
         return made, found
+
+    def regular_call(
+        self,
+        identifier: Any,
+        name: Any,
+        arguments: dict[str, Any],
+        metadata: dict[str, Any] | None = None,
+    ) -> ToolCall | None:
+        """A call as its members stand on the wire; None where the id or the name is another one in the format."""
+        if (
+            type(name) is not str
+            or name in self.tool_names
+            or type(identifier) is not str
+        ):
+            return None
+        if not identifier or identifier in self.used or identifier.isspace():
+            return None
+        self.used.add(identifier)
+        self.position += 1
+        call = ToolCall(identifier, name, arguments, None, metadata)
+        if (
+            name in self.wire.encoded
+            or self.tools
+            or name in self._offered
+            or goes_below(arguments, MAX_DEPTH)
+        ):
+            return self.decode_call(call)
+        return call
 
     def accepts_id(self, found: Any) -> TypeGuard[str]:
         """Whether an id can be kept as it is; it is used then."""

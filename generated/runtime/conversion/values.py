@@ -120,7 +120,11 @@ def write_list(
     """Write values; one that the wire cannot say is reported, and described where it is part of a content."""
     written = []
     for i, value in enumerate(values):
-        item = write_one(value, (at, i), writer, write)
+        here = (at, i)
+        try:
+            item = write(value, here, writer)
+        except UnsupportedValueError as reason:
+            item = _write_unsupported(value, here, writer, write, str(reason))
         if item is not ABSENT:
             written.append(item)
     return written
@@ -131,16 +135,23 @@ def write_one(value: Any, at: Path, writer: Writer, write: Write) -> Any:
     try:
         return write(value, at, writer)
     except UnsupportedValueError as reason:
-        if isinstance(value, _MEDIA):
-            return write(writer.described(value, at, str(reason)), at, writer)
-        writer.report_loss(
-            at,
-            writer.kind_of(value),
-            "dropped",
-            "warning",
-            f"{writer.wire.title}: {reason}",
-        )
-        return ABSENT
+        return _write_unsupported(value, at, writer, write, str(reason))
+
+
+def _write_unsupported(
+    value: Any, at: Path, writer: Writer, write: Write, reason: str
+) -> Any:
+    """Write what a value is in words where it is a medium; report it as lost where it is not."""
+    if isinstance(value, _MEDIA):
+        return write(writer.described(value, at, reason), at, writer)
+    writer.report_loss(
+        at,
+        writer.kind_of(value),
+        "dropped",
+        "warning",
+        f"{writer.wire.title}: {reason}",
+    )
+    return ABSENT
 
 
 def write_text_or_list(

@@ -218,6 +218,26 @@ class Writer:
             )
         return written
 
+    def is_regular(self, call: ToolCall) -> bool:
+        """Whether all of a call but its arguments is written as it is, and the values in them are the same on both sides."""
+        name, identifier = call.name, call.id
+        if call.metadata is not None or call.invalid is not None:
+            return False
+        if self.names.get(name) != name:
+            if (
+                name in self.names
+                or name in self.wire.names
+                or not self.wire.legal_name(name)
+            ):
+                return False
+            self.names[name] = name
+        if (
+            self._ids.get(identifier) != identifier
+            and self.call_id(identifier) != identifier
+        ):
+            return False
+        return identifier not in self.unsent and self._tables.of(name) is None
+
     def report_unsupported(
         self, at: Path, what: str, severity: Severity = "note"
     ) -> None:

@@ -3,23 +3,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..conversion.extras import ABSENT
+from ..conversion.extras import ABSENT, extra_members
 from ..conversion.reader import Reader
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
 from ..json_text import compact, is_compact, is_json, loads, same_json
-from ..models import InvalidCall
+from ..models import InvalidCall, ToolCall
 from ..paths import Path, format_path
 
 __all__ = [
     "INVALID",
     "read_json_arguments",
     "read_object_arguments",
+    "read_text_call",
     "write_json_arguments",
     "write_object_arguments",
 ]
+
+
+def read_text_call(
+    identifier: Any,
+    name: Any,
+    text: str,
+    wire: dict[str, Any],
+    known: frozenset[str],
+    way: Sequence[str],
+    reader: Reader,
+) -> ToolCall | None:
+    """Read a call whose arguments are text; None where the id or the name is another one in the format.
+
+    Members of `wire` that are not `known` are kept, and at the end of `way` the text where another one would be written.
+    """
+    if (
+        type(name) is not str
+        or name in reader.tool_names
+        or not reader.accepts_id(identifier)
+    ):
+        return None
+    arguments, invalid, kept = _read_text(text)
+    rest = extra_members(wire, known)
+    if kept is not ABSENT:
+        *outer, key = way
+        holder = rest
+        for step in outer:
+            holder = holder.setdefault(step, {})
+        holder[key] = kept
+    return reader.decode_parsed(
+        ToolCall(identifier, name, arguments, invalid, reader.metadata(rest))
+    )
+
+
+def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    if not text or text.isspace():
+        return {}, None, text
+    try:
+        arguments = loads(text)
+    except ValueError:
+        return {}, InvalidCall(text, "malformed"), ABSENT
+    if type(arguments) is not dict:
+        return {}, InvalidCall(text, "not_an_object"), ABSENT
+    return arguments, None, ABSENT if is_compact(text, arguments) else text
 
 
 def read_json_arguments(
@@ -33,15 +79,7 @@ def read_json_arguments(
         ConversionError: the value is neither text nor an object.
     """
     if type(value) is str:
-        if not value or value.isspace():
-            return {}, None, value
-        try:
-            arguments = loads(value)
-        except ValueError:
-            return {}, InvalidCall(value, "malformed"), ABSENT
-        if type(arguments) is not dict:
-            return {}, InvalidCall(value, "not_an_object"), ABSENT
-        return arguments, None, ABSENT if is_compact(value, arguments) else value
+        return _read_text(value)
     if value is None or value is ABSENT:
         return {}, None, ABSENT
     if type(value) is dict:

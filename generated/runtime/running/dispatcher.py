@@ -327,39 +327,41 @@ class Dispatcher:
 
     async def _called(self, ready: _Ready, inline: bool) -> Any:
         """Call the handler, or what stands around it."""
-        handler = (
-            self._others[ready.call.name]
-            if ready.entry is None
-            else getattr(self._handlers, ready.entry.module)
-        )
-        timeout = self._timeout_of(ready)
+        if self._around is None:
+            return await self._proceeded(ready, ready.arguments, inline)
 
         async def proceed(arguments: Any) -> Any:
+            return await self._proceeded(ready, arguments, inline)
+
+        return await settled(self._around(ready.call, ready.arguments, proceed))
+
+    async def _proceeded(self, ready: _Ready, arguments: Any, inline: bool) -> Any:
+        """Call the handler with arguments, which need not be those of the call."""
+        if arguments is not ready.arguments:
             fit = _fit(ready.entry, arguments)
             if fit is not ready.arguments:
                 ready.arguments, ready.edited = fit, True
-            given = (
-                fit
-                if ready.entry is not None
-                else replace(ready.call, arguments=dict(fit))
+        if ready.entry is not None:
+            handler, given = (
+                getattr(self._handlers, ready.entry.module),
+                ready.arguments,
             )
-            _CURRENT.set(ready.call)
-            try:
-                return await call_handler(handler, given, timeout, inline)
-            finally:
-                _CURRENT.set(None)
-
-        if self._around is None:
-            return await proceed(ready.arguments)
-        return await settled(self._around(ready.call, ready.arguments, proceed))
+        else:
+            handler, given = (
+                self._others[ready.call.name],
+                replace(ready.call, arguments=dict(ready.arguments)),
+            )
+        _CURRENT.set(ready.call)
+        try:
+            return await call_handler(handler, given, self._timeout_of(ready), inline)
+        finally:
+            _CURRENT.set(None)
 
     def _timeout_of(self, ready: _Ready) -> float | None:
         """Seconds that the handler may take: those of the run, else those that the tool declares."""
-        return (
-            self._timeout
-            if self._timeout is not None
-            else self._timeouts.get(ready.name)
-        )
+        if self._timeout is not None or not self._timeouts:
+            return self._timeout
+        return self._timeouts.get(ready.name)
 
     def _result(self, ready: _Ready, value: object) -> ToolResult:
         """What a handler returned. Reading it may run code of the app's, which may raise anything.

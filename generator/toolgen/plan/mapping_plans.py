@@ -18,19 +18,23 @@ class RegularForm:
     """When a codec passes a value on as it is: tests over its fields (`{0}`, `{1}`, …), of which the first is the value.
 
     Where both are empty, a plain object does not have the key, and the field is None. `last` tests have an effect,
-    so that they come after all others.
+    so that they come after all others. `written` is the expression of the value on the wire, where that is another one.
     """
 
     reads: str = ""
     writes: str = ""
     last: bool = False
+    written: str = "{0}"
 
 
 PLAIN_FORMS: Mapping[str, RegularForm] = {
     "tool_name": RegularForm("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
     "call_id": RegularForm("reader.accepts_id({0})", "writer.keeps({0})", last=True),
     "optional_id": RegularForm("reader.accepts_id({0})", "writer.keeps({0})", last=True),
-    "object_arguments": RegularForm("type({0}) is dict", "{1} is None and is_json({0})"),
+    "object_arguments": RegularForm("type({0}) is dict", "{1} is None and is_sendable({0})"),
+    "json_arguments": RegularForm(
+        "type({0}) is str", "{1} is None and (text := sendable_text({0})) is not None", written="text"
+    ),
     "ephemeral": RegularForm(),
 }
 """By codec. An object that demands a key whose codec is not here has no plain form."""

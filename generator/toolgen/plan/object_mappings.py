@@ -179,6 +179,7 @@ class _Planner:
         for key in self.keys:
             form = PLAIN_FORMS.get(key.reads.removeprefix("read_"))
             values = [f"{value}.{name}" for name in key.attributes]
+            written = (form.written if form else "{0}").format(*values)
             if form is not None and form.reads:
                 tests = form.reads.format(*key.variables), form.writes.format(*values), form.last
             elif key.demanded or key.default is not None:
@@ -189,7 +190,7 @@ class _Planner:
                 return None
             else:
                 continue
-            found.append(RegularKey(not key.required, key.holder, key.key, key.variables[0], values[0], *tests))
+            found.append(RegularKey(not key.required, key.holder, key.key, key.variables[0], written, *tests))
         carried = {key.variable for key in found}
         tested = {name for key in self.keys if key.variables[0] in carried for name in key.variables}
         if not all(self._variable(f) in carried for f in self._data_fields() if f.required):

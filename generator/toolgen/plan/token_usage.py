@@ -40,6 +40,7 @@ class TotalPlan:
     """A field of the format. `count` is its own number of the provider's, if it has one.
 
     `others` are included in the field. Where the provider has no number, `parts` are the fields that add up to it.
+    An argument is given `by_name` behind one that is left out.
     """
 
     field: str
@@ -47,6 +48,7 @@ class TotalPlan:
     others: tuple[IncludedCount, ...]
     parts: tuple[str, ...]
     required: bool
+    by_name: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
                 )
     if len({count.variable for count in counts.values()}) < len(counts):
         raise MappingError(("usage",), "two ways differ only in case or punctuation")
-    totals = []
+    totals: list[TotalPlan] = []
+    gap = False
     for field in format.types["Usage"].fields:
         if field.name == "metadata":
             continue
@@ -95,7 +98,10 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         if field.required and found and found[0] in other:
             raise MappingError(("usage", field.name), "a number that must be there is spelled in one way")
         if found or field.required:
-            totals.append(TotalPlan(field.python, counts[found[0]] if found else None, others, parts, field.required))
+            own = counts[found[0]] if found else None
+            totals.append(TotalPlan(field.python, own, others, parts, field.required, gap))
+        else:
+            gap = True
     holders = tuple(
         dict.fromkeys((c.holder, ".".join(w.split(".")[:-1])) for w, c in counts.items() if c.holder != "wire")
     )

@@ -19,12 +19,15 @@ __all__ = [
     "copy_json",
     "dump_deep",
     "dump_loosely",
+    "goes_below",
     "is_compact",
     "is_encodable",
     "is_json",
+    "is_sendable",
     "loads",
     "same_json",
     "same_number",
+    "sendable_text",
     "too_deep",
     "walk_values",
 ]
@@ -35,15 +38,15 @@ _CONTAINERS = frozenset([dict, list])
 
 def too_deep(value: Any) -> bool:
     """Whether objects and lists stand more than `MAX_DEPTH` deep inside each other."""
-    return type(value) in _CONTAINERS and _goes_below(value, MAX_DEPTH)
+    return type(value) in _CONTAINERS and goes_below(value, MAX_DEPTH)
 
 
-def _goes_below(holder: Any, left: int) -> bool:
+def goes_below(holder: Any, left: int) -> bool:
     """Whether objects and lists stand more than so many deep inside each other; it recurses no further than that."""
     if not left:
         return True
     for item in holder.values() if type(holder) is dict else holder:
-        if (type(item) is dict or type(item) is list) and _goes_below(item, left - 1):
+        if (type(item) is dict or type(item) is list) and goes_below(item, left - 1):
             return True
     return False
 
@@ -64,16 +67,30 @@ def is_encodable(value: Any) -> bool:
     """Whether the texts and keys of a value, which is not too deep, hold no half of a surrogate pair."""
     kind = type(value)
     if kind is str:
-        if value.isascii():
-            return True
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            return False
-        return True
+        return value.isascii() or _encodes(value)
     if kind is dict:
-        return all(map(is_encodable, value)) and all(map(is_encodable, value.values()))
-    return kind is not list or all(map(is_encodable, value))
+        for key in value:
+            if type(key) is str and not key.isascii() and not _encodes(key):
+                return False
+        value = value.values()
+    elif kind is not list:
+        return True
+    for item in value:
+        kind = type(item)
+        if kind is str:
+            if not item.isascii() and not _encodes(item):
+                return False
+        elif (kind is dict or kind is list) and not is_encodable(item):
+            return False
+    return True
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def copy_json(value: Any) -> Any:
@@ -285,12 +302,18 @@ def _length(value: Any) -> int:
 def is_json(value: Any, apart_from: str | None = None) -> bool:
     """Whether JSON can hold a value, with text alone as keys, and no key is the one given."""
     try:
-        return _holds(value, apart_from)
+        return _holds(value, apart_from, -1)
     except RecursionError:
         return False
 
 
-def _holds(value: Any, apart_from: str | None) -> bool:
+def is_sendable(value: Any) -> bool:
+    """Whether JSON can hold a value that is not too deep to be read again."""
+    return _holds(value, None, MAX_DEPTH)
+
+
+def _holds(value: Any, apart_from: str | None, left: int) -> bool:
+    """`left` counts down the objects and lists that may stand inside each other; below 0 there is no bound."""
     kind = type(value)
     if kind is dict:
         for key in value:
@@ -303,13 +326,24 @@ def _holds(value: Any, apart_from: str | None) -> bool:
         return bool(value - value == 0.0)
     else:
         return kind is str or kind is int or kind is bool or value is None
+    if not left:
+        return False
     for item in inside:
         kind = type(item)
         if kind is str or kind is int or item is None or kind is bool:
             continue
-        if not (item - item == 0.0 if kind is float else _holds(item, apart_from)):
+        if not (item - item == 0.0 if kind is float else _holds(item, apart_from, left - 1)):
             return False
     return True
+
+
+def sendable_text(value: Any) -> str | None:
+    """The text of a value that JSON can hold and that is not too deep to be read again; None for any other."""
+    try:
+        text = "".join(_chunks(value, 0))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return None if text.count("{") + text.count("[") > MAX_DEPTH and too_deep(value) else text
 
 
 def same_number(left: Any, right: Any) -> bool:

@@ -30,7 +30,11 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_json_arguments, write_json_arguments
+from ..runtime.fields.arguments import (
+    read_json_arguments,
+    read_text_call,
+    write_json_arguments,
+)
 from ..runtime.fields.ids import (
     read_call_id,
     read_result_id,
@@ -45,6 +49,7 @@ from ..runtime.fields.values import (
     write_data_url,
     write_one_or_many,
 )
+from ..runtime.json_text import sendable_text
 from ..runtime.models import (
     AssistantPart,
     ContentPart,
@@ -89,8 +94,6 @@ _TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
 _TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "parameters"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_CALL_LEAST: frozenset[str] = frozenset(["type", "id", "function"])
-_TOOL_CALL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "arguments"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
 _TOOL_RESULT_LEAST: frozenset[str] = frozenset(["role", "tool_call_id", "content"])
 _TEXT_PART: frozenset[str] = frozenset(["text", "type"])
@@ -240,16 +243,25 @@ class Cohere(CohereConverter):
         """Read what an answer cost."""
         tokens_count = counts(wire, "tokens", at)
         tokens_input_tokens_count = tokens_count.get("input_tokens")
-        if type(tokens_input_tokens_count) is not int:
+        if (
+            tokens_input_tokens_count is not None
+            and type(tokens_input_tokens_count) is not int
+        ):
             tokens_input_tokens_count = count(tokens_count, "input_tokens", at)
         tokens_output_tokens_count = tokens_count.get("output_tokens")
-        if type(tokens_output_tokens_count) is not int:
+        if (
+            tokens_output_tokens_count is not None
+            and type(tokens_output_tokens_count) is not int
+        ):
             tokens_output_tokens_count = count(tokens_count, "output_tokens", at)
         cached_tokens_count = wire.get("cached_tokens")
-        if type(cached_tokens_count) is not int:
+        if cached_tokens_count is not None and type(cached_tokens_count) is not int:
             cached_tokens_count = count(wire, "cached_tokens", at)
         tokens_image_tokens_count = tokens_count.get("image_tokens")
-        if type(tokens_image_tokens_count) is not int:
+        if (
+            tokens_image_tokens_count is not None
+            and type(tokens_image_tokens_count) is not int
+        ):
             tokens_image_tokens_count = count(tokens_count, "image_tokens", at)
         rest = extra_members(wire, _USAGE)
         if tokens_input_tokens_count is None:
@@ -260,14 +272,15 @@ class Cohere(CohereConverter):
         output_tokens = tokens_output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
-        keep_inner_extras(
-            rest, wire, "tokens", extra_members(tokens_count, _USAGE_TOKENS_COUNT)
-        )
+        if "tokens" in wire:
+            keep_inner_extras(
+                rest, wire, "tokens", extra_members(tokens_count, _USAGE_TOKENS_COUNT)
+            )
         return Usage(
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=cached_tokens_count,
+            cached_tokens_count,
             input_image_tokens=tokens_image_tokens_count,
             metadata=reader.metadata(rest),
         )
@@ -557,6 +570,7 @@ class Cohere(CohereConverter):
             and function.keys() == _TOOL_FUNCTION_LEAST
             and name_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = extra_members(wire, _TOOL)
@@ -611,6 +625,15 @@ class Cohere(CohereConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
+        id = wire.get("id")
+        name = function.get("name")
+        arguments = function.get("arguments")
+        if len(function) == 2 and type(arguments) is str:
+            found = read_text_call(
+                id, name, arguments, wire, _TOOL_CALL, ["function", "arguments"], reader
+            )
+            if found is not None:
+                return found
         id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(
             function.get("name", ABSENT), ((at, "function"), "name"), reader
@@ -618,14 +641,6 @@ class Cohere(CohereConverter):
         arguments, invalid, arguments_kept = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        if (
-            wire.keys() == _TOOL_CALL_LEAST
-            and function.keys() == _TOOL_CALL_FUNCTION_LEAST
-            and id_kept is ABSENT
-            and name_kept is ABSENT
-            and arguments_kept is ABSENT
-        ):
-            return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _TOOL_CALL)
         function_rest = extra_members(function, _TOOL_CALL_FUNCTION)
         if id_kept is not ABSENT:
@@ -643,6 +658,18 @@ class Cohere(CohereConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
+        if (
+            writer.is_regular(call)
+            and (text := sendable_text(call.arguments)) is not None
+        ):
+            return {
+                "type": "function",
+                "id": call.id,
+                "function": {
+                    "name": call.name,
+                    "arguments": text,
+                },
+            }
         call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function: dict[str, Any] = {
@@ -685,6 +712,7 @@ class Cohere(CohereConverter):
             wire.keys() == _TOOL_RESULT_LEAST
             and tool_call_id_kept is ABSENT
             and kind_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolResult(tool_call_id, name, kind, value_)
         rest = extra_members(wire, _TOOL_RESULT)
@@ -777,6 +805,7 @@ class Cohere(CohereConverter):
             wire.keys() == _IMAGE_PART_LEAST
             and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
             and url_kept is ABSENT
+            and None not in image_url.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
         rest = extra_members(wire, _IMAGE_PART)

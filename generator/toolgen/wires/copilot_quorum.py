@@ -116,6 +116,7 @@ class CopilotQuorum(CopilotQuorumConverter):
             and name_kept is ABSENT
             and description_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
         rest = extra_members(wire, _TOOL)

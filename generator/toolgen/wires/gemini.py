@@ -40,7 +40,7 @@ from ..runtime.fields.ids import (
     write_optional_id,
     write_tool_name,
 )
-from ..runtime.json_text import is_json
+from ..runtime.json_text import is_sendable
 from ..runtime.models import (
     AssistantMessage,
     AssistantPart,
@@ -392,22 +392,31 @@ class Gemini(GeminiConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
         prompt_token_count = wire.get("promptTokenCount")
-        if type(prompt_token_count) is not int:
+        if prompt_token_count is not None and type(prompt_token_count) is not int:
             prompt_token_count = count(wire, "promptTokenCount", at)
         tool_use_prompt_token_count = wire.get("toolUsePromptTokenCount")
-        if type(tool_use_prompt_token_count) is not int:
+        if (
+            tool_use_prompt_token_count is not None
+            and type(tool_use_prompt_token_count) is not int
+        ):
             tool_use_prompt_token_count = count(wire, "toolUsePromptTokenCount", at)
         candidates_token_count = wire.get("candidatesTokenCount")
-        if type(candidates_token_count) is not int:
+        if (
+            candidates_token_count is not None
+            and type(candidates_token_count) is not int
+        ):
             candidates_token_count = count(wire, "candidatesTokenCount", at)
         thoughts_token_count = wire.get("thoughtsTokenCount")
-        if type(thoughts_token_count) is not int:
+        if thoughts_token_count is not None and type(thoughts_token_count) is not int:
             thoughts_token_count = count(wire, "thoughtsTokenCount", at)
         total_token_count = wire.get("totalTokenCount")
-        if type(total_token_count) is not int:
+        if total_token_count is not None and type(total_token_count) is not int:
             total_token_count = count(wire, "totalTokenCount", at)
         cached_content_token_count = wire.get("cachedContentTokenCount")
-        if type(cached_content_token_count) is not int:
+        if (
+            cached_content_token_count is not None
+            and type(cached_content_token_count) is not int
+        ):
             cached_content_token_count = count(wire, "cachedContentTokenCount", at)
         rest = extra_members(wire, _USAGE)
         if prompt_token_count is None:
@@ -428,7 +437,7 @@ class Gemini(GeminiConverter):
             input_tokens,
             output_tokens,
             total_tokens,
-            input_cached_tokens=cached_content_token_count,
+            cached_content_token_count,
             reasoning_tokens=thoughts_token_count,
             metadata=reader.metadata(rest),
         )
@@ -725,7 +734,11 @@ class Gemini(GeminiConverter):
         budget_tokens = wire.get("thinkingBudget")
         if budget_tokens is not None and type(budget_tokens) is not int:
             raise wrong_type((at, "thinkingBudget"), "an integer", budget_tokens)
-        if wire.keys() == _THINKING_LEAST and effort_kept is ABSENT:
+        if (
+            wire.keys() == _THINKING_LEAST
+            and effort_kept is ABSENT
+            and None not in wire.values()
+        ):
             return Reasoning(effort, budget_tokens)
         rest = extra_members(wire, _THINKING)
         if effort_kept is not ABSENT:
@@ -813,19 +826,17 @@ class Gemini(GeminiConverter):
         id = function_call.get("id")
         name = function_call.get("name")
         arguments = function_call.get("args")
-        if (
-            len(function_call) == 3
-            and type(name) is str
-            and name not in reader.tool_names
-            and type(arguments) is dict
-            and reader.accepts_id(id)
-        ):
-            if len(wire) == 1:
-                return reader.decode_call(ToolCall(id, name, arguments))
-            rest = extra_members(wire, _TOOL_CALL)
-            return reader.decode_call(
-                ToolCall(id, name, arguments, metadata=reader.metadata(rest))
+        if len(function_call) == 3 and type(arguments) is dict:
+            found = reader.regular_call(
+                id,
+                name,
+                arguments,
+                None
+                if len(wire) == 1
+                else reader.metadata(extra_members(wire, _TOOL_CALL)),
             )
+            if found is not None:
+                return found
         id, id_kept = read_optional_id(
             function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader
         )
@@ -852,14 +863,7 @@ class Gemini(GeminiConverter):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call of a function."""
-        call = writer.encode_call(call, at)
-        if (
-            call.metadata is None
-            and writer.names.get(call.name) == call.name
-            and call.invalid is None
-            and is_json(call.arguments)
-            and writer.keeps(call.id)
-        ):
+        if writer.is_regular(call) and is_sendable(call.arguments):
             return {
                 "functionCall": {
                     "name": call.name,
@@ -867,6 +871,7 @@ class Gemini(GeminiConverter):
                     "id": call.id,
                 },
             }
+        call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         function_call: dict[str, Any] = {
             "name": write_tool_name(
@@ -1253,7 +1258,11 @@ class Gemini(GeminiConverter):
         content, content_kept = self.read_assistant_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
-        if wire.keys() == _ASSISTANT_MESSAGE_LEAST and content_kept is ABSENT:
+        if (
+            wire.keys() == _ASSISTANT_MESSAGE_LEAST
+            and content_kept is ABSENT
+            and None not in wire.values()
+        ):
             return AssistantMessage(content)
         rest = extra_members(wire, _ASSISTANT_MESSAGE)
         if content_kept is not ABSENT:

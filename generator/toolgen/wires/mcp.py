@@ -195,6 +195,7 @@ class Mcp(McpConverter):
             and name_kept is ABSENT
             and parameters_kept is ABSENT
             and result_kept is ABSENT
+            and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, result=result)
         rest = extra_members(wire, _TOOL)

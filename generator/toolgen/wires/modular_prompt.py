@@ -101,13 +101,16 @@ class ModularPrompt(ModularPromptConverter):
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read what an answer cost."""
         prompt_tokens_count = wire.get("promptTokens")
-        if type(prompt_tokens_count) is not int:
+        if prompt_tokens_count is not None and type(prompt_tokens_count) is not int:
             prompt_tokens_count = count(wire, "promptTokens", at)
         completion_tokens_count = wire.get("completionTokens")
-        if type(completion_tokens_count) is not int:
+        if (
+            completion_tokens_count is not None
+            and type(completion_tokens_count) is not int
+        ):
             completion_tokens_count = count(wire, "completionTokens", at)
         total_tokens_count = wire.get("totalTokens")
-        if type(total_tokens_count) is not int:
+        if total_tokens_count is not None and type(total_tokens_count) is not int:
             total_tokens_count = count(wire, "totalTokens", at)
         rest = extra_members(wire, _USAGE)
         if prompt_tokens_count is None:
@@ -299,6 +302,7 @@ class ModularPrompt(ModularPromptConverter):
             and function.keys() == _TOOL_FUNCTION_LEAST
             and name_kept is ABSENT
             and parameters_kept is ABSENT
+            and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
         rest = extra_members(wire, _TOOL)
@@ -370,6 +374,8 @@ class ModularPrompt(ModularPromptConverter):
             and id_kept is ABSENT
             and name_kept is ABSENT
             and arguments_kept is ABSENT
+            and None not in wire.values()
+            and None not in function.values()
         ):
             return reader.decode_call(ToolCall(id, name, arguments, invalid))
         rest = extra_members(wire, _TOOL_CALL)
@@ -469,7 +475,11 @@ class ModularPrompt(ModularPromptConverter):
         content, content_kept = read_text_alone(
             wire.get("content", ABSENT), (at, "content"), reader
         )
-        if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_kept is ABSENT:
+        if (
+            wire.keys() == _SYSTEM_MESSAGE_LEAST
+            and content_kept is ABSENT
+            and None not in wire.values()
+        ):
             return SystemMessage(content)
         rest = extra_members(wire, _SYSTEM_MESSAGE)
         if content_kept is not ABSENT:
@@ -505,7 +515,11 @@ class ModularPrompt(ModularPromptConverter):
         content, content_kept = read_text_alone(
             wire.get("content", ABSENT), (at, "content"), reader
         )
-        if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT:
+        if (
+            wire.keys() == _USER_MESSAGE_LEAST
+            and content_kept is ABSENT
+            and None not in wire.values()
+        ):
             return UserMessage(content)
         rest = extra_members(wire, _USER_MESSAGE)
         if content_kept is not ABSENT:

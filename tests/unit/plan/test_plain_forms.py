@@ -16,7 +16,7 @@ VALUES: list[Any] = [
     None, True, False, 0, -1, 1.5, math.nan, "", " ", "call_0", "now", "a b", "ü", "x" * 300, "{}", [], [1], {}, {"a": 1},
     {"a": {"b": [None, "c"]}}, {"a": math.inf}, {"a": {1, 2}}, {"a": b"x"}, {1: 2}, {"type": "ephemeral"},
 ]  # fmt: skip
-FORMS = [name for name, form in PLAIN_FORMS.items() if form.reads]
+FORMS = [name for name, form in PLAIN_FORMS.items() if form.reads and form.written == "{0}"]
 PROVIDER = "anthropic"
 
 
@@ -26,7 +26,7 @@ def function(sample: Package, name: str) -> Any:
 
 
 def _names(module: Any) -> dict[str, Any]:
-    return {"is_json": module.is_json}
+    return {"is_sendable": module.is_sendable}
 
 
 @pytest.mark.parametrize("codec", FORMS)
@@ -71,6 +71,29 @@ def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec:
             assert write(value, *others, absent, ((), "x"), writer) == value
     assert plain
     assert len(plain) < len(VALUES)
+
+
+@pytest.mark.parametrize("value", [v for v in VALUES if type(v) is dict], ids=repr)
+def test_arguments_that_are_plain_are_written_as_the_same_text(sample: Package, value: dict[str, Any]) -> None:
+    module, write = sample.module("runtime.json_text"), function(sample, "write_json_arguments")
+    absent = sample.module("runtime.conversion.extras").ABSENT
+    text = module.sendable_text(value)
+    if text is None:
+        with pytest.raises(sample.module("runtime.errors").ConversionError):
+            write(value, None, absent, ((), "x"), None)
+    else:
+        assert write(value, None, absent, ((), "x"), None) == text
+
+
+def test_what_is_too_deep_to_be_read_again_is_not_plain(sample: Package) -> None:
+    module = sample.module("runtime.json_text")
+    value: Any = {}
+    for _ in range(module.MAX_DEPTH - 1):
+        value = {"a": value}
+    assert module.is_sendable(value)
+    assert module.sendable_text(value) is not None
+    assert not module.is_sendable({"a": value})
+    assert module.sendable_text({"a": value}) is None
 
 
 @pytest.mark.parametrize("codec", [name for name, form in PLAIN_FORMS.items() if form == RegularForm()])

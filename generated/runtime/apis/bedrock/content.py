@@ -89,6 +89,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
         before: Any = parts[-1] if parts else None
         if (
             type(block) is dict
+            and "cachePoint" in block
             and block_kind(block) == "cache"
             and getattr(before, "cache", True) is None
         ):
@@ -221,6 +222,8 @@ def without_kind(
 
 def lacks_text(blocks: list[Any]) -> bool:
     """Whether there are documents without any text beside them, which the API refuses."""
+    if not any(type(block) is dict and "document" in block for block in blocks):
+        return False
     kinds = {block_kind(block) for block in blocks if type(block) is dict}
     return "document" in kinds and "text" not in kinds
 

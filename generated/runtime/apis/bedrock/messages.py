@@ -81,6 +81,7 @@ class BedrockMessages(ApiConverter):
     read_reasoning_part: ObjectReader[ReasoningPart]
     read_result_part: ValueReader[ContentPart]
     read_system_content: ValueReader[ContentPart]
+    read_text_part: ObjectReader[TextPart]
     read_tool_result: ObjectReader[ToolResult]
     read_tool_use: ObjectReader[ToolCall]
     read_user_content: ValueReader[ContentPart]
@@ -202,6 +203,8 @@ class BedrockMessages(ApiConverter):
                 call = self.read_tool_use(wire, at, reader)
                 reader.note_call(wire["toolUse"].get("toolUseId"), call)
                 return ToolCallPart(call)
+            if kind == "text":
+                return self.read_text_part(wire, at, reader)
             if kind == "citations":
                 return read_cited(wire, reader)
             if kind == "reasoning":

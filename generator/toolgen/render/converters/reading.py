@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolgen.plan.mapping_plans import FieldMapping, ObjectMapping
+from toolgen.plan.mapping_plans import FieldMapping, ObjectMapping, RegularObject
 from toolgen.render.converters.code import Block, Method, Statement, block, call, get, item, place
 from toolgen.render.literals import python_literal, python_string
 
@@ -43,6 +43,9 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
         return
     for key in plain.keys:
         yield f"{key.variable} = {get(key.holder, key.key)}"
+    if shape.type == "ToolCall" and plain.arguments == ("id", "name", "arguments") and any(k.last for k in plain.keys):
+        yield from _read_plain_call(shape, plain)
+        return
     found: list[Statement] = [f"return {_made(shape, plain.arguments, with_rest=False)}"]
     if plain.open:
         found = [
@@ -51,6 +54,28 @@ def _read_when_plain(shape: ObjectMapping) -> Iterator[Statement]:
             f"return {_made(shape, plain.arguments, with_rest=True)}",
         ]
     yield block(f"if {' and '.join(plain.read_tests)}", *found)
+
+
+def _read_plain_call(shape: ObjectMapping, plain: RegularObject) -> Iterator[Statement]:
+    """Read a call whose id and name may yet turn out to be spelled otherwise than in the format."""
+    arguments = next(key for key in shape.keys if key.variables[0] == "arguments")
+    rest = call("extra_members", "wire", shape.objects[0].known)
+    if arguments.reads == "read_json_arguments":
+        known = shape.objects[0].known
+        found = call(
+            "read_text_call", "id", "name", "arguments", "wire", known, python_literal(arguments.way), "reader"
+        )
+    else:
+        given = []
+        if plain.open:
+            given = [f"None if len(wire) == {plain.sizes['wire']} else {call('reader.metadata', rest)}"]
+        found = call("reader.regular_call", "id", "name", "arguments", *given)
+    tests = [test for test in plain.read_tests if "reader" not in test]
+    yield block(
+        f"if {' and '.join(tests)}",
+        f"found = {found}",
+        block("if found is not None", "return found"),
+    )
 
 
 def _read_keys(shape: ObjectMapping, says_strict: bool) -> Iterator[Statement]:
@@ -94,10 +119,13 @@ def _read_without_rest(shape: ObjectMapping) -> Iterator[Block]:
     """Make the value where the object has the keys alone that it must have, and nothing has to be kept."""
     if not shape.least:
         return
+    # A null that a codec reads as nothing at all is kept with the rest.
+    holders = dict.fromkeys(key.holder for key in shape.keys if key.kind == "call")
     tests = [
         f"wire.keys() == {shape.objects[0].known}_LEAST",
         *(f"{held.variable}.keys() == {held.known}_LEAST" for held in shape.objects[1:] if held.required),
         *(f"{key.variables[0]}_kept is ABSENT" for key in shape.keys if key.kind == "call"),
+        *(f"None not in {holder}.values()" for holder in holders),
     ]
     yield block(f"if {' and '.join(tests)}", f"return {_made(shape, shape.arguments, with_rest=False)}")
 

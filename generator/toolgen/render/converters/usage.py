@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.plan.token_usage import CountPlan, TotalPlan, UsagePlan
-from toolgen.render.converters.code import Method, Statement, block, call, get, item, spread_call
+from toolgen.render.converters.code import Block, Method, Statement, block, call, get, item, spread_call
 from toolgen.render.literals import python_string
 
 
@@ -36,7 +36,8 @@ def read_usage(usage: UsagePlan) -> Method:
 def _read_count(count: CountPlan) -> Iterator[Statement]:
     yield f"{count.variable} = {get(count.holder, count.key)}"
     checked = call("count", count.holder, python_string(count.key), "at")
-    yield block(f"if type({count.variable}) is not int", f"{count.variable} = {checked}")
+    test = f"{count.variable} is not None and type({count.variable}) is not int"
+    yield block(f"if {test}", f"{count.variable} = {checked}")
 
 
 def _read_other_spelling(count: CountPlan) -> Iterator[Statement]:
@@ -67,15 +68,16 @@ def _add_up(total: TotalPlan) -> Iterator[Statement]:
         yield f"{total.field} = {' + '.join(f'({variable} or 0)' for variable in variables)}"
 
 
-def _keep_rest(holder: str, key: str) -> str:
+def _keep_rest(holder: str, key: str) -> Block:
     rest = call("extra_members", holder, known_counts(holder))
-    return call("keep_inner_extras", "rest", "wire", python_string(key), rest)
+    return block(
+        f"if {python_string(key)} in wire", call("keep_inner_extras", "rest", "wire", python_string(key), rest)
+    )
 
 
 def _argument(total: TotalPlan) -> str:
-    if total.required or total.count is None:
-        return total.field
-    return f"{total.field}={total.count.variable}"
+    value = total.field if total.required or total.count is None else total.count.variable
+    return f"{total.field}={value}" if total.by_name else value
 
 
 def write_usage(usage: UsagePlan) -> Method:

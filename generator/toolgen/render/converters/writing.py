@@ -29,8 +29,7 @@ def write_shape(shape: ObjectMapping) -> Method:
         "dict[str, Any]",
         f"Write {shape.description}.",
         (
-            *([f"{value} = {call('writer.encode_call', value, 'at')}"] if shape.type == "ToolCall" else []),
-            *_write_when_plain(shape),
+            *(_write_plain_call(shape) if shape.type == "ToolCall" else _write_when_plain(shape)),
             f"own = {call('writer.own_extras', f'{value}.metadata', 'at')} if {value}.metadata else NOTHING",
             *(_report_loss(value, field) for field in shape.lost),
             *(statement for held in reversed(shape.objects) for statement in _write_object(shape, held)),
@@ -46,6 +45,26 @@ def _write_when_plain(shape: ObjectMapping) -> Iterator[Block]:
     if shape.plain is not None:
         written = _plain_object(shape, shape.plain, "wire")
         yield block(f"if {' and '.join(shape.plain.write_tests)}", f"return {written}")
+
+
+def _write_plain_call(shape: ObjectMapping) -> Iterator[Statement]:
+    """Write a call at once; `writer.is_regular` has most of the tests, and knows whether its values are encoded."""
+    value = shape.variable
+    encode = f"{value} = {call('writer.encode_call', value, 'at')}"
+    found = {
+        f"{value}.metadata is None",
+        f"writer.names.get({value}.name) == {value}.name",
+        f"writer.keeps({value}.id)",
+    }
+    if shape.plain is None or not found.issubset(shape.plain.write_tests):
+        yield encode
+        yield from _write_when_plain(shape)
+        return
+    unread = f"{value}.invalid is None and "
+    tests = [test.removeprefix(unread) for test in shape.plain.write_tests if test not in found]
+    written = _plain_object(shape, shape.plain, "wire")
+    yield block(f"if {' and '.join([call('writer.is_regular', value), *tests])}", f"return {written}")
+    yield encode
 
 
 def _plain_object(shape: ObjectMapping, plain: RegularObject, holder: str) -> str:

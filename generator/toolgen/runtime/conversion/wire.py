@@ -182,6 +182,11 @@ class Wire:
 
         return {name: Encoding(table) for name, table in self.declared.leniency.items()}
 
+    @cached_property
+    def encoded(self) -> frozenset[str]:
+        """The declared tools whose arguments may differ on this wire from what their schemas say."""
+        return frozenset(self.declared.spellings) | frozenset(self.declared.leniency)
+
     def is_plain(self, call: ToolCall) -> bool:
         """Whether the arguments of a call are the same on both sides, by what the build knows of its tool."""
         encoding, lenient, spelled = self.encodings.get(call.name), self.lenient.get(call.name), call.arguments

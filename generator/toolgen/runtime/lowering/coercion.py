@@ -15,7 +15,7 @@ from typing import Any
 from ..conversion.encoding import Table
 from .keywords import texts_of
 from .references import References
-from .schemas import declared_types, kind_of, without_null
+from .schemas import declared_types, kind_of, required_names, without_null
 
 __all__ = ["coercions"]
 
@@ -140,7 +140,7 @@ class _Made:
     def object(self, schema: Mapping[str, Any]) -> Table | None:
         """The node of an object's properties."""
         properties = schema.get("properties")
-        required = schema.get("required", ())
+        required = required_names(schema)
         entries: dict[str, Any] = {}
         for name, value in properties.items() if type(properties) is dict else ():
             entry: dict[str, Any] = {}

@@ -10,7 +10,7 @@ from .changes import Way
 from .context import LoweringContext, Node, Trail
 from .dialects import Dialect
 from .keywords import add_null, describe_rule, keeps_schemas
-from .schemas import admits_null
+from .schemas import admits_null, required_names
 
 __all__ = ["lower_array", "lower_object"]
 
@@ -38,8 +38,7 @@ def lower_object(
     no_parameters = not way and "additionalProperties" not in said and "patternProperties" not in said
     if not properties and free and not no_parameters and dialect.maps != "keep":
         return _map(run, said, further, way, trail, out, sentences)
-    listed = said.get("required")
-    required = [name for name in listed if type(name) is str] if type(listed) is list else []
+    required = required_names(said)
     if dialect.root.get("lists_required") and not dialect.closed and further is not False:
         properties = _with_required(run, properties, required, further, way)
     names = _names(list(properties), dialect.properties)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .schemas import admits_null, subschemas
+from .schemas import admits_null, required_names, subschemas
 
 __all__ = ["Dialect", "count_shared", "violated_limits"]
 
@@ -150,7 +150,7 @@ def count_shared(schema: Mapping[str, Any]) -> dict[str, int]:
     for _, inner in _walked(schema, 0):
         properties = inner.get("properties")
         if type(properties) is dict:
-            required = inner.get("required", ())
+            required = required_names(inner)
             found["optional"] += sum(name not in required for name in properties)
             found["unions"] += sum(
                 type(value) is dict and ("anyOf" in value or type(value.get("type")) is list or admits_null(value))

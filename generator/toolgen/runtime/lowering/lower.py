@@ -11,7 +11,7 @@ from .context import LoweringContext, TooLargeError
 from .dialects import Dialect, violated_limits
 from .engine import Engine
 from .keywords import describe_rule
-from .schemas import ANNOTATIONS, IDENTITY, declared_types, merge_schemas
+from .schemas import ANNOTATIONS, IDENTITY, declared_types, merge_schemas, required_names
 
 __all__ = ["lower"]
 
@@ -157,7 +157,7 @@ def _merged(
 ) -> dict[str, Any]:
     """One object for a union of objects: what every branch requires is required, and a sentence says the rest."""
     outer = {key: value for key, value in schema.items() if key != keyword}
-    needs = [[str(name) for name in branch.get("required", ())] for branch in branches]
+    needs = [required_names(branch) for branch in branches]
     if any(needs):
         sentences.append(_needs(needs))
     run.note_described((), keyword, any(needs), f"{keyword} is not supported at the root: its branches are one object")
@@ -173,7 +173,7 @@ def _merged(
         found = merge_schemas({"properties": {}, **found}, {"properties": merged}, lost)
     common = [name for name in (needs[0] if needs else []) if all(name in names for names in needs)]
     if common:
-        found["required"] = list(dict.fromkeys([*found.get("required", ()), *common]))
+        found["required"] = list(dict.fromkeys([*required_names(found), *common]))
     closed = branches and all(branch.get("additionalProperties") is False for branch in branches)
     if closed and "additionalProperties" not in found:
         found["additionalProperties"] = False

@@ -23,6 +23,7 @@ __all__ = [
     "is_of",
     "kind_of",
     "merge_schemas",
+    "required_names",
     "subschemas",
     "without_null",
 ]
@@ -155,6 +156,12 @@ def is_of(value: object, kinds: tuple[str, ...]) -> bool:
     """Whether a value has one of these types; an integer is a number."""
     kind = kind_of(value)
     return kind in kinds or (kind == "integer" and "number" in kinds)
+
+
+def required_names(schema: Mapping[str, Any]) -> list[str]:
+    """The properties that a schema requires; none where what it says of them is no list."""
+    listed = schema.get("required")
+    return [name for name in listed if type(name) is str] if type(listed) is list else []
 
 
 def declared_types(schema: dict[str, Any]) -> tuple[str, ...]:

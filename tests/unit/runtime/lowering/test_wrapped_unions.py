@@ -158,3 +158,13 @@ def test_a_union_stays_where_it_is_taken(dialect: tuple[str, str]) -> None:
 def test_a_union_of_one_object_needs_no_wrapper(dialect: tuple[str, str]) -> None:
     found = lowered({"anyOf": [closed("a", a=TEXT), {"type": "null"}]}, dialect)
     assert list(found.schema["properties"]) == ["a"]
+
+
+@pytest.mark.parametrize("required", [5, "a", {"a": 1}, None])
+@pytest.mark.parametrize(("name", "kind"), CHECKERS)
+def test_required_that_is_no_list_requires_nothing(name: str, kind: str, required: Any) -> None:
+    dialect = Dialect(profile(name)["dialects"][kind])
+    branches = [{"type": "object", "properties": {key: TEXT}} for key in "ab"]
+    written = lower({"anyOf": [{**branches[0], "required": required}, branches[1]]}, dialect).schema
+    without = lower({"anyOf": branches}, dialect).schema
+    assert written.get("required") == without.get("required")

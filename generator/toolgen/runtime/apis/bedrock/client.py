@@ -8,7 +8,7 @@ from typing import Any
 from ...clients import ByteKeys
 from ...conversion.writer import Writer
 from ...errors import ConversionError
-from ...json_text import MAX_DEPTH, walk_values
+from ...json_text import MAX_DEPTH
 from ...paths import ROOT, Path, format_path
 
 __all__ = ["converse", "failure_of", "is_api_error", "without_bytes"]
@@ -16,7 +16,18 @@ __all__ = ["converse", "failure_of", "is_api_error", "without_bytes"]
 
 def without_bytes(value: Any) -> Any:
     """The value with base64 in place of bytes; nothing is changed in place, and a value without any is given back."""
-    return _encoded(value, 0) if any(type(one) is bytes for one in walk_values(value)) else value
+    return _encoded(value, 0) if type(value) is bytes or _has_bytes(value, MAX_DEPTH) else value
+
+
+def _has_bytes(holder: Any, left: int) -> bool:
+    """Whether bytes stand in an object or array, at most so many levels below it."""
+    if type(holder) is not dict and type(holder) is not list:
+        return False
+    for item in holder.values() if type(holder) is dict else holder:
+        kind = type(item)
+        if kind is bytes or ((kind is dict or kind is list) and left and _has_bytes(item, left - 1)):
+            return True
+    return False
 
 
 def _encoded(value: Any, depth: int) -> Any:

@@ -71,7 +71,12 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
     parts: list[Any] = []
     for i, block in enumerate(value):
         before: Any = parts[-1] if parts else None
-        if type(block) is dict and block_kind(block) == "cache" and getattr(before, "cache", True) is None:
+        if (
+            type(block) is dict
+            and "cachePoint" in block
+            and block_kind(block) == "cache"
+            and getattr(before, "cache", True) is None
+        ):
             before.cache = True
             if block != _POINT:
                 add_extras(before, reader.wire.name, {"$cache": block})
@@ -177,6 +182,8 @@ def without_kind(block: dict[str, Any], call: ToolCall, writer: Writer) -> dict[
 
 def lacks_text(blocks: list[Any]) -> bool:
     """Whether there are documents without any text beside them, which the API refuses."""
+    if not any(type(block) is dict and "document" in block for block in blocks):
+        return False
     kinds = {block_kind(block) for block in blocks if type(block) is dict}
     return "document" in kinds and "text" not in kinds
 

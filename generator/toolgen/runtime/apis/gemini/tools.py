@@ -70,10 +70,10 @@ def _number(item: Any, kind: str) -> Any:
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     if "type" in schema:
         wider = {**schema, "type": [schema["type"], "null"]}
-        if "enum" in schema:
+        if type(schema.get("enum")) is list:
             wider["enum"] = [*schema["enum"], None]
         return wider
-    if "anyOf" in schema:
+    if type(schema.get("anyOf")) is list:
         return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
     return schema
 
