@@ -51,7 +51,8 @@ def _completed(kind: Any) -> Any:
     kind.__init__.__annotations__ = {**kind.__annotations__, "return": None}
     if "__eq__" not in vars(kind):
         kind.__eq__ = _equality(attrgetter(*kind.__slots__ or ("__class__",)))
-    kind.__hash__ = None
+    if "__hash__" not in vars(kind):
+        kind.__hash__ = None
     for name in _LAZY:
         setattr(kind, name, _Lazy(kind, name))
     return kind

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dataclasses import dataclass
+
     from pydantic import ValidationError
+else:
+    from ..lazy_dataclass import dataclass, stated_slots
 
 __all__ = ["ArgumentsError", "Fault", "faults_of", "type_of", "unknown_tool"]
 
@@ -24,13 +26,25 @@ MAX_TEXT = 200
 """Characters of a pointer or of what was expected."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fault:
     """One thing that is wrong: where (a JSON pointer), what was expected, and the type that was found."""
 
     pointer: str
     expected: str
     found: str
+
+    if not TYPE_CHECKING:
+        __slots__ = stated_slots(vars())
+
+        def __init__(self, pointer, expected, found):
+            self.pointer = pointer
+            self.expected = expected
+            self.found = found
+
+    def __hash__(self) -> int:
+        """Equal faults are one, in a set too."""
+        return hash((self.pointer, self.expected, self.found))
 
     def __str__(self) -> str:
         """Return the fault as one line."""
@@ -59,6 +73,8 @@ class ArgumentsError(ValueError):
 
 def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
     """Make the error for a tool that there is not; it names the nearest tools."""
+    from difflib import get_close_matches  # late: few names are unknown
+
     near = (
         get_close_matches(name[:64], list(known), n=3, cutoff=0.5)
         if isinstance(name, str)

@@ -1,0 +1,225 @@
+"""What else costs time and room: texts of arguments, objects that are in use, imports, the first call, memory.
+
+  python benchmarks/costs.py [--rounds N] [--only WORD] [--package FOLDER]
+
+Each row holds one side against another in one run, in turn, as a median over the rounds; a goal of `-` is none. Imports run
+in processes of their own, whose processor time is counted, with compiled bytecode and without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from conversation import conversation
+from run import DECLARED, providers, wire_of
+
+MESSAGES = 10_000
+SIZES = {"200 bytes": 1, "2 KB": 12, "20 KB": 125}
+"""Texts of arguments, and how many rows each has."""
+
+
+ADDRESSED = {
+    "create_order": {
+        **DECLARED["create_order"],
+        "ship_to": {"lines": ["1 Main Street"], "city": "Springfield", "country": "US"},
+    }
+}
+"""The one call among those of `run.py` whose arguments lack something."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A ratio with the figures of both sides, in a unit."""
+
+    name: str
+    beside: str
+    goal: float | None
+    ours: list[float]
+    theirs: list[float]
+    unit: str = "µs"
+
+    def line(self) -> str:
+        """The row as it is printed."""
+        ratio = statistics.median(a / b for a, b in zip(self.ours, self.theirs, strict=True))
+        ours, theirs = statistics.median(self.ours), statistics.median(self.theirs)
+        goal = "-" if self.goal is None else f"{self.goal:.1f}"
+        mark = "  above" if self.goal is not None and ratio > self.goal else ""
+        return f"{self.name:38} {ratio:7.2f} {goal:>5} {ours:10.1f} {theirs:10.1f} {self.unit:3} {self.beside}{mark}"
+
+
+def timed(ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int) -> tuple[list[float], list[float]]:
+    """Microseconds of a call on each side, by round; what they work on is in use, and warm."""
+    ours(), theirs()
+    count = max(5, int(0.02 / max(_once(theirs, 3), 1e-7)))
+    found: tuple[list[float], list[float]] = [], []
+    for n in range(rounds):
+        gc.collect()
+        gc.disable()
+        for side in (0, 1) if n % 2 else (1, 0):
+            found[side].append(_once((ours, theirs)[side], count) * 1e6)
+        gc.enable()
+    return found
+
+
+def _once(function: Callable[[], Any], count: int) -> float:
+    start = time.process_time()
+    for _ in range(count):
+        function()
+    return (time.process_time() - start) / count
+
+
+def texts(package: str, rounds: int) -> Iterator[Result]:
+    """Strict reading of a text of arguments, against the parser that takes anything."""
+    loads = importlib.import_module(f"{package}.runtime.json_text").loads
+    row = {"id": "B17", "free": True, "draught": 4.25, "note": "dawn, after the tide has turned; ask the pilot first"}
+    for name, rows in SIZES.items():
+        for spelling, separators in (("compact", (",", ":")), ("with blanks", (", ", ": "))):
+            text = json.dumps({"query": "ferry", "rows": [row] * rows}, separators=separators)
+            sides = timed(lambda t=text: loads(t), lambda t=text: json.loads(t), rounds)
+            yield Result(f"arguments, {name}, {spelling}", "json.loads", 2.5, *sides)
+
+
+def declared_arguments(package: str, rounds: int) -> Iterator[Result]:
+    """The arguments of a declared tool, against its model alone."""
+    tools = importlib.import_module(f"{package}.tools")
+    for name, value in {**DECLARED, **ADDRESSED}.items():
+        text = json.dumps(value)
+        model = type(tools.parse_arguments(name, text))
+        sides = timed(
+            lambda n=name, t=text: tools.parse_arguments(n, t), lambda m=model, t=text: m.model_validate_json(t), rounds
+        )
+        yield Result(f"parse_arguments, {name}", "model_validate_json", 1.5, *sides)
+
+
+def objects_in_use(package: str, rounds: int) -> Iterator[Result]:
+    """The same answer again and again; and a history that came over the wire, against one that did not."""
+    models = importlib.import_module(f"{package}.models")
+    ours = [models.load(models.Message, message) for message in conversation()]
+    for name, provider in providers(package).items():
+        wire = wire_of(name)
+        if wire is None or Path(str(wire.__file__)).stem != name:
+            continue
+        body = wire.answer()
+        sides = timed(lambda p=provider, b=body: p.from_response(b), lambda w=wire, b=body: w.response_in(b), rounds)
+        yield Result(f"{name}, an answer in use", "hand-written", None, *sides)
+        read = provider.from_messages(provider.to_messages(ours))
+        sides = timed(lambda p=provider, r=read: p.to_messages(r), lambda p=provider: p.to_messages(ours), rounds)
+        yield Result(f"{name}, a history that was read", "one that was built", None, *sides)
+
+
+def imports(package: Path, rounds: int) -> Iterator[Result]:
+    """A provider's module, against `import pydantic`; and the first conversion after it, against the next."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "app" / package.name
+        shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("openai_chat", "anthropic", "gemini", "openai_responses"):
+            module = f"{package.name}.providers.{name}"
+            for kind, compiled in (("", True), (", no bytecode", False)):
+                sides: tuple[list[float], list[float]] = [], []
+                for _ in range(rounds + 1):
+                    sides[0].append(_import(module, copy.parent, compiled))
+                    sides[1].append(_import("pydantic", copy.parent, True))
+                goal = 0.5 if compiled else None
+                yield Result(f"import {name}{kind}", "import pydantic", goal, sides[0][1:], sides[1][1:], "ms")
+                for cache in [*copy.rglob("__pycache__")]:
+                    shutil.rmtree(cache)
+
+
+def _import(module: str, folder: Path, compiled: bool) -> float:
+    """Milliseconds of an import in a process of its own."""
+    code = f"import time; a = time.process_time(); import {module}; print((time.process_time() - a) * 1000)"
+    return float(_printed(folder, compiled, "-c", code))
+
+
+def _printed(folder: Path, compiled: bool, *words: str) -> str:
+    """What a Python of its own prints; `compiled` says whether it may write bytecode, and read it the next time."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "" if compiled else "1"}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def first_calls(package: Path, rounds: int) -> Iterator[Result]:
+    """The first answer that a process reads, against the second."""
+    for name in ("openai_chat", "anthropic", "gemini"):
+        wire = wire_of(name)
+        code = (
+            f"import json, sys, time; import {package.name}.providers.{name} as p; bodies = json.loads(sys.argv[1])\n"
+            "def taken(body):\n    a = time.perf_counter(); p.from_response(body); return (time.perf_counter() - a) * 1e6\n"
+            "print(taken(bodies[0]), taken(bodies[1]))"
+        )
+        answers = json.dumps([wire.answer(), wire.answer()])
+        words = "-c", code, answers
+        said = [_printed(package.parent, True, *words).split() for _ in range(rounds + 1)][1:]
+        rows = [[float(word) for word in line] for line in said]
+        yield Result(
+            f"{name}, first answer of a process", "the second", None, [r[0] for r in rows], [r[1] for r in rows]
+        )
+
+
+def memory(package: str) -> Iterator[Result]:
+    """Ten thousand messages in the format, against the same as the dicts that a parser gives."""
+    load, kind = (getattr(importlib.import_module(f"{package}.models"), name) for name in ("load", "Message"))
+    text = json.dumps([message for _ in range(MESSAGES // 40) for message in conversation()[:40]])
+
+    def kept(make: Callable[[], Any]) -> float:
+        gc.collect()
+        tracemalloc.start()
+        value = make()
+        gc.collect()
+        size = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert value
+        return size / 1e6
+
+    ours = kept(lambda: [load(kind, message) for message in json.loads(text)])
+    yield Result(f"memory of {MESSAGES} messages", "dicts", None, [ours], [kept(lambda: json.loads(text))], "MB")
+
+
+def main() -> int:
+    """Print a row a case; exit 1 where a ratio is above its goal."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--package", type=Path, default=Path(__file__).resolve().parents[1] / "generated")
+    options = parser.parse_args()
+    folder = options.package.resolve()
+    sys.path.insert(0, str(folder.parent))
+    groups: dict[str, Callable[[], Iterator[Result]]] = {
+        "texts": lambda: texts(folder.name, options.rounds),
+        "declared": lambda: declared_arguments(folder.name, options.rounds),
+        "objects": lambda: objects_in_use(folder.name, options.rounds),
+        "imports": lambda: imports(folder, options.rounds),
+        "first": lambda: first_calls(folder, options.rounds),
+        "memory": lambda: memory(folder.name),
+    }
+    print(f"{'case':38} {'ratio':>7} {'goal':>5} {'ours':>10} {'beside':>10}")
+    above = 0
+    for name, rows in groups.items():
+        for row in rows() if options.only in name else ():
+            line = row.line()
+            above += line.endswith("above")
+            print(line, flush=True)
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
