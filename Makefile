@@ -71,12 +71,8 @@ distributions: $(READY) ## build what is published into dist/: toolgen, and the 
 	@$(BIN)/python -m hatchling build -d dist
 	@cd packages/toolgen-runtime && ../../$(BIN)/python -m hatchling build -d ../../dist
 
-bench: $(READY) ## converters, whole commands, running tools and ways to hold the format against others, as ratios
-	-@$(BIN)/python benchmarks/run.py $(ARGS)
-	-@$(BIN)/python benchmarks/floor.py
-	-@$(BIN)/python benchmarks/building.py
-	-@$(BIN)/python benchmarks/running.py
-	@$(BIN)/python benchmarks/representation.py
+bench: $(READY) ## everything that is measured, as ratios beside goals, into benchmarks/RESULTS.md
+	@$(BIN)/python benchmarks/results.py $(ARGS)
 
 laws: $(READY) ## run the laws over the wider corpus beside this checkout, where there is one
 	@if [ -f ../shared/checks/laws.py ]; then \

@@ -126,6 +126,9 @@ def commands(folder: Path, tools: dict[str, dict[str, Any]]) -> dict[str, Comman
         changing.read_text("utf-8").replace('"description": "', '"description": "Now: '),
     ]
     toolgen = (sys.executable, "-m", "toolgen")
+    cache = folder / "cache"
+    cache.mkdir()
+    os.environ["XDG_CACHE_HOME"] = str(cache)
 
     def change() -> None:
         texts.reverse()
@@ -133,6 +136,14 @@ def commands(folder: Path, tools: dict[str, dict[str, Any]]) -> dict[str, Comman
 
     def gone(place: Path) -> Callable[[], object]:
         return lambda: shutil.rmtree(place / "generated", ignore_errors=True)
+
+    def forgotten() -> None:
+        shutil.rmtree(cache, ignore_errors=True)
+        cache.mkdir()
+
+    def checked_once() -> None:
+        forgotten()
+        subprocess.run((*toolgen, "check"), cwd=many, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     generator = (sys.executable, "-c", MODEL_GENERATOR, str(document), str(folder / "models.py"))
     return {
@@ -143,6 +154,8 @@ def commands(folder: Path, tools: dict[str, dict[str, Any]]) -> dict[str, Comman
         "from nothing": Command((*toolgen, "build"), many, gone(many)),
         "unchanged": Command((*toolgen, "build"), many),
         "check": Command((*toolgen, "check"), many),
+        "first check": Command((*toolgen, "check"), many, forgotten),
+        "second check": Command((*toolgen, "check"), many, checked_once),
         "one changed": Command((*toolgen, "build"), many, change),
     }
 
@@ -152,9 +165,14 @@ GOALS = (
     ("from nothing", "model generator", 2.0),
     ("unchanged", "python -c pass", 6.0),
     ("check", "python -c pass", 10.0),
+    ("first check", "from nothing", None),
+    ("second check", "python -c pass", 10.0),
     ("one changed", "alone", 3.0),
 )
-"""A command, what it is measured by, and the ratio that it shall keep at 1,000 tools."""
+"""A command, what it is measured by, and the ratio that it shall keep at 1,000 tools, where there is a goal.
+
+The checks are those of a machine that has built nothing: it keeps no record before the first of them.
+"""
 
 
 def main() -> int:
@@ -175,10 +193,10 @@ def main() -> int:
             low, middle, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
             seconds = statistics.median(r[name].seconds for r in rounds)
             memory = max(r[name].memory for r in rounds)
-            over = middle > goal or memory > 300
+            over = (goal is not None and middle > goal) or memory > 300
             missed += over and tools == 1000
             print(
-                f"{tools:>6}  {name:14} {middle:7.2f}  {low:6.2f} - {high:6.2f} {goal:5.1f} {seconds:8.3f} {memory:5.0f}"
+                f"{tools:>6}  {name:14} {middle:7.2f}  {low:6.2f} - {high:6.2f} {goal or '-':>5} {seconds:8.3f} {memory:5.0f}"
                 f"  {beside}{'  above' if over else ''}",
                 flush=True,
             )
