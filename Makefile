@@ -1,6 +1,6 @@
 # Everyday tasks. The set-up is made once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors pages site soak clean
+.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz editors pages site prose soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -124,6 +124,10 @@ pages: $(READY) ## look at the pages of `toolgen docs` with chromium and axe-cor
 site: $(READY) ## build the documentation site into build/site/html
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group site
 	@$(BIN)/python docs/site/build.py build/site
+
+prose: $(READY) ## hold documents, docstrings and messages to proselint and codespell
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group prose
+	@$(BIN)/python -m tests.programs.prose
 
 NPM = npm install --prefix build/npm --no-save --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000
 EDITOR_PROGRAMS = yaml-language-server@2.0.0 ajv@8.20.0

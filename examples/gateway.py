@@ -60,7 +60,7 @@ async def answered(model: AsyncSession, body: dict[str, Any]) -> Response:
         completion = replace(await model.complete(request), id=None)  # the id is ours, as in every chunk below
         return JSONResponse(openai_chat.to_response(completion, id=identifier, created=created, on_loss=report))
     events = model.stream(request)
-    first = await anext(events)  # a request that is refused is refused here, with a status
+    first = await anext(events)  # where the request is refused, this raises, and a status can be sent
     writer = openai_chat.StreamWriter(id=identifier, created=created, on_loss=report)
     options = body.get("stream_options")
     usage = isinstance(options, dict) and options.get("include_usage") is True

@@ -167,7 +167,7 @@ class Writer:
     def lowered(
         self, schema: dict[str, Any] | bool, strict: bool | None, at: Path
     ) -> dict[str, Any]:
-        """Lower a schema; what the dialect does not take as it is is reported, unless the build has done so."""
+        """Lower a schema, and report what the dialect takes in other words, unless the build has done so."""
         written, found = self.wire.lowerings.fresh(schema, strict)
         if self.known:
             return written

@@ -52,7 +52,7 @@ def write_dialect(
     writer: Writer,
     strict: bool | None = None,
 ) -> Any:
-    """Write the schema, lowered; what the dialect does not take as it is is reported."""
+    """Write the schema, lowered, and report what the dialect takes in other words."""
     if parameters is None:
         return ABSENT
     if type(kept) is dict and same_json(kept, parameters):

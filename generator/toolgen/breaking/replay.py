@@ -1,4 +1,4 @@
-"""Stored conversations, held to the tools as they are now by the very package that a build would write; nothing is run."""
+"""Stored conversations, held to the tools as they are now by the package that a build would write; nothing is run."""
 
 from __future__ import annotations
 

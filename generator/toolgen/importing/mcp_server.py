@@ -16,7 +16,7 @@ from toolgen.load.loading import document_of
 __all__ = ["ask_server"]
 
 _PAGES = 1_000
-"""Pages of a list: a server that goes on for ever is stopped."""
+"""Pages of a list: a server that goes on forever is stopped."""
 
 
 def ask_server(findings: Findings, *, command: str | None, url: str | None, seconds: float) -> Document | None:

@@ -224,7 +224,7 @@ class _Loading:
         return False
 
     def _shipped(self, name: str, kind: Kind) -> list[Document]:
-        """The shipped documents of a kind; none where SCHEMAS has the very folder, which is read as its own."""
+        """The shipped documents of a kind; none where SCHEMAS has this folder, which is read as its own."""
         if self._builtin is None:
             return []
         if (self._builtin / name).resolve() == (self._schemas / name).resolve():

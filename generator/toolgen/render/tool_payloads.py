@@ -1,4 +1,4 @@
-"""The declared tools as each provider gets them, made by the very modules that are being rendered, and what was lost."""
+"""The declared tools as each provider gets them, made by the modules that are being rendered, and what was lost."""
 
 from __future__ import annotations
 

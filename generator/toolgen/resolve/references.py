@@ -1,4 +1,4 @@
-"""What each `$ref` of the sources leads to, and no circle of them that judges one value for ever.
+"""What each `$ref` of the sources leads to, and no circle of them that judges one value forever.
 
 Nothing is opened: a reference finds a loaded document, or it is refused.
 """

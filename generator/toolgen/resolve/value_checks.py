@@ -1,6 +1,6 @@
 """Values that a schema states about itself (enum, const, default, examples), and whether a value fits, in bounded steps.
 
-The rules are jsonschema's, but where those would run for ever on a hostile schema: definitions that are referred to
+The rules are jsonschema's, but where those would run forever on a hostile schema: definitions that are referred to
 twice at every level are judged once for each value, patterns run in the engine of the generated code, and equality is
 looked up.
 """

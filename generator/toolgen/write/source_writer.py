@@ -36,7 +36,7 @@ class Addition:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Paths in the folder: files that were made, those that had the very text already, and those with a new text."""
+    """Paths in the folder: files that were made, those that had this text already, and those with a new text."""
 
     created: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()

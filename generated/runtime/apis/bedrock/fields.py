@@ -133,7 +133,7 @@ def _source(url: str | None, data: str | None) -> dict[str, Any]:
 
 
 def _ending(url: str | None, formats: Formats) -> str:
-    """The format that an address ends with, else the first of all."""
+    """The format that an address ends with, else the first one."""
     ending = (url or "").rpartition(".")[2].lower()
     return ending if ending in formats else next(iter(formats))
 

@@ -18,7 +18,7 @@ _SHAPES = (
         "error",
         "there is no list of tools here, and no key {key} that holds one",
         None,
-        "An import reads the forms that providers and servers themselves give and take.",
+        "An import reads the forms that providers and servers themselves write.",
         fix="Name the format that the file is in, or take the object that holds the list out of what surrounds it.",
     ),
     Code(

@@ -26,7 +26,7 @@ ROWS: tuple[Code, ...] = (
         "error",
         "{path} is {kind}, not {wanted}",
         "move it away, or rename it so that toolgen does not read it",
-        "Reading a pipe or a device may wait for ever or give different bytes each time. Sources are regular "
+        "Reading a pipe or a device may wait forever or give different bytes each time. Sources are regular "
         "files in regular folders, so that a build depends on nothing else.",
     ),
     Code(

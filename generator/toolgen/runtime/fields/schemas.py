@@ -41,7 +41,7 @@ def read_dialect(value: Any, at: Path, reader: Reader, strict: bool | None = Non
 def write_dialect(
     parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, strict: bool | None = None
 ) -> Any:
-    """Write the schema, lowered; what the dialect does not take as it is is reported."""
+    """Write the schema, lowered, and report what the dialect takes in other words."""
     if parameters is None:
         return ABSENT
     if type(kept) is dict and same_json(kept, parameters):

@@ -107,7 +107,7 @@ class CopilotStream(BaseStream):
         self._settled = not self._asked.keys() <= self._answered
 
     def _is_asked(self, kind: Any) -> bool:
-        """Whether an event asks the app: where it answers, it answers a sub-agent too, which would wait for ever."""
+        """Whether an event asks the app: where it answers, it answers a sub-agent too, which would wait forever."""
         return self._own is not None and kind in ("external_tool.requested", "external_tool.completed")
 
     def _open(self, identifier: str | None = None) -> SessionMessage:
