@@ -93,16 +93,16 @@ class Converter:
         self.entries: Mapping[str, Any] = dict(
             zip(
                 self.wire.declared.names,
-                self.entries_of(self.wire.declared.payload),
+                self.split_payload(self.wire.declared.payload),
                 strict=True,
             )
         )
 
-    def normalized(self, wire: Any) -> Any:
+    def normalize(self, wire: Any) -> Any:
         """Bring a body to the one form that is read; most wires have no other."""
         return wire
 
-    def entries_of(self, payload: Any) -> list[Any]:
+    def split_payload(self, payload: Any) -> list[Any]:
         """The entries of single tools in the value of the wire's `tools`."""
         return list(payload)
 
@@ -138,7 +138,7 @@ class Converter:
             tools: definitions of tools that this package does not declare.
         """
         return self.read_tool_choice(
-            self.normalized(wire), ROOT, Reader(self.wire, tools=tools)
+            self.normalize(wire), ROOT, Reader(self.wire, tools=tools)
         )[0]
 
     def to_messages(
@@ -176,7 +176,7 @@ class Converter:
             ConversionError: a value has the wrong JSON type.
         """
         return self.read_messages(
-            self.normalized(wire), ROOT, Reader(self.wire, tools=tools)
+            self.normalize(wire), ROOT, Reader(self.wire, tools=tools)
         )[0]
 
     def to_request(
@@ -221,7 +221,7 @@ class Converter:
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
         request = self.read_request(
-            self.normalized(body), ROOT, Reader(self.wire, tools=tools)
+            self.normalize(body), ROOT, Reader(self.wire, tools=tools)
         )
         if request.model is None:
             request.model = model
@@ -245,7 +245,7 @@ class Converter:
             ConversionError: it is an API error (see `from_error`), or a value has the wrong JSON type.
         """
         return self.read_response(
-            self.normalized(self.client_data(response, ROOT)),
+            self.normalize(self.client_data(response, ROOT)),
             ROOT,
             Reader(self.wire, turn, tools),
         )
@@ -401,9 +401,9 @@ class ToolConverter(Converter):
             ConversionError: a value has the wrong JSON type.
         """
         return (
-            self.read_tools(
-                self.normalized(wire), ROOT, Reader(self.wire, tools=tools)
-            )[0]
+            self.read_tools(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[
+                0
+            ]
             or []
         )
 

@@ -27,7 +27,7 @@ __all__ = [
     "MEDIA_BEHIND",
     "address_of",
     "caption_of",
-    "in_words",
+    "describe_result",
     "media_kind",
     "name_in",
     "read_inside",
@@ -289,7 +289,7 @@ def _refers(value: Any) -> bool:
     return any(type(one) is dict and "$ref" in one for one in walk_values(value))
 
 
-def in_words(result: ToolResult) -> str:
+def describe_result(result: ToolResult) -> str:
     """A result as text for the model, where it cannot stand with its call."""
     if result.kind == "multimodal":
         return "\n".join(map(describe, result.value))

@@ -188,7 +188,7 @@ def test_a_dispatcher_on_a_loop_of_the_app_s_calls_as_it_is(runnable: Package) -
     call = runnable.module("models").ToolCall("c1", *COMMAND)
 
     def again(args: Any) -> Any:
-        return asyncio.run(tools.dispatcher(Handlers(), inline=True).one(call)).value
+        return asyncio.run(tools.dispatcher(Handlers(), inline=True).run_one(call)).value
 
     assert tools.dispatch_sync(call, Handlers(run_command=again)).value == 0
 

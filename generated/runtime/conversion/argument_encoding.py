@@ -41,7 +41,7 @@ class ArgumentEncodings:
         self._found: dict[str, Encoding | None] = {}
         self._lenient: dict[str, Encoding | None] = {}
 
-    def of(self, name: str) -> Encoding | None:
+    def encoding_of(self, name: str) -> Encoding | None:
         """How the arguments of a tool are encoded; None where values are the same on both sides."""
         if name not in self._found:
             self._found[name] = self._encoding(name)
@@ -79,7 +79,7 @@ class ArgumentEncodings:
             }
         return self._settled.get(name)
 
-    def lenient(self, name: str) -> Encoding | None:
+    def leniency_of(self, name: str) -> Encoding | None:
         """What is meant where a model says otherwise; None for a tool of which nothing is known."""
         given = self._given.get(name)
         if given is None:
@@ -91,11 +91,11 @@ class ArgumentEncodings:
             self._lenient[name] = None if table is None else Encoding(table)
         return self._lenient[name]
 
-    def read(self, call: ToolCall) -> ToolCall:
+    def decode_call(self, call: ToolCall) -> ToolCall:
         """Decode the arguments of a call; they are kept as they came where that, or our own writing, differs."""
         if call.invalid is not None:
             return call
-        encoding, lenient = self.of(call.name), self.lenient(call.name)
+        encoding, lenient = self.encoding_of(call.name), self.leniency_of(call.name)
         if encoding is None and lenient is None:
             return call
         spelled = call.arguments
@@ -118,9 +118,9 @@ class ArgumentEncodings:
         call.arguments = arguments
         return call
 
-    def written(self, call: ToolCall) -> tuple[ToolCall, bool]:
+    def encode(self, call: ToolCall) -> tuple[ToolCall, bool]:
         """A call with its arguments as the wire has them, and whether they would come back as they are."""
-        encoding = self.of(call.name)
+        encoding = self.encoding_of(call.name)
         kept = (
             inner_extras(call.metadata, self._wire.name) if call.metadata else NOTHING
         )
@@ -148,7 +148,7 @@ class ArgumentEncodings:
     ) -> dict[str, Any]:
         """What has to be kept beside a spelling, for it to be known again: what it meant, where the declared tool does not say that."""
         declared, lenient = self._wire.encodings.get(name), self._wire.lenient.get(name)
-        if self.of(name) is declared and self.lenient(name) is lenient:
+        if self.encoding_of(name) is declared and self.leniency_of(name) is lenient:
             return {}
         from copy import deepcopy  # late: few calls have their meaning kept
 
@@ -164,7 +164,7 @@ class ArgumentEncodings:
         if "$meant" in kept:
             return same_json(kept["$meant"], call.arguments)
         ways = (
-            (encoding, self.lenient(name)),
+            (encoding, self.leniency_of(name)),
             (self._wire.encodings.get(name), self._wire.lenient.get(name)),
         )
         return any(same_json(_decoded(spelled, *way), call.arguments) for way in ways)

@@ -224,7 +224,7 @@ class Wire:
             tool.strict is None
             and inner_extras(metadata, "declaration").get("$strict") == "auto"
         ):
-            return self.lowerings.settled(tool.parameters, spent)[0]
+            return self.lowerings.settle_strictness(tool.parameters, spent)[0]
         if tool.strict and self.refusals(tool):
             return False
         return tool.strict

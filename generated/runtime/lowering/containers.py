@@ -78,7 +78,7 @@ def lower_object(
         lowered[names[name]] = inner
         if entry:
             entries[name] = entry
-    if dialect.takes("properties") and (
+    if dialect.supports("properties") and (
         "properties" in said or properties or dialect.closed or dialect.complete
     ):
         out["properties"] = lowered
@@ -93,12 +93,12 @@ def lower_object(
         kept = [name for name in kept if name in lowered]
     if dialect.ordering and len(lowered) > 1:
         out["propertyOrdering"] = list(lowered)
-    if kept and dialect.takes("required"):
+    if kept and dialect.supports("required"):
         out["required"] = kept
     elif dialect.all_required or (dialect.closed and "required" in said):
         out["required"] = []
     _missing(run, required, properties, way)
-    if type(said.get("dependentRequired")) is dict and dialect.takes(
+    if type(said.get("dependentRequired")) is dict and dialect.supports(
         "dependentRequired"
     ):
         out["dependentRequired"] = {
@@ -225,7 +225,7 @@ def _further(
         if dialect.says_open and not patterns and (not said.get("properties") and way):
             out["additionalProperties"] = True
         return None
-    if not dialect.takes("additionalProperties"):
+    if not dialect.supports("additionalProperties"):
         run.note(
             way,
             "additionalProperties",
@@ -337,7 +337,7 @@ def lower_array(
     first = said.get("prefixItems")
     if not kinds and "items" not in said and "prefixItems" not in said:
         return None
-    if type(first) is list and first and not run.dialect.takes("prefixItems"):
+    if type(first) is list and first and not run.dialect.supports("prefixItems"):
         return _tuple(run, said, first, way, trail, out, sentences)
     found: Table = {}
     if type(first) is list and first:
@@ -366,7 +366,7 @@ def lower_array(
         return found or None
     if "items" not in said and run.dialect.untyped == "keep":
         return found or None
-    if run.dialect.takes("items"):
+    if run.dialect.supports("items"):
         out["items"], spelling = _lower_items(run, items, (*way, "items"), trail)
         if run.dialect.complete and "type" not in out["items"]:
             out["items"] = {"type": "string", "description": "There is no such value."}
@@ -414,7 +414,7 @@ def _tuple(
             lowered.append(inner)
     open_end = any(schema == {} for schema in lowered)
     one_form: Table | None = None
-    if len(lowered) != 1 and not run.dialect.takes("anyOf"):
+    if len(lowered) != 1 and not run.dialect.supports("anyOf"):
         inner, one_form = run.node({}, (*way, "items"), trail)
         lowered = [inner]
     out["items"] = (
@@ -456,7 +456,7 @@ def _at_most(
     high = said.get("maxItems")
     if type(high) is int and high <= most:
         return
-    if run.dialect.takes("maxItems"):
+    if run.dialect.supports("maxItems"):
         out["maxItems"] = most
     else:
         sentences.append(describe_rule("maxItems", most))

@@ -236,7 +236,7 @@ def _lower_union(
             lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
         )
         return {**alone, **words}, tables[0]
-    if not run.dialect.takes("anyOf") and run.dialect.untyped == "text":
+    if not run.dialect.supports("anyOf") and run.dialect.untyped == "text":
         for keyword in dict.fromkeys(
             key for out in lowered for key in out if key not in ("type", "description")
         ):
@@ -254,7 +254,7 @@ def _lower_union(
             way,
             [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""],
         )
-    if not run.dialect.takes("anyOf"):
+    if not run.dialect.supports("anyOf"):
         run.note(
             way, "anyOf", "dropped", run.reason("anyOf"), checked="parse_arguments"
         )
@@ -318,14 +318,14 @@ def _lower_typed(
         said = run.register({"type": list(kinds), **said}, way)
     as_texts = ("enum" in said or "const" in said) and (
         run.dialect.enum == "texts"
-        or (run.dialect.enum != "any" and not run.dialect.takes("anyOf"))
+        or (run.dialect.enum != "any" and not run.dialect.supports("anyOf"))
     )
     if kinds == ("null",) and run.dialect.nullable == "none":
         return lower_untyped(run, said, way, sentences)
     if len(kinds) > 1 and run.dialect.types == "one" and not as_texts:
         return _split_types(run, said, kinds, way, trail, sentences)
     out: dict[str, Any] = {}
-    if kinds and run.dialect.takes("type"):
+    if kinds and run.dialect.supports("type"):
         out["type"] = kinds[0] if len(kinds) == 1 else list(kinds)
     spelling, possible = lower_values(run, said, way, kinds, out, sentences)
     if not possible:

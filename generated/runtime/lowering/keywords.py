@@ -106,13 +106,13 @@ def keep_rules(
         if keyword in STRUCTURE or keyword in out or keyword == "additionalItems":
             continue
         if keyword in IDENTITY:
-            if keyword not in ("$defs", "definitions", "$schema") and dialect.takes(
+            if keyword not in ("$defs", "definitions", "$schema") and dialect.supports(
                 keyword
             ):
                 out[keyword] = value
         elif (
             keyword in _INCLUSIVE
-            and not dialect.takes(keyword)
+            and not dialect.supports(keyword)
             and _makes_inclusive(run, said, keyword, kind, way, out)
         ):
             continue
@@ -146,9 +146,9 @@ def keep_rules(
                     sentences,
                     "its values go out in another form, or it refers in a circle",
                 )
-        elif not dialect.takes(keyword):
+        elif not dialect.supports(keyword):
             _leave(run, keyword, value, way, sentences, run.reason(keyword))
-        elif keyword == "format" and not dialect.takes_format(kind, value):
+        elif keyword == "format" and not dialect.supports_format(kind, value):
             _leave(
                 run,
                 keyword,
@@ -173,7 +173,7 @@ def keep_rules(
 def keeps_schemas(run: LoweringContext, keyword: str) -> bool:
     """Whether a keyword that holds schemas can stay as it is."""
     return (
-        run.dialect.takes(keyword)
+        run.dialect.supports(keyword)
         and run.dialect.refs == "keep"
         and not run.dialect.closed
     )
@@ -223,7 +223,7 @@ def _makes_inclusive(
     value = said[keyword]
     if (
         kind != "integer"
-        or not run.dialect.takes(other)
+        or not run.dialect.supports(other)
         or type(value) is bool
         or type(value) not in (int, float)
     ):
@@ -332,7 +332,7 @@ def lower_values(
     values = [value for value in values if not kinds or is_of(value, kinds)]
     if not values:
         return None, False
-    mixed = len(kinds) > 1 and not run.dialect.takes("anyOf")
+    mixed = len(kinds) > 1 and not run.dialect.supports("anyOf")
     if run.dialect.enum != "any" and (
         mixed or not all(_goes_as_it_is(value, run.dialect.enum) for value in values)
     ):
@@ -346,7 +346,7 @@ def lower_values(
         out["type"] = "string"
         _put(run, texts, way, out, sentences)
         return {"texts": values, "said": texts}, True
-    if "const" in said and run.dialect.takes("const"):
+    if "const" in said and run.dialect.supports("const"):
         out["const"] = said["const"]
         return None, True
     if "const" in said:
@@ -362,11 +362,11 @@ def _put(
     out: dict[str, Any],
     sentences: list[str],
 ) -> None:
-    if run.dialect.takes("enum"):
+    if run.dialect.supports("enum"):
         out["enum"] = values
         if (
             run.dialect.enum == "texts"
-            and run.dialect.takes_format("string", "enum")
+            and run.dialect.supports_format("string", "enum")
             and run.dialect.formats
         ):
             out["format"] = "enum"

@@ -126,7 +126,7 @@ def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
             if (
                 run.dialect.unions == "wrapped"
                 and len(branches) > 1
-                and run.dialect.takes("anyOf")
+                and run.dialect.supports("anyOf")
             ):
                 return _wrapped(run, schema, keyword, branches)
             schema = _merged(run, schema, keyword, branches, sentences)

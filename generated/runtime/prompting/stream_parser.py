@@ -153,7 +153,7 @@ class ReplyReader:
             held = "".join(self._held)
             self._held = [held[: block.start - self._held_start]]
             self._say(events)
-            events += self._segment.closed()
+            events += self._segment.begin_next()
             self._held, self._held_start = [held[block.end - self._length :]], block.end
             self._waits, self._head = False, None
             for spoken in calls:
@@ -168,7 +168,7 @@ class ReplyReader:
         """What is held is text."""
         text = "".join(self._held)
         self._held, self._held_start = [], self._length
-        events += self._segment.more(text)
+        events += self._segment.add_text(text)
 
     def _judge(self, piece: str) -> None:
         """Find out whether the whole text may be a value of JSON; of what it began with little is kept."""
@@ -205,7 +205,7 @@ class _Segment:
         self._blanks: list[str] = []
         self._speaks = False
 
-    def more(self, text: str) -> list[StreamEvent]:
+    def add_text(self, text: str) -> list[StreamEvent]:
         """Take text that is not a call."""
         if not text.strip():
             self._blanks.append(text)
@@ -218,7 +218,7 @@ class _Segment:
         self._blanks = [text[len(spoken) :]]
         return self._told(spoken)
 
-    def closed(self) -> list[StreamEvent]:
+    def begin_next(self) -> list[StreamEvent]:
         """Begin a new segment after a call."""
         events = (
             self._told(without_feeds_behind("".join(self._blanks)))

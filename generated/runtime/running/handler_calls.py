@@ -15,7 +15,13 @@ from typing import Any
 from .json_values import PLAIN
 from .sync_runner import ENDING, a_loop, between_steps, running_loop
 
-__all__ = ["Cancellation", "HandlerTimeoutError", "call_handler", "is_async", "settled"]
+__all__ = [
+    "Cancellation",
+    "HandlerTimeoutError",
+    "await_value",
+    "call_handler",
+    "is_async",
+]
 
 
 Handler = Callable[[Any], Any]
@@ -109,7 +115,7 @@ async def call_handler(
         raise
 
 
-async def settled(value: Any) -> Any:
+async def await_value(value: Any) -> Any:
     """What a hook of the app's gave, waited for where that comes later."""
     if not _is_awaitable(value):
         return value

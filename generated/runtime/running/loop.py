@@ -40,7 +40,7 @@ from .run_settings import (
     check_tools,
     with_output,
 )
-from .sync_runner import Blocking, between_steps, close, closed_at_end
+from .sync_runner import Blocking, aclosing, between_steps, close
 from .tool_loop import Asked, ToolLoop
 
 __all__ = ["AsyncRunStream", "Loop", "RunStream"]
@@ -167,7 +167,7 @@ class Loop(Generic[H]):
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            async with closed_at_end(session.stream(one)) as events:
+            async with aclosing(session.stream(one)) as events:
                 async for event in events:
                     yield event
 

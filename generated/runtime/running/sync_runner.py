@@ -28,10 +28,10 @@ __all__ = [
     "ENDING",
     "Blocking",
     "a_loop",
+    "aclosing",
     "between_steps",
     "close",
-    "closed",
-    "closed_at_end",
+    "closing",
     "run_blocking",
     "running_loop",
 ]
@@ -239,7 +239,7 @@ def close(items: Any) -> None:
 
 
 @contextmanager
-def closed(items: Iterable[T]) -> Generator[Iterable[T], None, None]:
+def closing(items: Iterable[T]) -> Generator[Iterable[T], None, None]:
     """Close items once they are no longer read."""
     try:
         yield items
@@ -248,9 +248,7 @@ def closed(items: Iterable[T]) -> Generator[Iterable[T], None, None]:
 
 
 @asynccontextmanager
-async def closed_at_end(
-    items: AsyncIterable[T],
-) -> AsyncGenerator[AsyncIterable[T], None]:
+async def aclosing(items: AsyncIterable[T]) -> AsyncGenerator[AsyncIterable[T], None]:
     """The same for items that come asynchronously."""
     try:
         yield items

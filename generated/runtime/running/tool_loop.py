@@ -41,7 +41,7 @@ from ..models import (
     Usage,
 )
 from .dispatcher import Dispatcher, OnResult
-from .handler_calls import settled
+from .handler_calls import await_value
 from .handlers import Review, callable_names, relax_tool_choice
 from .results import (
     CANCELLED,
@@ -60,7 +60,7 @@ from .run_settings import (
     parse_output,
     total_usage,
 )
-from .sync_runner import ENDING, a_loop, closed_at_end, running_loop
+from .sync_runner import ENDING, a_loop, aclosing, running_loop
 
 __all__ = ["Asked", "ToolLoop"]
 
@@ -141,12 +141,12 @@ class ToolLoop:
         step = 0
         try:
             if self._open:
-                async with closed_at_end(self._settle()) as told:
+                async with aclosing(self._settle()) as told:
                     async for event in told:
                         yield event
             while self.result is None:
                 step += 1
-                async with closed_at_end(self._step(step)) as events:
+                async with aclosing(self._step(step)) as events:
                     async for one in events:
                         yield one
         except (asyncio.CancelledError, *ENDING):
@@ -165,7 +165,7 @@ class ToolLoop:
         yield AgentStepStart(name, f"Step {step}", step)
         answer: Completion | None = None
         try:
-            async with closed_at_end(self._asked(await self._next_request())) as told:
+            async with aclosing(self._asked(await self._next_request())) as told:
                 async for event in told:
                     yield event
                     if isinstance(event, CompletedEvent):
@@ -176,11 +176,11 @@ class ToolLoop:
             for said in answer_events(completion):
                 yield said
             if (on_answer := self._settings.get("on_answer")) is not None:
-                await settled(on_answer(completion))
+                await await_value(on_answer(completion))
             calls = tool_calls_of(completion.message)
             stopped = self._stopped(completion, calls)
             if stopped is None and calls and not self._last:
-                async with closed_at_end(
+                async with aclosing(
                     self._called(calls, self._dispatcher, len(self._messages))
                 ) as results:
                     async for result in results:
@@ -241,9 +241,7 @@ class ToolLoop:
                     if isinstance(tool, ToolDefinition)
                 ]
                 dispatcher = self._dispatching(self._heard, names)
-                async with closed_at_end(
-                    self._called(rest, dispatcher, place)
-                ) as results:
+                async with aclosing(self._called(rest, dispatcher, place)) as results:
                     async for result in results:
                         yield result
                 self._results.clear()
@@ -257,7 +255,7 @@ class ToolLoop:
         if self._last:
             request = replace(request, tool_choice="none" if request.tools else None)
         prepare = self._settings.get("prepare")
-        return request if prepare is None else await settled(prepare(request))
+        return request if prepare is None else await await_value(prepare(request))
 
     async def _stopped_after(self) -> StoppedBy | None:
         """Why the run ends after a turn; None where it goes on."""
@@ -266,7 +264,7 @@ class ToolLoop:
         if self._cancelled():
             return "cancelled"
         stop = self._settings.get("stop")
-        if stop is not None and await settled(
+        if stop is not None and await await_value(
             stop(total_usage(self._used), self._turns)
         ):
             return "stop"
@@ -446,7 +444,7 @@ class ToolLoop:
             await a_loop()
         verdicts = self._settings.get("verdicts", {})
         task = asyncio.create_task(
-            dispatcher.all(calls, self._review, self._max_parallel, verdicts)
+            dispatcher.run_all(calls, self._review, self._max_parallel, verdicts)
         )
         task.add_done_callback(lambda done: self._queue.put_nowait(None))
         try:

@@ -28,7 +28,7 @@ from ..models import (
     ToolResult,
     UserMessage,
 )
-from ..running.sync_runner import closed, closed_at_end
+from ..running.sync_runner import aclosing, closing
 from .client_sessions import awaited_answer, checked_answer
 from .text_protocol import (
     TextStreamReader,
@@ -153,7 +153,7 @@ class Session(_Conversation):
         failure: Exception | None = None
         begun = False
         try:
-            with closed(self.pieces(to_text_request(whole, self.on_loss))) as texts:
+            with closing(self.pieces(to_text_request(whole, self.on_loss))) as texts:
                 for text in texts:
                     begun = True
                     yield from reader.feed(text)
@@ -233,7 +233,7 @@ class AsyncSession(_Conversation):
         failure: Exception | None = None
         begun = False
         try:
-            async with closed_at_end(
+            async with aclosing(
                 self.pieces(to_text_request(whole, self.on_loss))
             ) as texts:
                 async for text in texts:

@@ -149,7 +149,7 @@ class RunnableTools(ToolSet, Generic[H]):
             on_loss=on_loss,
             aliases=self.aliases,
             timeouts=self.timeouts,
-        ).one(call)
+        ).run_one(call)
 
     def dispatch_sync(
         self,
@@ -184,7 +184,7 @@ class RunnableTools(ToolSet, Generic[H]):
             inline=True,
             aliases=self.aliases,
             timeouts=self.timeouts,
-        ).one_here(call)
+        ).run_one_blocking(call)
 
     async def dispatch_all(
         self,
@@ -245,7 +245,7 @@ class RunnableTools(ToolSet, Generic[H]):
             around=around,
         )
         check_review(made.names, made.low_risk, review)
-        results = await made.all(calls, review, max_parallel, verdicts or {})
+        results = await made.run_all(calls, review, max_parallel, verdicts or {})
         for call in made.held:
             if on_hold is not None:
                 on_hold(call)

@@ -59,7 +59,7 @@ def replay(file: Path, files: Mapping[str, str], provider: str | None, findings:
         reader = _Reader(package, provider, found)
         for row in _rows(text, found):
             for call in reader.calls(row):
-                reader.judge(call)
+                reader.count_outcome(call)
     _report(found, place, findings)
     return found
 
@@ -111,7 +111,7 @@ class _Reader:
         else:
             yield from self._bodies(row)
 
-    def judge(self, call: Any) -> None:
+    def count_outcome(self, call: Any) -> None:
         """Count a call as what `parse_call` of the package says of it."""
         name = self._tools.ALIASES.get(call.name, call.name)
         if name not in self._tools.DEFINITIONS:

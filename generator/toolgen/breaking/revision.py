@@ -105,14 +105,14 @@ class RevisionFolder(Folder):
         inside = [source for source in self._files_at if source.startswith(f"{name}/")]
         return [Found(Path(source), source) for source in sorted(inside) if self._fits(source, deep)]
 
-    def beside(self) -> list[Found]:
+    def list_root(self) -> list[Found]:
         """Return the sources that lie in the folder itself, sorted by path."""
         return [Found(Path(s), s) for s in sorted(self._files_at) if "/" not in s and self._fits(s, True)]
 
     def _fits(self, source: str, deep: bool) -> bool:
         content = self._files_at[source]
         if isinstance(content, str):
-            path = self.shown(source)
+            path = self.display_path(source)
             kind, wanted = RawText(content), RawText("a regular file")
             self._findings.add("not-a-file", Span(path), path=path, kind=kind, wanted=wanted)
             return False

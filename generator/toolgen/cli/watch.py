@@ -51,7 +51,7 @@ def command(
         raise click.BadParameter(f"it cannot be split into words: {error}", param_hint="'--then'") from None
     before: dict[str, tuple[int, int]] | None = None
     while True:
-        now = settled_stamps(schemas)
+        now = wait_for_quiet(schemas)
         if now == before:
             time.sleep(INTERVAL)
             continue
@@ -74,7 +74,7 @@ def run(arguments: list[str]) -> None:
             emit(f"toolgen: {arguments[0]} ended with {code}\n", sys.stderr)
 
 
-def settled_stamps(schemas: Path) -> dict[str, tuple[int, int]]:
+def wait_for_quiet(schemas: Path) -> dict[str, tuple[int, int]]:
     """The stamps of the sources once they do not change any more, or have changed for too long to wait."""
     deadline = time.monotonic() + MOST
     found = dict(stamps(os.fspath(schemas)))

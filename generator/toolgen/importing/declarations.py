@@ -136,7 +136,7 @@ def declared(name: str, tool: ImportedTool, document: Document) -> Document:
     return _document(f"tools/{module_name(name)}.yaml", 1, kept, {(): tool.at, **tool.moved}, document)
 
 
-def declared_type(type: ImportedType, document: Document) -> Document:
+def make_type_source(type: ImportedType, document: Document) -> Document:
     """The file of a shared schema, with the places of the file it came from."""
     return _document(f"types/{type.stem}.yaml", 0, type.schema, {(): type.at}, document)
 

@@ -98,7 +98,7 @@ def _first(each: Incoming, authors: LocalFiles, findings: Findings) -> Outcome:
     there = authors.file(entry.file, Findings())
     if there is not None and same(there.document.value, each.document.value):
         return Outcome(each.key, entry, there.document)
-    return Outcome(each.key, entry, each.document, new_text(each.document, findings))
+    return Outcome(each.key, entry, each.document, write_yaml(each.document, findings))
 
 
 def _again(each: Incoming, entry: Entry, authors: LocalFiles, findings: Findings) -> Outcome:
@@ -172,10 +172,10 @@ def _rewritten(there: LocalFile, entry: Entry, document: Document, findings: Fin
         if text is not None:
             return text
         findings.add("import-rewritten", there.document.span(), file=there.file)
-    return new_text(document, findings)
+    return write_yaml(document, findings)
 
 
-def new_text(document: Document, findings: Findings) -> str:
+def write_yaml(document: Document, findings: Findings) -> str:
     """A document as YAML, which was read back as a build will read it."""
     text = yaml_text_of(document.value)
     scratch = Findings()

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
-from toolgen.importing.declarations import declared, declared_type, named, referred
+from toolgen.importing.declarations import declared, make_type_source, named, referred
 from toolgen.importing.formats import format_named
 from toolgen.importing.import_plan import Incoming, Outcome, plan_outcomes, recorded, removed_upstream
 from toolgen.importing.reader import ImportedTool, ImportedType, Reader
@@ -83,7 +83,7 @@ def import_document(
     if document is None or record is None:
         return None
     foreign = format_named(format)
-    about = foreign.about(document)
+    about = foreign.describe_source(document)
     name = f"{format} {source or about.get('title') or document.path.rpartition('/')[2]}"
     former = replace(record.sources.get(name, Imported()), about=about)
     record = record.with_source(name, former)
@@ -95,7 +95,7 @@ def import_document(
     if not tools:
         return None
     types = [
-        Incoming(each.key, repaired(declared_type(each, document), findings))
+        Incoming(each.key, repaired(make_type_source(each, document), findings))
         for each in found
         if isinstance(each, ImportedType)
     ]
@@ -132,7 +132,7 @@ def _chosen(
     faults = Faults(document, tools)
     places = {id(tool): i for i, tool in enumerate(tools)}
     while taken:
-        out = faults.left_out(findings, skip=choice.skip_faulty, wanted=[places[id(tool)] for tool in taken])
+        out = faults.set_aside(findings, skip=choice.skip_faulty, wanted=[places[id(tool)] for tool in taken])
         taken = [tool for tool in taken if places[id(tool)] not in out]
         if findings.errors or not taken:
             break

@@ -86,7 +86,7 @@ class Reader:
             wanted=RawText(wanted),
         )
 
-    def changed(self, code: str, at: Pointer, **holes: object) -> None:
+    def report_change(self, code: str, at: Pointer, **holes: object) -> None:
         """Report a change at the key that holds a value."""
         self.findings.add(code, self.document.key_span(*at), hint=None, related=(), **holes)
 
@@ -117,7 +117,7 @@ class Reader:
         elif isinstance(value.get(key), list):
             yield from self._entries((*at, key), value[key], key, is_tool, pages=False)
         elif "error" in value:
-            self.changed("import-error-answer", (*at, "error"))
+            self.report_change("import-error-answer", (*at, "error"))
         elif key in value:
             self.wrong((*at, key), value[key], "a list of tools")
         else:
@@ -131,7 +131,7 @@ class Reader:
             return
         inner = entry.get(kind)
         name = entry.get("name", inner.get("name") if isinstance(inner, dict) else None)
-        self.changed("import-skipped", (*at, "type"), tool=name if isinstance(name, str) else kind, type=kind)
+        self.report_change("import-skipped", (*at, "type"), tool=name if isinstance(name, str) else kind, type=kind)
 
     def name(self, at: Pointer, entry: Entry) -> str | None:
         """The tool's name; None, with a finding, where it is not a string."""
@@ -172,14 +172,14 @@ class Reader:
         value = entry.get(key)
         if value is None:
             if demanded or key in entry:
-                self.changed("import-no-parameters", (*at, key) if key in entry else at, key=key)
+                self.report_change("import-no-parameters", (*at, key) if key in entry else at, key=key)
             return None
         if not isinstance(value, dict):
             self.wrong((*at, key), value, "an object: a JSON Schema")
             return None
         if "type" in value:
             return value
-        self.changed("import-root-type", (*at, key))
+        self.report_change("import-root-type", (*at, key))
         return {"type": "object", **value}
 
     def rest(self, at: Pointer, entry: Entry, known: frozenset[str]) -> dict[str, Any]:
@@ -192,7 +192,7 @@ class Reader:
         """Report members that have no place in a declaration, neither of their own nor in a patch."""
         for key in keys:
             if entry.get(key) is not None:
-                self.changed("import-dropped", (*at, key), key=key)
+                self.report_change("import-dropped", (*at, key), key=key)
 
     def _without_nulls(self, at: Pointer, value: Any) -> Any:
         if not isinstance(value, dict):
@@ -200,7 +200,7 @@ class Reader:
         kept = {}
         for key, item in value.items():
             if item is None:
-                self.changed("import-null", (*at, key), key=key)
+                self.report_change("import-null", (*at, key), key=key)
             else:
                 kept[key] = self._without_nulls((*at, key), item)
         return kept

@@ -83,7 +83,7 @@ def load_record(schemas: Path, findings: Findings) -> Record | None:
     """Read the record of a SCHEMAS folder; an empty one where there is none, None with a finding for a broken one."""
     path = f"{schemas.as_posix()}/tools/{RECORD}"
     try:
-        if disk.look(path) is None:
+        if disk.inspect_path(path) is None:
             return Record()
         data = disk.read(path, _BIGGEST)
         if data is None:

@@ -73,7 +73,7 @@ class Faults:
             for pointer in self._parts((tool.at, *tool.beside), references):
                 self._users.setdefault(pointer, set()).add(i)
 
-    def about(self, finding: Finding) -> set[int]:
+    def describe_source(self, finding: Finding) -> set[int]:
         """The tools that a finding is about, by their places in the list."""
         span = finding.span
         pointer = self._pointers.get((span.line, span.column, span.end_line, span.end_column))
@@ -83,7 +83,7 @@ class Faults:
                 found |= self._users.get(pointer[:end], set())
         return found
 
-    def left_out(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
+    def set_aside(self, findings: Findings, *, skip: bool, wanted: Iterable[int]) -> set[int]:
         """Take findings about tools that are not imported out, and name the tools that have errors where they are skipped.
 
         With `skip` the errors of a tool become one warning that says it was left out.
@@ -91,7 +91,7 @@ class Faults:
         kept: list[Finding] = []
         wanted, out, reasons = set(wanted), set[int](), dict[int, list[Finding]]()
         for finding in findings.items:
-            users = self.about(finding)
+            users = self.describe_source(finding)
             if users and not users & wanted:
                 continue
             if skip and finding.level == "error" and users & wanted:

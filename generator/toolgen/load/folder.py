@@ -59,7 +59,7 @@ class Folder:
         self._entries = 0
         self._files = 0
 
-    def shown(self, source: str) -> str:
+    def display_path(self, source: str) -> str:
         """The path of a source as spans and messages have it."""
         return below(self._prefix, source)
 
@@ -78,7 +78,7 @@ class Folder:
         found = list(self._walk(top, name, limits.FOLDERS_DEEP if deep else 0))
         return sorted(found, key=lambda each: each.source)
 
-    def beside(self) -> list[Found]:
+    def list_root(self) -> list[Found]:
         """Return the sources that lie in the folder itself, sorted by path."""
         found = [self._file(entry, entry.name) for entry in self._list(self.root, "")]
         return sorted((f for f in found if f), key=lambda each: each.source)
@@ -160,14 +160,14 @@ class Folder:
     def _too_many(self, limit: int, what: str) -> None:
         self._findings.add(
             "too-many-sources",
-            Span(self.shown("")),
-            path=self.shown(""),
+            Span(self.display_path("")),
+            path=self.display_path(""),
             limit=limit,
             what=RawText(what),
         )
 
     def _refuse(self, code: str, source: str, **holes: object) -> None:
-        path = self.shown(source)
+        path = self.display_path(source)
         self._findings.add(code, Span(path), hint=None, related=(), path=path, **holes)
 
 

@@ -43,7 +43,7 @@ def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: B
     """Read a source file and report every fault in it; nothing more once a budget of the run is spent."""
     if budget.bytes < 0 or budget.values < 0:
         return Loaded()
-    path = folder.shown(found.source)
+    path = folder.display_path(found.source)
     report = Report(path, findings)
     text: str | None = None
     try:
@@ -200,7 +200,7 @@ class _Loading:
             found = own.sources("tools", deep=True)
             tools = self._own(own, found, "tool")
             if not found and not self._findings.errors:
-                self._findings.add("no-tools", Span(self._name), path=own.shown("tools"))
+                self._findings.add("no-tools", Span(self._name), path=own.display_path("tools"))
             types = self._own(own, own.sources("types", deep=True), "type")
             providers += self._own(own, own.sources("providers", deep=False), "provider")
             formats += self._own(own, own.sources("format", deep=False), "format")
@@ -235,7 +235,7 @@ class _Loading:
             loaded = read(folder, found, kind, self._findings, self._budget)
             documents += loaded.documents
             if loaded.text is not None:
-                self._texts[folder.shown(found.source)] = loaded.text
+                self._texts[folder.display_path(found.source)] = loaded.text
         return documents
 
     def _own(self, folder: Folder, found: list[Found], kind: Kind) -> list[Document]:
@@ -244,7 +244,7 @@ class _Loading:
             loaded = read(folder, each, kind, self._findings, self._budget)
             documents += loaded.documents
             if loaded.text is not None:
-                self._texts[folder.shown(each.source)] = loaded.text
+                self._texts[folder.display_path(each.source)] = loaded.text
             if loaded.digest:
                 self._digests[each.source] = loaded.digest
         return documents
@@ -252,14 +252,14 @@ class _Loading:
     def _config(self, folder: Folder) -> Document | None:
         """The configuration. Other sources beside it are said to be in the wrong place."""
         configs: list[Found] = []
-        for found in folder.beside():
+        for found in folder.list_root():
             if Path(found.source).stem == _CONFIG:
                 configs.append(found)
             elif found.source != ACCEPTED:
-                path = folder.shown(found.source)
+                path = folder.display_path(found.source)
                 self._findings.add("misplaced-source", Span(path), path=path)
         for second in configs[1:]:
-            path = folder.shown(second.source)
+            path = folder.display_path(second.source)
             self._findings.add("second-configuration", Span(path), path=path)
         documents = self._own(folder, configs[:1], "config")
         return documents[0] if documents else None

@@ -218,8 +218,8 @@ def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[st
     strict = made.strict if lowerings.has_strict else None
     crowded_out = False
     if tool.strict == "auto":
-        strict, why = lowerings.settled(tool.parameters, spent)
-        crowded_out = strict is False and bool(lowerings.settled(tool.parameters, {})[0])
+        strict, why = lowerings.settle_strictness(tool.parameters, spent)
+        crowded_out = strict is False and bool(lowerings.settle_strictness(tool.parameters, {})[0])
         told += [_why_open(record, tool) for record in why]
     spelling = None
     if tool.parameters is not None:

@@ -14,7 +14,7 @@ from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
 from toolgen.resolve.format import link_format
 from toolgen.resolve.identifiers import check_tool_names, check_type_names, check_wire_names
-from toolgen.resolve.profiles import check_defaults, link_profiles, merged, stem, with_own
+from toolgen.resolve.profiles import check_defaults, link_profiles, merge_own_values, merged, stem
 from toolgen.resolve.references import ReferenceGraph, link_references
 from toolgen.resolve.schema_checks import TYPES, check_soundness
 from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry
@@ -212,7 +212,7 @@ def _with_config(profile: Profile, config: Config) -> Profile:
     """The profile with the project's own values for what a request must have, and its own limits."""
     facts = dict(profile.facts)
     if config.defaults.get(profile.name):
-        facts["defaults"] = with_own(facts, config.defaults[profile.name])
+        facts["defaults"] = merge_own_values(facts, config.defaults[profile.name])
     own = {
         name: None if most is None else {"most": most, "evidence": "toolgen.yaml"}
         for name, most in config.limits.get(profile.name, {}).items()

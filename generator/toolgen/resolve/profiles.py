@@ -139,7 +139,7 @@ def check_defaults(parsed: Parsed, linked: Iterable[Profile], known: Collection[
     conforms(sources.config, {"properties": {"defaults": {"properties": forms}}}, findings)
 
 
-def with_own(facts: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def merge_own_values(facts: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a profile with those of the project before them; an integer stays one, however it is written."""
     stated = _stated(facts)
     whole = {name: int(value) for name, value in own.items() if type(value) is float and type(stated.get(name)) is int}

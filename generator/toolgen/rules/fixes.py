@@ -115,7 +115,7 @@ def _fixed(document: Document, findings: list[Finding], text: str) -> Fix | None
                 continue
             count += _OF_SCHEMAS[code][0](schema)
         if count:
-            return Fix(document.path, document, value, flow.edited() if styled else None, count)
+            return Fix(document.path, document, value, flow.edited_text() if styled else None, count)
     return None
 
 
@@ -175,7 +175,7 @@ class _FlowText:
         before = re.search(r"\s*,\s*$", self.text[start:first])
         return self._note(start + before.start() if before else first, last, "")
 
-    def edited(self) -> str:
+    def edited_text(self) -> str:
         """The text with all changes."""
         text = self.text
         for start, end, new in sorted(self.edits, reverse=True):

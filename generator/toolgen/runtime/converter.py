@@ -90,14 +90,14 @@ class Converter:
     def __init__(self, declared: DeclaredTools | None = None) -> None:
         self.wire = Wire(self.FACTS, declared or DeclaredTools())
         self.entries: Mapping[str, Any] = dict(
-            zip(self.wire.declared.names, self.entries_of(self.wire.declared.payload), strict=True)
+            zip(self.wire.declared.names, self.split_payload(self.wire.declared.payload), strict=True)
         )
 
-    def normalized(self, wire: Any) -> Any:
+    def normalize(self, wire: Any) -> Any:
         """Bring a body to the one form that is read; most wires have no other."""
         return wire
 
-    def entries_of(self, payload: Any) -> list[Any]:
+    def split_payload(self, payload: Any) -> list[Any]:
         """The entries of single tools in the value of the wire's `tools`."""
         return list(payload)
 
@@ -126,7 +126,7 @@ class Converter:
             wire: the value as the API has it.
             tools: definitions of tools that this package does not declare.
         """
-        return self.read_tool_choice(self.normalized(wire), ROOT, Reader(self.wire, tools=tools))[0]
+        return self.read_tool_choice(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0]
 
     def to_messages(
         self, messages: Sequence[Message], *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -156,7 +156,7 @@ class Converter:
         Raises:
             ConversionError: a value has the wrong JSON type.
         """
-        return self.read_messages(self.normalized(wire), ROOT, Reader(self.wire, tools=tools))[0]
+        return self.read_messages(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0]
 
     def to_request(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -191,7 +191,7 @@ class Converter:
         """
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
-        request = self.read_request(self.normalized(body), ROOT, Reader(self.wire, tools=tools))
+        request = self.read_request(self.normalize(body), ROOT, Reader(self.wire, tools=tools))
         if request.model is None:
             request.model = model
         return request
@@ -210,7 +210,7 @@ class Converter:
             ConversionError: it is an API error (see `from_error`), or a value has the wrong JSON type.
         """
         return self.read_response(
-            self.normalized(self.client_data(response, ROOT)), ROOT, Reader(self.wire, turn, tools)
+            self.normalize(self.client_data(response, ROOT)), ROOT, Reader(self.wire, turn, tools)
         )
 
     def to_response(
@@ -337,7 +337,7 @@ class ToolConverter(Converter):
         Raises:
             ConversionError: a value has the wrong JSON type.
         """
-        return self.read_tools(self.normalized(wire), ROOT, Reader(self.wire, tools=tools))[0] or []
+        return self.read_tools(self.normalize(wire), ROOT, Reader(self.wire, tools=tools))[0] or []
 
     def to_tool_call(
         self, call: ToolCall, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"

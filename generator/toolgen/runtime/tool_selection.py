@@ -266,7 +266,7 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
 
 def _crowded_out(tool: ToolDefinition, writer: Writer) -> bool:
     """Whether a tool would be strict, had the tools before it left it room."""
-    return bool(writer.wire.lowerings.settled(tool.parameters, {})[0])
+    return bool(writer.wire.lowerings.settle_strictness(tool.parameters, {})[0])
 
 
 def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:

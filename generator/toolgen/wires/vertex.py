@@ -312,7 +312,7 @@ class Vertex(VertexConverter, Gemini):
         if (
             type(value) is OpaquePart
             and value.provider == writer.wire.name
-            and writer.takes(value.value)
+            and writer.accepts(value.value)
         ):
             return value.value
         return self.write_text_part(writer.described(value, at), at, writer)
@@ -334,7 +334,7 @@ class Vertex(VertexConverter, Gemini):
         if (
             type(value) is OpaquePart
             and value.provider == writer.wire.name
-            and writer.takes(value.value)
+            and writer.accepts(value.value)
         ):
             return value.value
         writer.report_unsupported(at, writer.kind_of(value), "warning")
@@ -353,7 +353,7 @@ class Vertex(VertexConverter, Gemini):
         if (
             type(value) is OpaquePart
             and value.provider == writer.wire.name
-            and writer.takes(value.value)
+            and writer.accepts(value.value)
         ):
             return value.value
         writer.report_unsupported(at, writer.kind_of(value), "warning")

@@ -42,10 +42,10 @@ class AtomicSwap:
 
         The name of the private folder is reserved; whatever else stands there goes. May be repeated.
         """
-        if disk.look(self.staging_folder) is None:
+        if disk.inspect_path(self.staging_folder) is None:
             return
         if _is_folder(self.staging_folder):
-            if disk.look(self.output) is None and _is_folder(self.old):
+            if disk.inspect_path(self.output) is None and _is_folder(self.old):
                 # Set aside first: beside a restored output it would be taken for a former tree.
                 self._drop(self.ready)
                 disk.rename(self.old, self.output)
@@ -59,7 +59,7 @@ class AtomicSwap:
         """Make the new tree: files that stay keep their inode, written ones are flushed to the disk."""
         disk.make_folder(self.staging_folder, 0o700)
         disk.make_folder(self.new)
-        made = disk.look(self.new)
+        made = disk.inspect_path(self.new)
         self._made = made.st_ino if made is not None else None
         carried = list(carried)
         empty = {path for path in carried if tree.leaves[path] == "folder"}
@@ -87,14 +87,14 @@ class AtomicSwap:
                 raise
 
     def _finish(self, former: str | None, folder: str) -> None:
-        like = None if former is None else disk.look(f"{self.output}/{former}" if former else self.output)
+        like = None if former is None else disk.inspect_path(f"{self.output}/{former}" if former else self.output)
         if like is not None:
             disk.dress(folder, like)
         disk.sync_folder(folder)
 
     def commit(self) -> None:
         """Put the new tree in the output's place. An error leaves the old one there, or in `old` for `recover`."""
-        if disk.look(self.output) is None:
+        if disk.inspect_path(self.output) is None:
             disk.rename(self.ready, self.output)
         elif not _is_folder(self.output):
             raise OSError(errno.ENOTDIR, "no folder stands there any more", self.output)
@@ -104,7 +104,7 @@ class AtomicSwap:
 
     def abandon(self) -> None:
         """Tidy up after an error: where the new tree is not in its place, it goes with all that is in it. May be repeated."""
-        left = disk.look(self.ready)
+        left = disk.inspect_path(self.ready)
         if left is not None and left.st_ino == self._made:
             self._drop(self.ready)
         self.recover()
@@ -116,7 +116,7 @@ class AtomicSwap:
 
     def _drop(self, tree: str) -> None:
         """Give up a whole tree in one step."""
-        if disk.look(tree) is not None:
+        if disk.inspect_path(tree) is not None:
             discard(self.gone)
             disk.rename(tree, self.gone)
 
@@ -142,7 +142,7 @@ class AtomicSwap:
             home = opened.enter_context(disk.opened(self.output))
             for path in [*parents(folder), folder] if folder else []:
                 name = path.rpartition("/")[2]
-                if disk.look(name, at=home) is None:
+                if disk.inspect_path(name, at=home) is None:
                     disk.make_folder(name, at=home)
                 try:
                     home = opened.enter_context(disk.opened(name, at=home))
@@ -155,7 +155,7 @@ class AtomicSwap:
 
 
 def _is_later(one: str, other: str, at: int) -> bool:
-    came, there = disk.look(one), disk.look(other, at=at)
+    came, there = disk.inspect_path(one), disk.inspect_path(other, at=at)
     if came is None or there is None:
         return came is not None
     plain = stat.S_ISREG(came.st_mode) and stat.S_ISREG(there.st_mode)
@@ -163,7 +163,7 @@ def _is_later(one: str, other: str, at: int) -> bool:
 
 
 def _recorded(folder: str) -> Iterable[str]:
-    info = disk.look(f"{folder}/{LOCK}")
+    info = disk.inspect_path(f"{folder}/{LOCK}")
     if info is None or not stat.S_ISREG(info.st_mode):
         return ()
     try:
@@ -173,13 +173,13 @@ def _recorded(folder: str) -> Iterable[str]:
 
 
 def _is_folder(path: str) -> bool:
-    info = disk.look(path)
+    info = disk.inspect_path(path)
     return info is not None and stat.S_ISDIR(info.st_mode)
 
 
 def discard(path: str) -> None:
     """Remove whatever stands at `path`; links are removed, not followed."""
-    info = disk.look(path)
+    info = disk.inspect_path(path)
     if info is None:
         return
     if not stat.S_ISDIR(info.st_mode):

@@ -151,7 +151,7 @@ def read_state(folder: str, wanted: Iterable[str]) -> State:
     Raises:
         OSError: something in it cannot be read.
     """
-    if disk.look(folder) is None:
+    if disk.inspect_path(folder) is None:
         return State()
     tree = scan(folder)
     lock, trouble = None, None
@@ -217,7 +217,7 @@ def changes(files: Files, state: State) -> Changes:
     )
 
 
-def without_version(plan: Changes, state: State, wanted: Files) -> Changes:
+def ignore_version(plan: Changes, state: State, wanted: Files) -> Changes:
     """The changes; none where the lock file alone differs, and in the version of toolgen alone."""
     data = state.content.get(LOCK)
     alone = plan.changed == (LOCK,) and not plan.created and not plan.deleted

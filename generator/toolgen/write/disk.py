@@ -41,7 +41,7 @@ class LockedError(Exception):
     """Another process holds the lock."""
 
 
-def look(path: str, at: int | None = None) -> os.stat_result | None:
+def inspect_path(path: str, at: int | None = None) -> os.stat_result | None:
     """What stands at `path` itself, a link not followed; None if nothing does. `at` is an opened folder."""
     try:
         return os.lstat(path, dir_fd=at)

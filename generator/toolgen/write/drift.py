@@ -9,7 +9,7 @@ import difflib
 from dataclasses import dataclass
 
 from toolgen.diagnostics import Findings
-from toolgen.write.changes import Changes, Files, Paths, State, changes, lf, read_state, without_version
+from toolgen.write.changes import Changes, Files, Paths, State, changes, ignore_version, lf, read_state
 from toolgen.write.lockfile import LOCK, Stamp
 from toolgen.write.output_path import Output, locate, report, shown
 from toolgen.write.package_writer import is_newer, package, report_newer
@@ -146,7 +146,7 @@ def compare(files: Files, output: Output, stamp: Stamp, findings: Findings) -> D
     if is_newer(state, stamp):
         report_newer(state, stamp, place, findings)
         return Drift()
-    plan = without_version(changes(wanted, state), state, wanted)
+    plan = ignore_version(changes(wanted, state), state, wanted)
     extra = tuple(sorted(set(plan.deleted) - set(plan.blocked)))
     foreign = tuple(sorted(set(filter(_importable, plan.foreign)) - set(plan.blocked)))
     changed = tuple(sorted({*plan.changed, *(set(plan.blocked) & set(wanted))}))

@@ -76,7 +76,7 @@ def locate(output: Output, findings: Findings) -> OutputPath | None:
         if leaf in ("", ".."):
             parent, leaf = output.folder.resolve().parent, output.folder.resolve().name
         place = OutputPath(str(parent), leaf, output.name)
-        info = disk.look(place.path)
+        info = disk.inspect_path(place.path)
         code = _refusal(place, info, output.sources.resolve())
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13, a NUL in the path a ValueError.
@@ -98,7 +98,7 @@ def _refusal(place: OutputPath, info: os.stat_result | None, sources: Path) -> s
     if not place.leaf or (info is not None and _one_of(info, [sources, *sources.parents])):
         return "output-holds-sources"
     for folder in READ_FOLDERS:
-        read = disk.look(str((sources / folder).resolve()))
+        read = disk.inspect_path(str((sources / folder).resolve()))
         if read is not None and _one_of(read, [Path(place.path), *Path(place.path).parents]):
             return "output-in-sources"
     # A package is imported by its name, so that the folder has to have one; what is in it is imported relatively.
@@ -107,7 +107,7 @@ def _refusal(place: OutputPath, info: os.stat_result | None, sources: Path) -> s
 
 
 def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
-    found = (disk.look(str(folder)) for folder in folders)
+    found = (disk.inspect_path(str(folder)) for folder in folders)
     return any(other is not None and os.path.samestat(info, other) for other in found)
 
 
@@ -129,7 +129,7 @@ def report(error: OSError, place: OutputPath | None, span: Span, findings: Findi
 
 def _is_mounted(place: OutputPath) -> bool:
     try:
-        own, parent = disk.look(place.path), disk.look(place.parent)
+        own, parent = disk.inspect_path(place.path), disk.inspect_path(place.parent)
     except OSError:
         return False
     return own is not None and parent is not None and own.st_dev != parent.st_dev

@@ -10,7 +10,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.write import disk
 from toolgen.write.atomic_swap import AtomicSwap
-from toolgen.write.changes import Changes, Files, State, Tree, carried, changes, read_state, without_version
+from toolgen.write.changes import Changes, Files, State, Tree, carried, changes, ignore_version, read_state
 from toolgen.write.lockfile import LOCK, Stamp, is_inside, lock_text, version_of
 from toolgen.write.output_path import Output, OutputPath, locate, reason_of, report
 
@@ -83,7 +83,7 @@ def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Find
         return None
     plan = changes(wanted, state)
     if not newer:
-        plan = without_version(plan, state, wanted)
+        plan = ignore_version(plan, state, wanted)
     if _refused(plan, state, place, findings, force=force):
         return None
     if not plan.any:
@@ -151,7 +151,7 @@ def _refused(plan: Changes, state: State, place: OutputPath, findings: Findings,
 def make_parents(folder: str, made: list[str]) -> None:
     """Make a folder with what is missing above it; what was made is added to `made`."""
     missing = []
-    while disk.look(folder) is None:
+    while disk.inspect_path(folder) is None:
         missing.append(folder)
         folder = os.path.dirname(folder)
     for path in reversed(missing):

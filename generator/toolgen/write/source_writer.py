@@ -97,7 +97,7 @@ def _is_about(error: OSError, place: OutputPath) -> bool:
 
 
 def _is_refused(place: OutputPath, findings: Findings) -> bool:
-    info = disk.look(place.path)
+    info = disk.inspect_path(place.path)
     if info is None or stat.S_ISDIR(info.st_mode):
         return False
     code = "output-is-link" if stat.S_ISLNK(info.st_mode) else "output-is-file"
@@ -127,7 +127,7 @@ def _locked_add(
 def _step(addition: Addition, place: OutputPath) -> _Step:
     switch = AtomicSwap(place)
     switch.recover()
-    existed = disk.look(place.path) is not None
+    existed = disk.inspect_path(place.path) is not None
     tree = scan(place.path) if existed else Tree()
     written = {path: text for path, text in addition.files.items() if not _is_there(path, text, place, tree)}
     return _Step(addition, place, switch, existed, tree, written)

@@ -11,7 +11,7 @@ import pytest
 from toolgen.plan.mapping_plans import ObjectMapping
 from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union
 from toolgen.plan.token_usage import plan_usage
-from toolgen.render.converters.code import Method, block, object_literal, spread_call
+from toolgen.render.converters.code import Method, block, call_by_line, object_literal
 from toolgen.render.converters.reading import read_shape
 from toolgen.render.converters.unions import read_union, write_union
 from toolgen.render.converters.usage import read_usage, write_usage
@@ -63,7 +63,7 @@ def test_blocks_are_indented_as_far_as_they_stand_inside_of_others() -> None:
 
 def test_what_shall_stand_on_lines_of_its_own_ends_in_a_comma() -> None:
     assert (object_literal([("a", "b")]), object_literal([])) == ('{"a": b, }', "{}")
-    assert (spread_call("f", "a", "b=c"), spread_call("f")) == ("f(a, b=c, )", "f()")
+    assert (call_by_line("f", "a", "b=c"), call_by_line("f")) == ("f(a, b=c, )", "f()")
 
 
 PLAIN = a_shape({"text!": STRING}, {"text": "text"}, tag={"type": "text"})
@@ -369,7 +369,7 @@ def test_objects_of_one_shape_need_not_be_told_apart() -> None:
 
 def test_what_the_api_refuses_of_its_relatives_is_not_passed_on() -> None:
     _, write = a_union(tag="type", shapes=["text"], rejects=True)
-    ours = "if type(value) is OpaquePart and value.provider == writer.wire.name and writer.takes(value.value):"
+    ours = "if type(value) is OpaquePart and value.provider == writer.wire.name and writer.accepts(value.value):"
     assert line_of(write, "if type(value) is Opaque") == f"{ours}\n    return value.value"
 
 

@@ -51,10 +51,10 @@ from ...tool_results import write_result_text
 from ..openai_chat.converter import ChatMessages
 from .fields import (
     alone,
-    carried_state,
     messages_of,
     read_agent_event,
     runs_of,
+    split_state,
     state_within,
     write_agent_event,
 )
@@ -208,7 +208,7 @@ class AgentSdkConverter(ChatMessages):
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write a call; the state of the provider that made it goes along."""
-        state, metadata = carried_state(
+        state, metadata = split_state(
             call.metadata, writer.wire.name, writer.kept_extras(call.metadata)
         )
         if not state:
@@ -305,7 +305,7 @@ class AgentSdkConverter(ChatMessages):
                     writer.report_unsupported(here, writer.kind_of(part), "warning")
                 continue
             if key == "reasoning" and not state:
-                state, metadata = carried_state(part.metadata, writer.wire.name, own)
+                state, metadata = split_state(part.metadata, writer.wire.name, own)
                 writer.own_extras(metadata, here)
             else:
                 writer.own_extras(part.metadata, here)
@@ -505,7 +505,7 @@ class AgentSdkConverter(ChatMessages):
         writer: Writer,
     ) -> dict[str, Any]:
         """Write what an invocation gave; its id and its time have no place here."""
-        state, metadata = carried_state(
+        state, metadata = split_state(
             completion.metadata,
             writer.wire.name,
             writer.kept_extras(completion.metadata),

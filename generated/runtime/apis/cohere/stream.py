@@ -32,7 +32,7 @@ class _Block:
             if key in head and type(head[key]) is str
         }
 
-    def whole(self) -> dict[str, Any]:
+    def assemble(self) -> dict[str, Any]:
         """The block as it stands in a whole message."""
         return {
             **self.head,
@@ -247,7 +247,7 @@ class CohereStream(BaseStream):
             message["tool_plan"] = "".join(self._plan)
         if self._blocks:
             message["content"] = [
-                self._blocks[i].whole() for i in sorted(self._blocks, key=_order)
+                self._blocks[i].assemble() for i in sorted(self._blocks, key=_order)
             ]
         if self._entries:
             message["tool_calls"] = [

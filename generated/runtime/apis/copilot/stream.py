@@ -445,7 +445,7 @@ class CopilotStream(BaseStream):
 
     def _read(self, message: SessionMessage, reader: Reader) -> Completion:
         """Read a message, with what is known of its calls since."""
-        wire = message.whole()
+        wire = message.assemble()
         completion = self.converter.read_response(wire, ROOT, reader)
         content: Any = completion.message.content
         listed = [

@@ -27,7 +27,7 @@ class SessionMessage:
         """What it thought so far; one thought a paragraph."""
         return "\n\n".join("".join(pieces) for pieces in self.thoughts.values())
 
-    def whole(self) -> dict[str, Any]:
+    def assemble(self) -> dict[str, Any]:
         """The event of the message, made of what came where it did not come whole."""
         listed: list[Any] = []
         if self.done is not None:

@@ -71,7 +71,7 @@ def write_answered_id(
         )
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         return kept["$wire"] if type(kept.get("$wire")) is str else ABSENT
-    return ABSENT if writer.left_out(identifier) else writer.call_id(identifier)
+    return ABSENT if writer.is_left_out(identifier) else writer.call_id(identifier)
 
 
 def read_known_word(

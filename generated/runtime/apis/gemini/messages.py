@@ -44,7 +44,7 @@ from ...models import (
 from ...paths import Path
 from ...tool_results import (
     caption_of,
-    in_words,
+    describe_result,
     read_result_object,
     write_captioned,
     write_result_object,
@@ -52,7 +52,7 @@ from ...tool_results import (
 from .parts import (
     Spelling,
     current_turn,
-    one_spelling,
+    normalize_keys,
     part_list,
     read_parts,
     sign_first_call,
@@ -115,9 +115,9 @@ class GeminiMessages(ApiConverter):
     SPELLING: ClassVar[Spelling]
     """What is read in several spellings."""
 
-    def normalized(self, wire: Any) -> Any:
+    def normalize(self, wire: Any) -> Any:
         """Bring the keys of a body to one spelling."""
-        return one_spelling(wire, self.SPELLING)
+        return normalize_keys(wire, self.SPELLING)
 
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
@@ -378,7 +378,7 @@ class GeminiMessages(ApiConverter):
                     "warning",
                     "its call is not there, and a result needs its tool's name",
                 )
-                told.append({"text": in_words(result)})
+                told.append({"text": describe_result(result)})
         wire: dict[str, Any] = {"role": own.get("role", "user"), "parts": parts}
         if own:
             restore_extras(wire, own)

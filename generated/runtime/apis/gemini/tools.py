@@ -121,7 +121,7 @@ def write_grouped(
     group: list[Any] | None = None
     for i, tool in enumerate(definitions):
         if type(tool) is OpaquePart:
-            if tool.provider != writer.wire.name or not writer.takes(tool.value):
+            if tool.provider != writer.wire.name or not writer.accepts(tool.value):
                 writer.report_unsupported((at, i), "a provider's own tool", "warning")
                 continue
             wires.append(tool.value)

@@ -32,7 +32,7 @@ class _Thought:
         self.items[-1].append(item["text"])
         return str(item["text"])
 
-    def whole(self) -> dict[str, Any]:
+    def assemble(self) -> dict[str, Any]:
         """The thought as far as it came."""
         items = [_text_of(item) if type(item) is list else item for item in self.items]
         return {"type": "thinking", **self.head, "thinking": items}
@@ -157,7 +157,8 @@ class MistralStream(ChatStream):
                 entry.pop("type", None)
         if self._listed:
             parts = [
-                part.whole() if type(part) is _Thought else part for part in self._parts
+                part.assemble() if type(part) is _Thought else part
+                for part in self._parts
             ]
             choice["message"]["content"] = parts + (
                 [_text_of(self._text)] if self._text else []

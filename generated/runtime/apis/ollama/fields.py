@@ -68,7 +68,7 @@ def write_answered_call(
     found: dict[str, Any] = (
         {_NAME: writer.tool_name(name, (at[0], "name"))} if name else {}
     )
-    if not writer.left_out(identifier):
+    if not writer.is_left_out(identifier):
         found[_ID] = writer.call_id(identifier)
     return found
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...json_text import dump_loosely
 from ...models import ReasoningDelta, StreamEvent, ToolCallDelta
-from .reasoning import detail_text, found_at, said_in
+from .reasoning import detail_text, found_at, reasoning_text_of
 from .stream import ChatStream
 from .stream_writer import ChatStreamWriter
 
@@ -136,7 +136,7 @@ class CompatibleStream(ChatStream):
         }
         if self._details is not None and self.converter.REASONING.details is not None:
             found[self.converter.REASONING.details] = [
-                detail.whole() for detail in self._details
+                detail.assemble() for detail in self._details
             ]
         if (
             self._source is not None
@@ -174,7 +174,7 @@ class _Detail:
                 self.head[key] = value
         return True
 
-    def whole(self) -> Any:
+    def assemble(self) -> Any:
         """The detail as far as it came."""
         return (
             {
@@ -210,7 +210,12 @@ class CompatibleStreamWriter(ChatStreamWriter):
             return super()._rest(message)
         known = self.converter.REASONING.known
         text = next(
-            (said for key in known if (said := said_in(message.get(key) or ""))), ""
+            (
+                said
+                for key in known
+                if (said := reasoning_text_of(message.get(key) or ""))
+            ),
+            "",
         )
         thoughts = {
             key: value

@@ -59,7 +59,7 @@ from ...tool_results import (
     write_result_parts,
     write_result_text,
 )
-from .fields import OutputFormatConverter, choice_without_message, says_something
+from .fields import OutputFormatConverter, choice_without_message, has_content
 from .reasoning import (
     ReasoningKeys,
     as_object,
@@ -173,7 +173,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if says_something(wire, self.BLANK_ANSWERS) or writer.kept_extras(
+                if has_content(wire, self.BLANK_ANSWERS) or writer.kept_extras(
                     message.metadata
                 ):
                     wires.append(wire)

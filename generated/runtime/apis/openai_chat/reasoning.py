@@ -22,7 +22,7 @@ __all__ = [
     "in_text",
     "need_reasoning",
     "read_reasoning",
-    "said_in",
+    "reasoning_text_of",
     "write_reasoning",
 ]
 
@@ -106,7 +106,7 @@ def detail_text(detail: Any) -> str:
     return ""
 
 
-def said_in(value: Any) -> str:
+def reasoning_text_of(value: Any) -> str:
     """The text under a key of reasoning: itself, or that of all details."""
     return "".join(map(detail_text, value)) if type(value) is list else value
 
@@ -140,15 +140,15 @@ def read_reasoning(
             rest.update(found)
         return None
     source = next(
-        (key for key, value in found.items() if said_in(value)), table.details
+        (key for key, value in found.items() if reasoning_text_of(value)), table.details
     )
-    text = said_in(found[source]) if source is not None else ""
+    text = reasoning_text_of(found[source]) if source is not None else ""
     own: Extras = {
         key: value
         for key, value in found.items()
         if key != source or key == table.details
     }
-    beside = [said_in(value) for value in own.values()]
+    beside = [reasoning_text_of(value) for value in own.values()]
     if (
         source is not None
         and source != table.details
@@ -179,10 +179,10 @@ def write_reasoning(
             if type(own.get(k)) is (list if k == table.details else str)
         }
         if key in kept:
-            unchanged = said_in(kept[key]) == part.text
+            unchanged = reasoning_text_of(kept[key]) == part.text
         else:
             unchanged = all(
-                said_in(value) in ("", part.text) for value in kept.values()
+                reasoning_text_of(value) in ("", part.text) for value in kept.values()
             )
         if not unchanged:
             kept = {}

@@ -67,7 +67,7 @@ class _Part:
         self.pieces: list[str] = []
         self.spoken = spoken
 
-    def whole(self) -> dict[str, Any]:
+    def assemble(self) -> dict[str, Any]:
         return (
             {**self.head, self.key: "".join(self.pieces)} if self.pieces else self.head
         )
@@ -93,7 +93,7 @@ class _Item:
             )
         return found
 
-    def whole(self) -> dict[str, Any]:
+    def assemble(self) -> dict[str, Any]:
         if self.done is not None:
             return self.done
         item = {**self.head}
@@ -105,7 +105,7 @@ class _Item:
             found = [key for key in self.parts if key[0] == holder]
             if found:
                 item[holder] = [
-                    self.parts[key].whole() for key in sorted(found, key=_place)
+                    self.parts[key].assemble() for key in sorted(found, key=_place)
                 ]
         return item
 
@@ -388,7 +388,7 @@ class ResponsesStream(BaseStream):
         output = self._final
         if output is None:
             output = [
-                self._items[place].whole()
+                self._items[place].assemble()
                 for place in sorted(self._items, key=lambda p: _place(("", p)))
             ]
         return {**self._top, "output": output}

@@ -69,7 +69,9 @@ class AssistantTextWriter:
         self._turn = turn
         self._used: set[str] = set()
 
-    def written(self, message: AssistantMessage, own: Extras, at: Path) -> str | None:
+    def write_message(
+        self, message: AssistantMessage, own: Extras, at: Path
+    ) -> str | None:
         """Write a message; its own extras are `own`. None for one that has no content.
 
         Raises:
@@ -291,7 +293,7 @@ def write_text_answer(completion: Completion, writer: Writer) -> Any:
     message = completion.message
     if getattr(message, "name", None) is not None:
         writer.report_unsupported((at, "name"), "name")
-    text = AssistantTextWriter(writer, None).written(
+    text = AssistantTextWriter(writer, None).write_message(
         message, writer.own_extras(message.metadata, at), at
     )
     if "$whole" not in own:

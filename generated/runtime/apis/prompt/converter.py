@@ -26,7 +26,7 @@ from ...models import (
 from ...paths import ROOT, Path
 from ...prompting.text_calls import names_of
 from ...prompting.text_parser import CallMaker, read_reply, reply_of
-from ...prompting.tool_texts import entries_in, entries_text
+from ...prompting.tool_texts import entries_text, parse_entries
 from ...tool_selection import write_offer, write_offered
 from .assistant_text import AssistantTextWriter, read_text_answer, write_text_answer
 from .messages import read_text_messages, write_results, write_text_messages
@@ -37,9 +37,9 @@ __all__ = ["PromptConverter"]
 class PromptConverter(SdkConverter):
     """Texts alone: tools in front of the system's text, calls inside of the assistant's, results in the user's."""
 
-    def entries_of(self, payload: Any) -> list[Any]:
+    def split_payload(self, payload: Any) -> list[Any]:
         """The entries of single tools in the text of all."""
-        return entries_in(payload) if payload else []
+        return parse_entries(payload) if payload else []
 
     def declared_names(self) -> dict[str, str]:
         """The declared tools by each name that a text may use for them."""
@@ -98,7 +98,7 @@ class PromptConverter(SdkConverter):
             raise wrong_type(ROOT, "a string", wire)
         return (
             read_list(
-                entries_in(wire),
+                parse_entries(wire),
                 ROOT,
                 Reader(self.wire, tools=tools),
                 self.read_tool_entry,
@@ -146,7 +146,9 @@ class PromptConverter(SdkConverter):
         """
         writer = Writer(self.wire, on_loss, on_unsupported)
         message = AssistantMessage([ToolCallPart(call)])
-        written = AssistantTextWriter(writer, None).written(message, NOTHING, ROOT)
+        written = AssistantTextWriter(writer, None).write_message(
+            message, NOTHING, ROOT
+        )
         writer.finish()
         return written or ""
 

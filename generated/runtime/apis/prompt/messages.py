@@ -167,7 +167,7 @@ def write_text_messages(
             writer.report_unsupported((here, "name"), "name")
         if type(message) is AssistantMessage:
             wires.append(
-                _message("assistant", speeches.written(message, own, here), own)
+                _message("assistant", speeches.write_message(message, own, here), own)
             )
         elif type(message) is ToolMessage:
             wires.append(

@@ -1,7 +1,7 @@
 """The formats that are imported, by name, and the modules that read them.
 
 A module has `FORMATS`: what a file of each holds in a sentence, and `read(reader)`, which gives its tools and the types that
-they share. Where a file says of itself what it is, `about(document)` tells, the `title` by which a later import knows it
+they share. Where a file says of itself what it is, `describe_source(document)` tells, the `title` by which a later import knows it
 again among it.
 """
 
@@ -46,7 +46,7 @@ class Format(NamedTuple):
 
     title: str
     read: Callable[[Reader], Iterable[ImportedTool | ImportedType]]
-    about: Callable[[Document], dict[str, str]] = _nothing
+    describe_source: Callable[[Document], dict[str, str]] = _nothing
 
 
 def format_named(name: str) -> Format:

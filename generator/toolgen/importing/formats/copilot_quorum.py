@@ -81,7 +81,7 @@ def _led(reader: Reader, names: set[str]) -> dict[str, list[str]]:
         elif name in names:
             found.setdefault(name, []).append(alias)
         else:
-            reader.changed("import-dropped", ("aliases", alias), key=alias)
+            reader.report_change("import-dropped", ("aliases", alias), key=alias)
     return found
 
 

@@ -30,7 +30,7 @@ def read(reader: Reader) -> Iterator[ImportedTool]:
             continue
         for key, value in _set(entry).items():
             if key not in _DECLARATIONS:
-                reader.changed("import-skipped", (*at, key), tool=key, type=key)
+                reader.report_change("import-skipped", (*at, key), tool=key, type=key)
             elif isinstance(value, list):
                 for i, declaration in enumerate(value):
                     if isinstance(declaration, dict):
@@ -82,7 +82,7 @@ def _json_schema(reader: Reader, at: Pointer, key: str, schema: Any) -> Any:
         reader.wrong((*at, key), schema, "a schema whose numbers are written as numbers")
         return {}
     if read != schema:
-        reader.changed("import-dialect", (*at, key), key=key)
+        reader.report_change("import-dialect", (*at, key), key=key)
     return read
 
 

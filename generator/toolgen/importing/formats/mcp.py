@@ -50,14 +50,14 @@ def _result(reader: Reader, at: Pointer, entry: Entry) -> tuple[Mapping[str, Any
         return None, at
     if not is_wrapper(schema):
         return value_schema_of(schema), at
-    reader.changed("import-unwrapped", at, key=WRAPPED)
+    reader.report_change("import-unwrapped", at, key=WRAPPED)
     return value_schema_of(schema), (*at, "properties", WRAPPED)
 
 
 def _title(reader: Reader, at: tuple[str | int, ...], entry: Entry) -> str | None:
     title = reader.text(at[:-1], entry, "title")
     if title == "":
-        reader.changed("import-empty", at, key="title")
+        reader.report_change("import-empty", at, key="title")
     return title or None
 
 
@@ -70,14 +70,14 @@ def _check_complete(reader: Reader) -> None:
     if isinstance(page, dict) and isinstance(page.get("result"), dict):
         at, page = (*at, "result"), page["result"]
     if isinstance(page, dict) and isinstance(page.get("tools"), list) and page.get("nextCursor") is not None:
-        reader.changed("import-more-pages", (*at, "nextCursor"))
+        reader.report_change("import-more-pages", (*at, "nextCursor"))
 
 
-def about(document: Document) -> dict[str, str]:
+def describe_source(document: Document) -> dict[str, str]:
     """The name of the server, where it was asked; a later import knows it again by that."""
     info = document.value.get("serverInfo") if isinstance(document.value, dict) else None
     name = info.get("name") if isinstance(info, dict) else None
     return {"title": name} if isinstance(name, str) and name.strip() else {}
 
 
-FORMATS = {"mcp": Format("an answer to tools/list, or the array of tools in it", read, about)}
+FORMATS = {"mcp": Format("an answer to tools/list, or the array of tools in it", read, describe_source)}

@@ -70,7 +70,7 @@ def _items(schema: Any, value: str, scope: Scope, of: Of) -> Iterator[str]:
 def _in_place(schema: Mapping[str, Any], value: str, scope: Scope, of: Of, kind: str) -> Iterator[str]:
     """What the schemas that judge the same value have looked at; of a choice those that the value satisfies."""
     if "$ref" in schema:
-        yield f"{scope.functions.evaluated(schema['$ref'], scope, kind)}({value})"
+        yield f"{scope.functions.collector_name(schema['$ref'], scope, kind)}({value})"
     for i, sub in enumerate(schema.get("allOf", ()), 1):
         inner = _part(sub, value, scope.inside(f"part{i}"), kind)
         if inner:
@@ -98,7 +98,7 @@ def _part(sub: Any, value: str, scope: Scope, kind: str) -> str:
     """What a schema inside has looked at, by a function of its own; nothing where it is sure to look at none."""
     if not isinstance(sub, Mapping) or not _looks(sub, kind):
         return ""
-    return f"{scope.functions.evaluated(sub, scope, kind)}({value})"
+    return f"{scope.functions.collector_name(sub, scope, kind)}({value})"
 
 
 _LOOKING = {

@@ -26,7 +26,7 @@ class Condition:
     binding: Binding = Binding.ATOM
     opposite: Condition | None = field(default=None, compare=False)
 
-    def within(self, binding: Binding) -> str:
+    def as_operand(self, binding: Binding) -> str:
         """The text as an operand of an operator that binds this strongly."""
         return self.text if self.binding >= binding else f"({self.text})"
 
@@ -65,7 +65,7 @@ def conjunction(parts: Iterable[Condition]) -> Condition:
         return FALSE
     if len(distinct) < 2:
         return distinct[0] if distinct else TRUE
-    return Condition(" and ".join(part.within(Binding.AND) for part in distinct), Binding.AND)
+    return Condition(" and ".join(part.as_operand(Binding.AND) for part in distinct), Binding.AND)
 
 
 def disjunction(parts: Iterable[Condition]) -> Condition:
@@ -75,7 +75,7 @@ def disjunction(parts: Iterable[Condition]) -> Condition:
         return TRUE
     if len(distinct) < 2:
         return distinct[0] if distinct else FALSE
-    return Condition(" or ".join(part.within(Binding.OR) for part in distinct), Binding.OR)
+    return Condition(" or ".join(part.as_operand(Binding.OR) for part in distinct), Binding.OR)
 
 
 def opposite(part: Condition) -> Condition:
@@ -84,7 +84,7 @@ def opposite(part: Condition) -> Condition:
         return FALSE if part == TRUE else TRUE
     if part.opposite is not None:
         return replace(part.opposite, opposite=part)
-    return Condition(f"not {part.within(Binding.COMPARED)}", Binding.NOT, part)
+    return Condition(f"not {part.as_operand(Binding.COMPARED)}", Binding.NOT, part)
 
 
 class Functions(Protocol):
@@ -92,7 +92,7 @@ class Functions(Protocol):
 
     uses: set[str]
 
-    def judge(self, schema: Any, scope: Scope) -> str:
+    def validator_name(self, schema: Any, scope: Scope) -> str:
         """The name of the function that judges values by a schema."""
         ...
 
@@ -100,7 +100,7 @@ class Functions(Protocol):
         """The name of the function that judges values by what a reference leads to."""
         ...
 
-    def evaluated(self, schema: Any, scope: Scope, kind: str) -> str:
+    def collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
         """The name of the function that collects the properties or items that a schema has looked at."""
         ...
 

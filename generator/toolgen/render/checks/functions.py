@@ -63,11 +63,11 @@ def condition_of(schema: Any, value: str, scope: Scope) -> Condition:
     if not isinstance(schema, Mapping):
         return FALSE if schema is False else TRUE
     if inline_cost(schema) > LIGHT:
-        return Condition(f"{scope.functions.judge(schema, scope)}({value})")
-    return whole_condition(schema, value, scope)
+        return Condition(f"{scope.functions.validator_name(schema, scope)}({value})")
+    return write_condition(schema, value, scope)
 
 
-def whole_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
+def write_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     """Whether a value satisfies a schema, written out."""
     keywords = asserted_keywords(schema)
     if "type" not in keywords:
@@ -131,7 +131,7 @@ def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     if len(members) < 2:
         return members[0] if members else FALSE
     if len(members) == 2:
-        return compared(members[0].within(Binding.ATOM), "!=", members[1].within(Binding.ATOM))
+        return compared(members[0].as_operand(Binding.ATOM), "!=", members[1].as_operand(Binding.ATOM))
     return compared(f"sum([{', '.join(member.text for member in members)}])", "==", "1")
 
 
@@ -251,7 +251,7 @@ class Checks:
             self.uses.add("memoized")
         return functions
 
-    def judge(self, schema: Any, scope: Scope) -> str:
+    def validator_name(self, schema: Any, scope: Scope) -> str:
         """The name of the function that judges values by a schema."""
         return self._called("is", schema, scope)
 
@@ -260,7 +260,7 @@ class Checks:
         key, schema = self._target(ref, scope)
         return self._called("is", schema, Scope(scope.root, self, (key,)))
 
-    def evaluated(self, schema: Any, scope: Scope, kind: str) -> str:
+    def collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
         """The name of the function that collects what a schema, or the target of a reference, has looked at."""
         if isinstance(schema, str):
             key, schema = self._target(schema, scope)
@@ -296,7 +296,7 @@ class Checks:
         where = " ".join(ascii_words(" ".join(scope.way))) or "a value"
         if kind == "is":
             plain = schema if isinstance(schema, Mapping) else {"not": True} if schema is False else {}
-            fits = whole_condition(plain, "value", scope)
+            fits = write_condition(plain, "value", scope)
             text = f"bool({fits.text})" if fits.binding is Binding.COMPARED else fits.text
             return CheckFunction(name, f"Judge a value by its schema: {where}.", "bool", text)
         collect, member = (evaluated_properties, "str") if kind == "evaluated_properties" else (evaluated_items, "int")

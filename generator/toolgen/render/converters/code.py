@@ -58,7 +58,7 @@ def call(function: str, *arguments: str) -> str:
     return f"{function}({', '.join(arguments)})"
 
 
-def spread_call(function: str, *arguments: str) -> str:
+def call_by_line(function: str, *arguments: str) -> str:
     """A call that the formatter prints with one argument a line, for the comma after the last one."""
     return f"{function}({''.join(f'{argument}, ' for argument in arguments)})"
 

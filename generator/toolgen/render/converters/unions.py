@@ -54,7 +54,7 @@ def _write_union(union: UnionPlan, rejects: bool) -> Iterator[Statement]:
     for member in union.members:
         yield block(f"if type(value) is {member.type}", f"return self.write_{member.shape}(value, at, writer)")
     ours = "type(value) is OpaquePart and value.provider == writer.wire.name"
-    yield block(f"if {ours} and writer.takes(value.value)" if rejects else f"if {ours}", "return value.value")
+    yield block(f"if {ours} and writer.accepts(value.value)" if rejects else f"if {ours}", "return value.value")
     text = next((member.shape for member in union.members if member.type == "TextPart"), None)
     if text is not None and "ContentPart" in union.types:
         yield f"return self.write_{text}(writer.described(value, at), at, writer)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.plan.token_usage import CountPlan, TotalPlan, UsagePlan
-from toolgen.render.converters.code import Block, Method, Statement, block, call, get, item, spread_call
+from toolgen.render.converters.code import Block, Method, Statement, block, call, call_by_line, get, item
 from toolgen.render.literals import python_string
 
 
@@ -28,7 +28,7 @@ def read_usage(usage: UsagePlan) -> Method:
             *(statement for count in usage.counts for statement in _read_other_spelling(count)),
             *(statement for total in usage.totals for statement in _add_up(total)),
             *(_keep_rest(held, key) for held, key in usage.holders),
-            f"return {spread_call('Usage', *map(_argument, usage.totals), 'metadata=reader.metadata(rest)')}",
+            f"return {call_by_line('Usage', *map(_argument, usage.totals), 'metadata=reader.metadata(rest)')}",
         ),
     )
 

@@ -57,7 +57,7 @@ class Reader:
             from .argument_encoding import ArgumentEncodings
 
             self._tables = ArgumentEncodings(self.wire, self.tools, self._offered)
-        return self._tables.read(call)
+        return self._tables.decode_call(call)
 
     def offers(self, tools: Iterable[ToolDefinition | OpaquePart] | None) -> None:
         """The body that is read offers these tools: what it says of them goes before what the build or `tools` would say."""

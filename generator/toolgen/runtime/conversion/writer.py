@@ -169,9 +169,9 @@ class Writer:
         """
         if too_deep(call.arguments):
             raise ConversionError(format_path((at, "arguments")), f"is nested more than {MAX_DEPTH} deep")
-        if call.metadata is None and self._tables.of(call.name) is None:
+        if call.metadata is None and self._tables.encoding_of(call.name) is None:
             return call
-        written, comes_back = self._tables.written(call)
+        written, comes_back = self._tables.encode(call)
         if not comes_back:
             self.report_loss(
                 (at, "arguments"), "arguments", "narrowed", "note", "they read otherwise when they come back"
@@ -189,7 +189,7 @@ class Writer:
             self.names[name] = name
         if self._ids.get(identifier) != identifier and self.call_id(identifier) != identifier:
             return False
-        return identifier not in self.unsent and self._tables.of(name) is None
+        return identifier not in self.unsent and self._tables.encoding_of(name) is None
 
     def report_unsupported(self, at: Path, what: str, severity: Severity = "note") -> None:
         """Report a value that this wire has no place for."""
@@ -258,7 +258,7 @@ class Writer:
                 state = without_extra(state, *way)
         return state
 
-    def takes(self, value: Any) -> bool:
+    def accepts(self, value: Any) -> bool:
         """Whether a value that was kept whole holds nothing that the API refuses."""
         return all(extra_at(value, *way) is ABSENT for way in self._rejects)
 
@@ -293,7 +293,7 @@ class Writer:
         """Do not send an id that was made here, with the call nor with its result."""
         self.unsent.add(identifier)
 
-    def left_out(self, identifier: str) -> bool:
+    def is_left_out(self, identifier: str) -> bool:
         """Whether the call with this id was sent without it."""
         return identifier in self.unsent
 

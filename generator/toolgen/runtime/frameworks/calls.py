@@ -39,7 +39,7 @@ class HandledTools(Generic[H]):
 
     async def answer(self, call: ToolCall) -> ToolResult:
         """Run a call that has been read already."""
-        return await self._dispatcher.one(call)
+        return await self._dispatcher.run_one(call)
 
     async def run(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
         """Run a call; its arguments are an object, or the text that a model wrote."""
@@ -47,7 +47,7 @@ class HandledTools(Generic[H]):
 
     def run_here(self, name: str, id: str | None, arguments: dict[str, Any] | str) -> ToolResult:
         """Run a call in code that is not async."""
-        return self._inline.one_here(_call(name, id, arguments))
+        return self._inline.run_one_blocking(_call(name, id, arguments))
 
 
 def schema_of(definition: ToolDefinition) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def lower_object(
         lowered[names[name]] = inner
         if entry:
             entries[name] = entry
-    if dialect.takes("properties") and ("properties" in said or properties or dialect.closed or dialect.complete):
+    if dialect.supports("properties") and ("properties" in said or properties or dialect.closed or dialect.complete):
         out["properties"] = lowered
     kept = [names.get(name, name) for name in required if name not in properties or names[name] in lowered]
     if dialect.all_required:
@@ -72,12 +72,12 @@ def lower_object(
         kept = [name for name in kept if name in lowered]
     if dialect.ordering and len(lowered) > 1:
         out["propertyOrdering"] = list(lowered)
-    if kept and dialect.takes("required"):
+    if kept and dialect.supports("required"):
         out["required"] = kept
     elif dialect.all_required or (dialect.closed and "required" in said):
         out["required"] = []
     _missing(run, required, properties, way)
-    if type(said.get("dependentRequired")) is dict and dialect.takes("dependentRequired"):
+    if type(said.get("dependentRequired")) is dict and dialect.supports("dependentRequired"):
         out["dependentRequired"] = {
             names.get(name, name): [names.get(other, other) for other in others] if type(others) is list else others
             for name, others in said["dependentRequired"].items()
@@ -150,7 +150,7 @@ def _further(
         if dialect.says_open and not patterns and (not said.get("properties") and way):
             out["additionalProperties"] = True
         return None
-    if not dialect.takes("additionalProperties"):
+    if not dialect.supports("additionalProperties"):
         run.note(way, "additionalProperties", "dropped", run.reason("it"), checked="parse_arguments")
         return None
     lowered: Any = further
@@ -232,7 +232,7 @@ def lower_array(
     first = said.get("prefixItems")
     if not kinds and "items" not in said and "prefixItems" not in said:
         return None
-    if type(first) is list and first and not run.dialect.takes("prefixItems"):
+    if type(first) is list and first and not run.dialect.supports("prefixItems"):
         return _tuple(run, said, first, way, trail, out, sentences)
     found: Table = {}
     if type(first) is list and first:
@@ -251,7 +251,7 @@ def lower_array(
         return found or None
     if "items" not in said and run.dialect.untyped == "keep":
         return found or None
-    if run.dialect.takes("items"):
+    if run.dialect.supports("items"):
         out["items"], spelling = _lower_items(run, items, (*way, "items"), trail)
         if run.dialect.complete and "type" not in out["items"]:
             out["items"] = {"type": "string", "description": "There is no such value."}
@@ -295,7 +295,7 @@ def _tuple(
             lowered.append(inner)
     open_end = any(schema == {} for schema in lowered)
     one_form: Table | None = None
-    if len(lowered) != 1 and not run.dialect.takes("anyOf"):
+    if len(lowered) != 1 and not run.dialect.supports("anyOf"):
         inner, one_form = run.node({}, (*way, "items"), trail)
         lowered = [inner]
     out["items"] = {} if open_end or not lowered else lowered[0] if len(lowered) == 1 else {"anyOf": lowered}
@@ -319,7 +319,7 @@ def _at_most(run: LoweringContext, said: dict[str, Any], most: int, out: dict[st
     high = said.get("maxItems")
     if type(high) is int and high <= most:
         return
-    if run.dialect.takes("maxItems"):
+    if run.dialect.supports("maxItems"):
         out["maxItems"] = most
     else:
         sentences.append(describe_rule("maxItems", most))

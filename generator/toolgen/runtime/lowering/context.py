@@ -174,6 +174,6 @@ class LoweringContext(ABC):
 
     def allows_description(self, way: Way) -> bool:
         """Whether there can be a description at a place."""
-        return self.dialect.takes("description") and (
+        return self.dialect.supports("description") and (
             way != () or "description" not in self.dialect.root.get("without", ())
         )

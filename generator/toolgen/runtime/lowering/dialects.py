@@ -83,7 +83,7 @@ class Dialect:
         self.formats: Mapping[str, Any] | None = _by_type(facts.get("formats"))
         self.nullable: str = facts.get("nullable", "type_list")
         self.types: str = facts.get("types", "many")
-        self.refs: str = facts.get("refs", "keep" if self.takes("$ref") else "inline")
+        self.refs: str = facts.get("refs", "keep" if self.supports("$ref") else "inline")
         self.siblings: bool = facts.get("ref_siblings", True)
         self.recursion: str = facts.get("recursion", "keep" if self.refs == "keep" else "unroll")
         self.closed: bool = facts.get("closed", False)
@@ -104,11 +104,11 @@ class Dialect:
         self.plain = self.keywords is None and not facts.keys() & _CHOICES
         """Whether all that stands inside of the root goes out as it is, but for names of properties."""
 
-    def takes(self, keyword: str) -> bool:
+    def supports(self, keyword: str) -> bool:
         """Whether a keyword is taken."""
         return self.keywords is None or keyword in self.keywords
 
-    def takes_format(self, kind: str | None, value: Any) -> bool:
+    def supports_format(self, kind: str | None, value: Any) -> bool:
         """Whether a format is taken, of values of a type."""
         if self.formats is None:
             return True

@@ -94,7 +94,7 @@ def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
     for keyword in _UNIONS:
         if keyword in refused and type(schema.get(keyword)) is list:
             branches = _objects(run, schema[keyword])
-            if run.dialect.unions == "wrapped" and len(branches) > 1 and run.dialect.takes("anyOf"):
+            if run.dialect.unions == "wrapped" and len(branches) > 1 and run.dialect.supports("anyOf"):
                 return _wrapped(run, schema, keyword, branches)
             schema = _merged(run, schema, keyword, branches, sentences)
     for keyword in ("enum", "const", "not", "if", "then", "else"):

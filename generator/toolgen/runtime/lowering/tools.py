@@ -60,7 +60,7 @@ class Lowerings:
             return None
         return self.lowered(schema, strict).spelling
 
-    def settled(
+    def settle_strictness(
         self, schema: Mapping[str, Any] | None, spent: dict[str, int]
     ) -> tuple[bool | None, tuple[SchemaChange, ...]]:
         """Whether a tool that leaves it open is strict, and why not; None where nothing is to be said of it.

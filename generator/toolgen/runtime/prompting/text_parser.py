@@ -29,7 +29,7 @@ from ..models import (
     ToolDefinition,
 )
 from .text_calls import TextCall, find_text_calls, names_of
-from .tool_blocks import Block, BlockKind, blocks_of, repeated, whole_of
+from .tool_blocks import Block, BlockKind, blocks_of, parse_block, repeated
 from .tool_texts import PROVIDER, call_text, reply_text
 
 __all__ = [
@@ -142,7 +142,7 @@ def call_blocks(text: str, names: Mapping[str, str]) -> list[CallBlock]:
         calls = [block for block in found if block.calls]
         if calls:
             return calls
-    whole = whole_of(text)
+    whole = parse_block(text)
     last = None if whole is None else _called(whole, names)
     return [last] if last is not None and last.calls else []
 

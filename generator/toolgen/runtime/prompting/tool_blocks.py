@@ -21,8 +21,8 @@ __all__ = [
     "lines_of",
     "may_begin_block",
     "opens_fence",
+    "parse_block",
     "repeated",
-    "whole_of",
 ]
 
 _BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
@@ -197,7 +197,7 @@ def blocks_of(text: str) -> list[Block]:
     return [block for block in found if block is not None]
 
 
-def whole_of(text: str) -> Block | None:
+def parse_block(text: str) -> Block | None:
     """A text as one block, if it begins as a value of JSON does, at its left margin."""
     begin = text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANKS + "\n"))) + 1
     return (

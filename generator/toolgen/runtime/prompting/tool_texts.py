@@ -9,14 +9,14 @@ from ..conversion.extras import inner_extras
 from ..json_text import JSONError, loads
 from ..models import OpaquePart, ToolCall, ToolDefinition
 from .text_calls import find_text_calls
-from .tool_blocks import blocks_of, json_line, lines_of, opens_fence, whole_of
+from .tool_blocks import blocks_of, json_line, lines_of, opens_fence, parse_block
 
 __all__ = [
     "BEHIND_TOOLS",
     "PROVIDER",
     "call_text",
-    "entries_in",
     "entries_text",
+    "parse_entries",
     "read_tools_text",
     "reply_text",
     "split_entries",
@@ -65,7 +65,7 @@ def split_entries(text: str) -> tuple[list[dict[str, Any]], str] | None:
     return (entries, text[end:]) if entries_text(entries) == text[:end] else None
 
 
-def entries_in(text: str) -> list[dict[str, Any]]:
+def parse_entries(text: str) -> list[dict[str, Any]]:
     """The entries that a text begins with; none where it begins otherwise."""
     found = split_entries(text)
     return [] if found is None else found[0]
@@ -159,7 +159,7 @@ def _reads_as(text: str, places: list[int]) -> bool:
     found = [b.start for b in blocks if b.kind == "tool" and find_text_calls(b.body, None, explicit=True)]
     if found or places:
         return found == places
-    whole = whole_of(text)
+    whole = parse_block(text)
     blocks += [whole] if whole is not None else []
     return not any(find_text_calls(block.body, None, explicit=False) for block in blocks)
 
@@ -168,5 +168,5 @@ def _indented(text: str) -> str:
     """A text without a line that could begin or end a block."""
     lines = ["    " + line if opens_fence(line) else line for line, _ in lines_of(text)]
     found = "\n".join(lines)
-    whole = whole_of(found)
+    whole = parse_block(found)
     return found if whole is None else f"{found[: whole.start]}    {found[whole.start :]}"

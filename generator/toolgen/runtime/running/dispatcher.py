@@ -22,7 +22,7 @@ from ..models import InvalidCall, ToolCall, ToolResult
 from ..tools.arguments import ArgumentsError
 from ..tools.call_arguments import parsed_call
 from ..tools.tool_entries import ToolEntry
-from .handler_calls import Cancellation, HandlerTimeoutError, call_handler, settled
+from .handler_calls import Cancellation, HandlerTimeoutError, await_value, call_handler
 from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_methods, check_timeout
 from .json_values import json_value
 from .results import (
@@ -137,18 +137,18 @@ class Dispatcher:
         """The names of those whose calls may run side by side and without a review."""
         return self._low
 
-    async def one(self, call: ToolCall) -> ToolResult:
+    async def run_one(self, call: ToolCall) -> ToolResult:
         """Run one call."""
         ready = self._ready(call)
         if isinstance(ready, ToolResult):
             return self._told(ready)
         return await self._run(ready, self._inline)
 
-    def one_here(self, call: ToolCall) -> ToolResult:
+    def run_one_blocking(self, call: ToolCall) -> ToolResult:
         """Run one call from code that is not async."""
-        return run_blocking(self.one(call))
+        return run_blocking(self.run_one(call))
 
-    async def all(
+    async def run_all(
         self,
         calls: Iterable[ToolCall],
         review: Review | None = None,
@@ -273,7 +273,7 @@ class Dispatcher:
         async def proceed(arguments: Any) -> Any:
             return await self._proceeded(ready, arguments, inline)
 
-        return await settled(self._around(ready.call, ready.arguments, proceed))
+        return await await_value(self._around(ready.call, ready.arguments, proceed))
 
     async def _proceeded(self, ready: _Ready, arguments: Any, inline: bool) -> Any:
         """Call the handler with arguments, which need not be those of the call."""

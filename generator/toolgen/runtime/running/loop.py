@@ -26,7 +26,7 @@ from ..tools.runnable_tools import RunnableTools
 from .dispatcher import Dispatcher, OnResult
 from .handlers import Review, Verdict
 from .run_settings import RunResult, RunSettings, check_settings, check_tools, with_output
-from .sync_runner import Blocking, between_steps, close, closed_at_end
+from .sync_runner import Blocking, aclosing, between_steps, close
 from .tool_loop import Asked, ToolLoop
 
 __all__ = ["AsyncRunStream", "Loop", "RunStream"]
@@ -129,7 +129,7 @@ class Loop(Generic[H]):
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            async with closed_at_end(session.stream(one)) as events:
+            async with aclosing(session.stream(one)) as events:
                 async for event in events:
                     yield event
 

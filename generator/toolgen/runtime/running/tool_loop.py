@@ -34,11 +34,11 @@ from ..models import (
     Usage,
 )
 from .dispatcher import Dispatcher, OnResult
-from .handler_calls import settled
+from .handler_calls import await_value
 from .handlers import Review, callable_names, relax_tool_choice
 from .results import CANCELLED, NO_MORE_TURNS, NOT_RUN, answer_events, error_result, invalid_call_text, result_event
 from .run_settings import RunResult, RunSettings, StoppedBy, correction, parse_output, total_usage
-from .sync_runner import ENDING, a_loop, closed_at_end, running_loop
+from .sync_runner import ENDING, a_loop, aclosing, running_loop
 
 __all__ = ["Asked", "ToolLoop"]
 
@@ -114,12 +114,12 @@ class ToolLoop:
         step = 0
         try:
             if self._open:
-                async with closed_at_end(self._settle()) as told:
+                async with aclosing(self._settle()) as told:
                     async for event in told:
                         yield event
             while self.result is None:
                 step += 1
-                async with closed_at_end(self._step(step)) as events:
+                async with aclosing(self._step(step)) as events:
                     async for one in events:
                         yield one
         except (asyncio.CancelledError, *ENDING):
@@ -138,7 +138,7 @@ class ToolLoop:
         yield AgentStepStart(name, f"Step {step}", step)
         answer: Completion | None = None
         try:
-            async with closed_at_end(self._asked(await self._next_request())) as told:
+            async with aclosing(self._asked(await self._next_request())) as told:
                 async for event in told:
                     yield event
                     if isinstance(event, CompletedEvent):
@@ -149,11 +149,11 @@ class ToolLoop:
             for said in answer_events(completion):
                 yield said
             if (on_answer := self._settings.get("on_answer")) is not None:
-                await settled(on_answer(completion))
+                await await_value(on_answer(completion))
             calls = tool_calls_of(completion.message)
             stopped = self._stopped(completion, calls)
             if stopped is None and calls and not self._last:
-                async with closed_at_end(self._called(calls, self._dispatcher, len(self._messages))) as results:
+                async with aclosing(self._called(calls, self._dispatcher, len(self._messages))) as results:
                     async for result in results:
                         yield result
                 self._unforce()
@@ -194,7 +194,7 @@ class ToolLoop:
             if rest:
                 names = [tool.name for tool in self._request.tools or () if isinstance(tool, ToolDefinition)]
                 dispatcher = self._dispatching(self._heard, names)
-                async with closed_at_end(self._called(rest, dispatcher, place)) as results:
+                async with aclosing(self._called(rest, dispatcher, place)) as results:
                     async for result in results:
                         yield result
                 self._results.clear()
@@ -208,7 +208,7 @@ class ToolLoop:
         if self._last:
             request = replace(request, tool_choice="none" if request.tools else None)
         prepare = self._settings.get("prepare")
-        return request if prepare is None else await settled(prepare(request))
+        return request if prepare is None else await await_value(prepare(request))
 
     async def _stopped_after(self) -> StoppedBy | None:
         """Why the run ends after a turn; None where it goes on."""
@@ -217,7 +217,7 @@ class ToolLoop:
         if self._cancelled():
             return "cancelled"
         stop = self._settings.get("stop")
-        if stop is not None and await settled(stop(total_usage(self._used), self._turns)):
+        if stop is not None and await await_value(stop(total_usage(self._used), self._turns)):
             return "stop"
         return None
 
@@ -361,7 +361,7 @@ class ToolLoop:
         if running_loop() is None:
             await a_loop()
         verdicts = self._settings.get("verdicts", {})
-        task = asyncio.create_task(dispatcher.all(calls, self._review, self._max_parallel, verdicts))
+        task = asyncio.create_task(dispatcher.run_all(calls, self._review, self._max_parallel, verdicts))
         task.add_done_callback(lambda done: self._queue.put_nowait(None))
         try:
             while (result := await self._next_result()) is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import BareApiError
 from ..models import Completion, Request, StreamEvent
-from ..running.sync_runner import closed_at_end
+from ..running.sync_runner import aclosing
 from .base import AsyncSession, Session, ToolMode
 from .client_sessions import ClientSession, aclose_client, close_client
 from .refusals import resolve_attribute
@@ -174,9 +174,9 @@ class AsyncNativeSession(ClientSession, AsyncSession):
 
         source, first, rest = await self._called(self.calls.stream_async, ask)
         try:
-            async with closed_at_end(rest), closed_at_end(self._told(first, rest, client)) as items:
+            async with aclosing(rest), aclosing(self._told(first, rest, client)) as items:
                 read = self.provider.aiter_events(items, turn=turn_of(whole), tools=whole.tools or ())
-                async with closed_at_end(read) as events:
+                async with aclosing(read) as events:
                     async for event in events:
                         yield event
         finally:

@@ -26,7 +26,7 @@ _VERSION = re.compile(r"3\.([0-2])(\.[0-9]+)?(-[A-Za-z0-9.-]+)?")
 _DIALECTS = ("https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/2020-12/schema")
 
 
-def about(document: Document) -> dict[str, str]:
+def describe_source(document: Document) -> dict[str, str]:
     """The title and the version of the document; a later import knows it again by the title."""
     info = document.value.get("info") if isinstance(document.value, dict) else None
     said = info if isinstance(info, dict) else {}
@@ -43,14 +43,14 @@ def read(reader: Reader) -> Iterator[ImportedTool | ImportedType]:
         tools = [_tool(operation, schemas, reader) for operation in operations(schemas.resolver)]
         types = list(schemas.types())
     except TooLargeError:
-        reader.changed("too-many-values", (), limit=TOTAL_VALUES)
+        reader.report_change("too-many-values", (), limit=TOTAL_VALUES)
         return
     yield from tools
     yield from used(tools, types)
     for keyword, places in schemas.left_out.items():
-        reader.changed("import-keyword", next(iter(places)), keyword=keyword, count=len(places))
+        reader.report_change("import-keyword", next(iter(places)), keyword=keyword, count=len(places))
     if reader.document.value.get("webhooks"):
-        reader.changed("import-webhooks", ("webhooks",))
+        reader.report_change("import-webhooks", ("webhooks",))
 
 
 def _version(reader: Reader) -> Version | None:
@@ -61,7 +61,7 @@ def _version(reader: Reader) -> Version | None:
         return None
     if "openapi" not in value:
         if "swagger" in value:
-            reader.changed("import-swagger", ("swagger",))
+            reader.report_change("import-swagger", ("swagger",))
         else:
             reader.findings.add("import-no-openapi", reader.document.span())
         return None
@@ -132,4 +132,4 @@ def _said(document: Any, operation: Operation, key: str) -> Any:
     return found if isinstance(found, list) and found else None
 
 
-FORMATS = {"openapi": Format("an OpenAPI document of version 3", read, about)}
+FORMATS = {"openapi": Format("an OpenAPI document of version 3", read, describe_source)}

@@ -64,7 +64,7 @@ def arguments(operation: Operation, schemas: Schemas) -> Arguments:
     whole = [] if body is None else [Argument("body", "body", body.schema, body.at, body.required)]
     if _are_distinct([*own, *whole]):
         return _laid_out([*own, *whole], operation, body)
-    schemas.resolver.reader.changed("import-grouped", operation.at)
+    schemas.resolver.reader.report_change("import-grouped", operation.at)
     return _laid_out([*_grouped(own, operation), *whole], operation, body)
 
 
@@ -157,7 +157,7 @@ def _body(operation: Operation, schemas: Schemas) -> Body | None:
     if media is None:
         return None
     if len(content) > 1:
-        reader.changed("import-media", (*at, "content", media), media=media, count=len(content) - 1)
+        reader.report_change("import-media", (*at, "content", media), media=media, count=len(content) - 1)
     inner = schemas.resolver.object((*at, "content", media), "an object: the media type of a body")
     if inner is None:
         return None

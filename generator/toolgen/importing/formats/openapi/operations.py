@@ -140,7 +140,7 @@ def _parameters(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> dict[
         key = (parameter.place, parameter.name)
         if key in found:
             holes = {"name": parameter.name, "place": parameter.place}
-            reader.changed("import-parameter-twice", (*at, "parameters", i), **holes)
+            reader.report_change("import-parameter-twice", (*at, "parameters", i), **holes)
         found[key] = parameter
     return found
 
@@ -151,7 +151,7 @@ def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parame
     if not isinstance(name, str):
         reader.wrong((*at, "name") if "name" in entry else at, name, "text: the name of a parameter")
     elif place == "header" and name.lower() in _IGNORED_HEADERS:
-        reader.changed("import-header-ignored", (*at, "name"), name=name)
+        reader.report_change("import-header-ignored", (*at, "name"), name=name)
     elif place not in ("path", "query", "header", "cookie", "querystring"):
         where = (*at, "in") if "in" in entry else at
         reader.findings.add("import-parameter-place", reader.document.span(*where), name=name)

@@ -35,7 +35,7 @@ from ...paths import ROOT, Path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import write_result_text
 from ..openai_chat.converter import ChatMessages
-from .fields import alone, carried_state, messages_of, read_agent_event, runs_of, state_within, write_agent_event
+from .fields import alone, messages_of, read_agent_event, runs_of, split_state, state_within, write_agent_event
 
 __all__ = ["AgentSdkConverter"]
 
@@ -143,7 +143,7 @@ class AgentSdkConverter(ChatMessages):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call; the state of the provider that made it goes along."""
-        state, metadata = carried_state(call.metadata, writer.wire.name, writer.kept_extras(call.metadata))
+        state, metadata = split_state(call.metadata, writer.wire.name, writer.kept_extras(call.metadata))
         if not state:
             return self.write_function_call(call, at, writer)
         own = ToolCall(call.id, call.name, call.arguments, call.invalid, metadata)
@@ -213,7 +213,7 @@ class AgentSdkConverter(ChatMessages):
                     writer.report_unsupported(here, writer.kind_of(part), "warning")
                 continue
             if key == "reasoning" and not state:
-                state, metadata = carried_state(part.metadata, writer.wire.name, own)
+                state, metadata = split_state(part.metadata, writer.wire.name, own)
                 writer.own_extras(metadata, here)
             else:
                 writer.own_extras(part.metadata, here)
@@ -344,7 +344,7 @@ class AgentSdkConverter(ChatMessages):
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> dict[str, Any]:
         """Write what an invocation gave; its id and its time have no place here."""
-        state, metadata = carried_state(completion.metadata, writer.wire.name, writer.kept_extras(completion.metadata))
+        state, metadata = split_state(completion.metadata, writer.wire.name, writer.kept_extras(completion.metadata))
         own = writer.own_extras(metadata, ROOT)
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")

@@ -17,12 +17,12 @@ from ...paths import ROOT, Path
 
 __all__ = [
     "alone",
-    "carried_state",
     "messages_of",
     "read_agent_event",
     "read_data_source",
     "read_image_address",
     "runs_of",
+    "split_state",
     "state_within",
     "write_agent_event",
     "write_data_source",
@@ -206,7 +206,7 @@ def state_within(found: Any, provider: str) -> dict[str, Any]:
     return found if all(type(state) is dict and state for state in found.values()) else {}
 
 
-def carried_state(
+def split_state(
     metadata: dict[str, Any] | None, provider: str, kept: Extras
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """What of a value's metadata goes out with it, and the metadata without that.

@@ -65,7 +65,7 @@ class BedrockMessages(ApiConverter):
 
     DEFAULT_KEYS = ("user", "document", "result")
 
-    def normalized(self, wire: Any) -> Any:
+    def normalize(self, wire: Any) -> Any:
         """Write the client's bytes as base64."""
         return without_bytes(wire)
 

@@ -25,7 +25,7 @@ class _Block:
             key: [head[key]] for key in _GROWING if key in head and type(head[key]) is str
         }
 
-    def whole(self) -> dict[str, Any]:
+    def assemble(self) -> dict[str, Any]:
         """The block as it stands in a whole message."""
         return {**self.head, **{key: "".join(pieces) for key, pieces in self.grown.items()}}
 
@@ -207,7 +207,7 @@ class CohereStream(BaseStream):
         if self._plan:
             message["tool_plan"] = "".join(self._plan)
         if self._blocks:
-            message["content"] = [self._blocks[i].whole() for i in sorted(self._blocks, key=_order)]
+            message["content"] = [self._blocks[i].assemble() for i in sorted(self._blocks, key=_order)]
         if self._entries:
             message["tool_calls"] = [_whole_call(call) for call in in_order_of_place(list(self._entries.values()))]
         if self._citations:

@@ -74,7 +74,7 @@ class GeminiConverter(GeminiMessages):
     write_request_body: ObjectWriter[Request]
     write_thinking: ObjectWriter[Reasoning]
 
-    def entries_of(self, payload: Any) -> list[Any]:
+    def split_payload(self, payload: Any) -> list[Any]:
         """The declarations of single functions, which one tool holds."""
         return [entry for tool in payload for entry in tool["functionDeclarations"]]
 
@@ -99,7 +99,7 @@ class GeminiConverter(GeminiMessages):
         Raises:
             ConversionError: a value cannot be written as it was meant.
         """
-        body = self.normalized(self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported))
+        body = self.normalize(self.to_request(request, on_loss=on_loss, on_unsupported=on_unsupported))
         body.pop(NUMBERED, None)
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
 

@@ -53,7 +53,7 @@ def write_answered_id(identifier: str, kept: Any, at: Path, writer: Writer, name
         raise ConversionError(format_path((at[0], "name")), f"must name the tool for {writer.wire.title}")
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         return kept["$wire"] if type(kept.get("$wire")) is str else ABSENT
-    return ABSENT if writer.left_out(identifier) else writer.call_id(identifier)
+    return ABSENT if writer.is_left_out(identifier) else writer.call_id(identifier)
 
 
 def read_known_word(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[str | None, Any]:

@@ -28,8 +28,8 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results import caption_of, in_words, read_result_object, write_captioned, write_result_object
-from .parts import Spelling, current_turn, one_spelling, part_list, read_parts, sign_first_call, write_parts_of
+from ...tool_results import caption_of, describe_result, read_result_object, write_captioned, write_result_object
+from .parts import Spelling, current_turn, normalize_keys, part_list, read_parts, sign_first_call, write_parts_of
 
 __all__ = ["GeminiMessages"]
 
@@ -76,9 +76,9 @@ class GeminiMessages(ApiConverter):
     SPELLING: ClassVar[Spelling]
     """What is read in several spellings."""
 
-    def normalized(self, wire: Any) -> Any:
+    def normalize(self, wire: Any) -> Any:
         """Bring the keys of a body to one spelling."""
-        return one_spelling(wire, self.SPELLING)
+        return normalize_keys(wire, self.SPELLING)
 
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
@@ -257,7 +257,7 @@ class GeminiMessages(ApiConverter):
                     "warning",
                     "its call is not there, and a result needs its tool's name",
                 )
-                told.append({"text": in_words(result)})
+                told.append({"text": describe_result(result)})
         wire: dict[str, Any] = {"role": own.get("role", "user"), "parts": parts}
         if own:
             restore_extras(wire, own)

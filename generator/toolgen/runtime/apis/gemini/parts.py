@@ -18,7 +18,7 @@ __all__ = [
     "NUMBERED",
     "Spelling",
     "current_turn",
-    "one_spelling",
+    "normalize_keys",
     "part_kind",
     "part_list",
     "read_parts",
@@ -55,7 +55,7 @@ class Spelling:
         self.numbers = numbers
 
 
-def one_spelling(value: Any, spelling: Spelling) -> Any:
+def normalize_keys(value: Any, spelling: Spelling) -> Any:
     """The value with its keys in camelCase; where both spellings of a key are there, both stay.
 
     Enums that came as numbers become words; the places where they stood are kept in a body under NUMBERED. Nothing is changed

@@ -146,7 +146,7 @@ class GeminiStream(BaseStream):
         return completion
 
     def _take(self, event: dict[str, Any]) -> list[StreamEvent]:
-        event = self.converter.normalized(event)
+        event = self.converter.normalize(event)
         events: list[StreamEvent] = []
         self._merge_top()
         self._keep(event)
@@ -249,7 +249,7 @@ class GeminiStream(BaseStream):
     def _merge_top(self) -> None:
         """Take what the last chunk that went the short way said beside its text: counts of tokens among it."""
         if self._last:
-            self._keep(self.converter.normalized(self._last))
+            self._keep(self.converter.normalize(self._last))
             self._last = {}
 
     def _keep(self, chunk: dict[str, Any]) -> None:

@@ -173,7 +173,7 @@ def write_given_result(
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         if "$wire" in kept:
             written["tool_call_id"] = kept["$wire"]
-    elif not writer.left_out(identifier):
+    elif not writer.is_left_out(identifier):
         written["tool_call_id"] = writer.call_id(identifier)
     if type(said) is str:
         written["name"] = writer.tool_name(name, (at[0], "name")) if name else said

@@ -56,7 +56,7 @@ def write_answered_call(identifier: str, name: str, own: Extras, at: Path, write
     if unchanged and kept.get(_NAME) in (None, "", writer.wire.wire_name(name)):
         return kept
     found: dict[str, Any] = {_NAME: writer.tool_name(name, (at[0], "name"))} if name else {}
-    if not writer.left_out(identifier):
+    if not writer.is_left_out(identifier):
         found[_ID] = writer.call_id(identifier)
     return found
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...json_text import dump_loosely
 from ...models import ReasoningDelta, StreamEvent, ToolCallDelta
-from .reasoning import detail_text, found_at, said_in
+from .reasoning import detail_text, found_at, reasoning_text_of
 from .stream import ChatStream
 from .stream_writer import ChatStreamWriter
 
@@ -112,7 +112,7 @@ class CompatibleStream(ChatStream):
         choice = super()._joined_choice(index)
         found: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
         if self._details is not None and self.converter.REASONING.details is not None:
-            found[self.converter.REASONING.details] = [detail.whole() for detail in self._details]
+            found[self.converter.REASONING.details] = [detail.assemble() for detail in self._details]
         if self._source is not None:  # the first key of the message with a text is the one that was told
             found = {self._source: found[self._source], **found}
         choice["message"] = {**choice["message"], **found}
@@ -143,7 +143,7 @@ class _Detail:
                 self.head[key] = value
         return True
 
-    def whole(self) -> Any:
+    def assemble(self) -> Any:
         """The detail as far as it came."""
         return (
             {**self.head, **{key: "".join(pieces) for key, pieces in self.pieces.items()}} if self.pieces else self.head
@@ -171,7 +171,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
         if not sent:
             return super()._rest(message)
         known = self.converter.REASONING.known
-        text = next((said for key in known if (said := said_in(message.get(key) or ""))), "")
+        text = next((said for key in known if (said := reasoning_text_of(message.get(key) or ""))), "")
         thoughts = {key: value for key, value in message.items() if key in known and value != text}
         if text != sent and text.startswith(sent):
             thoughts = {self._key(): text[len(sent) :], **thoughts}

@@ -41,7 +41,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_inside, read_result_text, write_result_parts, write_result_text
-from .fields import OutputFormatConverter, choice_without_message, says_something
+from .fields import OutputFormatConverter, choice_without_message, has_content
 from .reasoning import ReasoningKeys, as_object, found_at, in_text, need_reasoning, read_reasoning, write_reasoning
 
 __all__ = ["ChatConverter", "ChatMessages"]
@@ -139,7 +139,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
                 wires.append(self.write_media(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if says_something(wire, self.BLANK_ANSWERS) or writer.kept_extras(message.metadata):
+                if has_content(wire, self.BLANK_ANSWERS) or writer.kept_extras(message.metadata):
                     wires.append(wire)
                 else:
                     writer.report_loss(

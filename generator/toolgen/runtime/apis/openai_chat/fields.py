@@ -21,6 +21,7 @@ from ...paths import Path
 __all__ = [
     "OutputFormatConverter",
     "choice_without_message",
+    "has_content",
     "read_arguments_text",
     "read_arguments_that_parse",
     "read_effort_object",
@@ -28,7 +29,6 @@ __all__ = [
     "read_inline_data",
     "read_own_call_id",
     "read_schema_name",
-    "says_something",
     "write_arguments_text",
     "write_arguments_that_parse",
     "write_effort_object",
@@ -183,7 +183,7 @@ def choice_without_message(choice: dict[str, Any], kept: Extras) -> dict[str, An
     return {**choice, "message": None} if kept.get("message", ABSENT) is None else choice
 
 
-def says_something(wire: dict[str, Any], blank: bool) -> bool:
+def has_content(wire: dict[str, Any], blank: bool) -> bool:
     """Whether a message of the assistant has content or anything else; text that is empty counts where it may be `blank`."""
     content = wire.get("content")
     return bool(content) or (blank and content == "") or any(wire[key] for key in wire.keys() - _SILENT)

@@ -41,9 +41,9 @@ from .items import (
     item_kind,
     name_items,
     reasoning_text,
-    said_item,
     stands_apart,
     turn_of_parts,
+    write_message_item,
     write_reasoning_item,
     write_short,
     write_user_item,
@@ -285,7 +285,7 @@ class ResponsesConverter(OutputFormatConverter):
                     continue
                 if "$item" in own or content is None:
                     content = [written]
-                    items.append(said_item(content, own, part))
+                    items.append(write_message_item(content, own, part))
                 else:
                     content.append(written)
         return items

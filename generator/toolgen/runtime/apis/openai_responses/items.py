@@ -34,9 +34,9 @@ __all__ = [
     "name_items",
     "reasoning_item",
     "reasoning_text",
-    "said_item",
     "stands_apart",
     "turn_of_parts",
+    "write_message_item",
     "write_reasoning_item",
     "write_short",
     "write_user_item",
@@ -162,7 +162,7 @@ def turn_of_parts(parts: list[AssistantPart], reader: Reader) -> AssistantMessag
     return AssistantMessage(parts)
 
 
-def said_item(content: list[Any], own: Extras, part: AssistantPart) -> dict[str, Any]:
+def write_message_item(content: list[Any], own: Extras, part: AssistantPart) -> dict[str, Any]:
     """A message around its content, with what else it said; one of ours has what the API demands."""
     rest = inner_extras(own, "$item")
     if "$single" in rest and type(part) is TextPart:

@@ -44,7 +44,7 @@ class _Part:
         self.pieces: list[str] = []
         self.spoken = spoken
 
-    def whole(self) -> dict[str, Any]:
+    def assemble(self) -> dict[str, Any]:
         return {**self.head, self.key: "".join(self.pieces)} if self.pieces else self.head
 
 
@@ -66,7 +66,7 @@ class _Item:
             found = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
         return found
 
-    def whole(self) -> dict[str, Any]:
+    def assemble(self) -> dict[str, Any]:
         if self.done is not None:
             return self.done
         item = {**self.head}
@@ -77,7 +77,7 @@ class _Item:
         for holder in ("content", "summary"):
             found = [key for key in self.parts if key[0] == holder]
             if found:
-                item[holder] = [self.parts[key].whole() for key in sorted(found, key=_place)]
+                item[holder] = [self.parts[key].assemble() for key in sorted(found, key=_place)]
         return item
 
 
@@ -326,7 +326,7 @@ class ResponsesStream(BaseStream):
             return {}
         output = self._final
         if output is None:
-            output = [self._items[place].whole() for place in sorted(self._items, key=lambda p: _place(("", p)))]
+            output = [self._items[place].assemble() for place in sorted(self._items, key=lambda p: _place(("", p)))]
         return {**self._top, "output": output}
 
     def _ended(self) -> bool:

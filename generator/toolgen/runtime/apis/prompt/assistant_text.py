@@ -64,7 +64,7 @@ class AssistantTextWriter:
         self._turn = turn
         self._used: set[str] = set()
 
-    def written(self, message: AssistantMessage, own: Extras, at: Path) -> str | None:
+    def write_message(self, message: AssistantMessage, own: Extras, at: Path) -> str | None:
         """Write a message; its own extras are `own`. None for one that has no content.
 
         Raises:
@@ -223,7 +223,7 @@ def write_text_answer(completion: Completion, writer: Writer) -> Any:
     message = completion.message
     if getattr(message, "name", None) is not None:
         writer.report_unsupported((at, "name"), "name")
-    text = AssistantTextWriter(writer, None).written(message, writer.own_extras(message.metadata, at), at)
+    text = AssistantTextWriter(writer, None).write_message(message, writer.own_extras(message.metadata, at), at)
     if "$whole" not in own:
         return text or ""
     wire: dict[str, Any] = {} if text is None and "$absent" in own else {"content": text}

@@ -135,7 +135,7 @@ def write_text_messages(
         if getattr(message, "name", None) is not None:
             writer.report_unsupported((here, "name"), "name")
         if type(message) is AssistantMessage:
-            wires.append(_message("assistant", speeches.written(message, own, here), own))
+            wires.append(_message("assistant", speeches.write_message(message, own, here), own))
         elif type(message) is ToolMessage:
             wires.append(_message("user", write_results(results_of(message, here, places), writer), own))
         elif type(message) is SystemMessage:
