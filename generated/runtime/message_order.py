@@ -10,13 +10,15 @@ from .conversion.writer import Writer
 from .models import AssistantMessage, Message, ToolCallPart, ToolMessage, ToolResult
 from .paths import Path
 
-__all__ = ["Placed", "in_api_order", "in_call_order", "in_kept_order", "results_of"]
+__all__ = ["Placed", "order_as_kept", "order_by_calls", "order_for_api", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its place in the value given, and the places of its results where they came from elsewhere."""
 
 
-def in_api_order(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
+def order_for_api(
+    messages: Sequence[Message], at: Path, writer: Writer
+) -> list[Placed]:
     """The messages with the results of each turn directly after its calls, in one message.
 
     What stood between calls and results comes after them, and is reported; a result without a call before it stays
@@ -28,10 +30,10 @@ def in_api_order(messages: Sequence[Message], at: Path, writer: Writer) -> list[
     return placed if _in_order(messages) else _reordered(placed, writer)
 
 
-def in_kept_order(
+def order_as_kept(
     messages: Sequence[Message], at: Path, writer: Writer
 ) -> list[Placed]:
-    """The messages as `in_api_order` has them, but where results came from this API apart, each after its call: they stay so."""
+    """The messages as `order_for_api` has them, but where results came from this API apart, each after its call: they stay so."""
     if any(
         type(m) is ToolMessage and writer.kept_extras(m.metadata).get("$apart")
         for m in messages
@@ -45,7 +47,7 @@ def in_kept_order(
                 break
         else:
             return [(message, (at, i), None) for i, message in enumerate(messages)]
-    return in_api_order(messages, at, writer)
+    return order_for_api(messages, at, writer)
 
 
 def results_of(
@@ -58,7 +60,7 @@ def results_of(
     return ((result, (holder, i)) for i, result in enumerate(message.results))
 
 
-def in_call_order(
+def order_by_calls(
     results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
     """The results in the order of the calls where one was sent without its id, so that only the order tells them apart."""

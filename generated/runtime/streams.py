@@ -41,7 +41,7 @@ __all__ = [
     "BaseStreamWriter",
     "OpenCall",
     "SentCall",
-    "in_order_of_place",
+    "order_by_place",
     "place_of",
 ]
 
@@ -91,7 +91,7 @@ class OpenCall:
         self.pieces.append(piece)
 
 
-def in_order_of_place(calls: list[OpenCall]) -> list[OpenCall]:
+def order_by_place(calls: list[OpenCall]) -> list[OpenCall]:
     """Calls in the order of their places, where each has one of its own; else in the order in which they came."""
     places = {call.place for call in calls}
     if None in places or len(places) < len(calls):
@@ -206,7 +206,7 @@ class BaseStream:
             if type(parts) is list
             else []
         )
-        for open_call, call in zip(in_order_of_place(self._calls), calls, strict=False):
+        for open_call, call in zip(order_by_place(self._calls), calls, strict=False):
             if not open_call.told:
                 open_call.told = True
                 events.append(ToolCallDelta(open_call.index, call.id, call.name))
@@ -233,7 +233,7 @@ class BaseStream:
                 )
             invalidate_calls(completion.message, "error")
             return completion
-        for position, call in enumerate(in_order_of_place(self._calls)):
+        for position, call in enumerate(order_by_place(self._calls)):
             if call.malformed:
                 invalidate_call(
                     completion.message, position, "malformed", "".join(call.pieces)

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from ..conversion.encoding import Table
 from ..json_text import same_json
 
-__all__ = ["NEVER", "Lowered", "SchemaChange", "Way"]
+__all__ = ["NEVER", "LoweredSchema", "SchemaChange", "Way"]
 
 Way = tuple[str | int, ...]
 """The way to a value: a JSON pointer in parts."""
@@ -39,7 +39,7 @@ class SchemaChange(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Lowered:
+class LoweredSchema:
     """A schema as a dialect takes it. It is shared: not to be changed."""
 
     schema: dict[str, Any]

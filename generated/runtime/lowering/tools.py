@@ -10,7 +10,7 @@ from ..conversion.cache import Cache, from_bytes, to_bytes
 from ..conversion.encoding import Table
 from ..conversion.extras import contains_schema
 from ..json_text import is_json
-from .changes import Lowered, SchemaChange
+from .changes import LoweredSchema, SchemaChange
 from .dialects import Dialect, count_shared
 from .lower import lower
 
@@ -20,7 +20,7 @@ __all__ = ["Lowerings"]
 class _Done(NamedTuple):
     """A lowering, its schema as bytes where it has such, and what the provider counts of it over a request."""
 
-    lowered: Lowered
+    lowered: LoweredSchema
     copy: bytes | None
     wanted: Mapping[str, int]
 
@@ -48,13 +48,15 @@ class Lowerings:
         """Whether the wire holds models to schemas."""
         return self._strict is not None
 
-    def lowered(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> Lowered:
+    def lowered(
+        self, schema: Mapping[str, Any] | bool, strict: bool | None
+    ) -> LoweredSchema:
         """Lower the schema of a tool's parameters. The result is shared: not to be changed."""
         return self._remembered(schema, strict).lowered
 
     def fresh(
         self, schema: Mapping[str, Any] | bool, strict: bool | None
-    ) -> tuple[dict[str, Any], Lowered]:
+    ) -> tuple[dict[str, Any], LoweredSchema]:
         """Lower a schema, and make a copy of the result that may be changed."""
         found, copy, _ = self._remembered(schema, strict)
         return (from_bytes(copy) if copy is not None else found.schema), found

@@ -162,7 +162,7 @@ def nested_class_name(stem: str, steps: tuple[str, ...], taken: Collection[str])
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
 
 
-def singular(text: str) -> str | None:
+def singularize(text: str) -> str | None:
     """The singular of a plural that is made with an s; None for any other word."""
     if len(text) < 4 or text.lower().endswith(("ss", "us", "is", "news", "series", "species")):
         return None

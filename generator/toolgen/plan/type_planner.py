@@ -13,7 +13,7 @@ from typing import Any
 
 from toolgen.plan.assertion_keywords import EVERYTHING, OBJECTS, admits_everything, residual_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
-from toolgen.plan.names import ClassName, PythonName, field_names, nested_class_name, singular
+from toolgen.plan.names import ClassName, PythonName, field_names, nested_class_name, singularize
 from toolgen.plan.object_views import PREFIX, ObjectView, admits_null, exclusive, object_view, tag_of
 from toolgen.plan.scalar_types import MAX_UNION, Shape, array_counts, literal_shape, number_shape, text_shape, union
 from toolgen.resolve.schema_locations import walk
@@ -339,7 +339,7 @@ class TypePlanner:
 
 def _item(way: Way) -> Way:
     """The steps that lead to the items of an array: its name in the singular, where that is another word."""
-    one = singular(way[-1]) if way else None
+    one = singularize(way[-1]) if way else None
     return (*way, "item") if one is None else (*way[:-1], one)
 
 

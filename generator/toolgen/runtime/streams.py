@@ -35,7 +35,7 @@ from .responses import invalidate_call, invalidate_calls
 if TYPE_CHECKING:
     from .partial_json import PartialObject
 
-__all__ = ["BaseStream", "BaseStreamWriter", "OpenCall", "SentCall", "in_order_of_place", "place_of"]
+__all__ = ["BaseStream", "BaseStreamWriter", "OpenCall", "SentCall", "order_by_place", "place_of"]
 
 
 def place_of(index: Any, at: Path) -> Any:
@@ -73,7 +73,7 @@ class OpenCall:
         self.pieces.append(piece)
 
 
-def in_order_of_place(calls: list[OpenCall]) -> list[OpenCall]:
+def order_by_place(calls: list[OpenCall]) -> list[OpenCall]:
     """Calls in the order of their places, where each has one of its own; else in the order in which they came."""
     places = {call.place for call in calls}
     if None in places or len(places) < len(calls):
@@ -180,7 +180,7 @@ class BaseStream:
         completion = self.result()
         parts = completion.message.content
         calls = [p.call for p in parts if type(p) is ToolCallPart] if type(parts) is list else []
-        for open_call, call in zip(in_order_of_place(self._calls), calls, strict=False):
+        for open_call, call in zip(order_by_place(self._calls), calls, strict=False):
             if not open_call.told:
                 open_call.told = True
                 events.append(ToolCallDelta(open_call.index, call.id, call.name))
@@ -201,7 +201,7 @@ class BaseStream:
                 completion.finish_reason = "error" if self._finished or self._failure is not None else "other"
             invalidate_calls(completion.message, "error")
             return completion
-        for position, call in enumerate(in_order_of_place(self._calls)):
+        for position, call in enumerate(order_by_place(self._calls)):
             if call.malformed:
                 invalidate_call(completion.message, position, "malformed", "".join(call.pieces))
         return completion

@@ -5,7 +5,7 @@ import keyword
 import pytest
 from pydantic import BaseModel
 
-from toolgen.plan.names import field_names, module_name, nested_class_name, singular, tool_class_name
+from toolgen.plan.names import field_names, module_name, nested_class_name, singularize, tool_class_name
 
 HOSTILE = [
     "", " ", "class", "None", "match", "_x", "__class__", "__init__", "1st", "a-b", "a_b", "a b", "\U0001d4b3", "ﬁ", "fi", "X",
@@ -107,4 +107,4 @@ def test_classes_are_named_by_the_last_step_that_tells_them_apart(
     [("items", "item"), ("entries", "entry"), ("boxes", "box"), ("classes", "class"), ("status", None), ("data", None)],
 )
 def test_items_are_named_in_the_singular(plural: str, one: str | None) -> None:
-    assert singular(plural) == one
+    assert singularize(plural) == one

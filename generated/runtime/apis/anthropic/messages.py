@@ -25,7 +25,7 @@ from ...converter import (
 )
 from ...errors import wrong_type
 from ...fields.ids import read_result_id
-from ...message_order import in_api_order, results_of
+from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -223,7 +223,7 @@ class AnthropicMessages(ApiConverter):
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
-        for message, here, places in in_api_order(messages, at, writer):
+        for message, here, places in order_for_api(messages, at, writer):
             own = (
                 writer.own_extras(message.metadata, here)
                 if message.metadata

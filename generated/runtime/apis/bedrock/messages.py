@@ -18,7 +18,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import wrong_type
-from ...message_order import in_api_order, results_of
+from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -288,7 +288,7 @@ class BedrockMessages(ApiConverter):
         """Write the messages: results of a turn in the user's message after it, before what the user says."""
         turns = Turns(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
-        for message, here, places in in_api_order(messages, at, writer):
+        for message, here, places in order_for_api(messages, at, writer):
             if type(message) is SystemMessage:
                 if leading or not _stands_inside(message, writer):
                     if at == ROOT:  # the messages alone

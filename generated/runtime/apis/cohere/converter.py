@@ -26,7 +26,7 @@ from ...conversion.values import (
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import in_api_order, results_of
+from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -242,7 +242,7 @@ class CohereConverter(ChatConverter):
         wires: list[Any] = []
         system: dict[str, Any] | None = None
         for message, here, places in system_first(
-            in_api_order(messages, at, writer), writer
+            order_for_api(messages, at, writer), writer
         ):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)

@@ -19,7 +19,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import read_list, read_text_or_list, write_text_or_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ValueReader, ValueWriter
-from ...message_order import Placed, in_api_order
+from ...message_order import Placed, order_for_api
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -138,11 +138,11 @@ class MistralConverter(ChatConverter):
             else write_text_or_list(content, at, writer, self.write_user_content)
         )
 
-    def in_api_order(
+    def order_for_api(
         self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> Iterable[Placed]:
         """Put the messages into the order that the API demands."""
-        return systems_in_place(in_api_order(messages, at, writer), writer)
+        return systems_in_place(order_for_api(messages, at, writer), writer)
 
     def read_assistant_message(
         self, wire: dict[str, Any], at: Path, reader: Reader

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta
-from ...streams import OpenCall, in_order_of_place
+from ...streams import OpenCall, order_by_place
 from ..openai_chat.stream import ChatStream
 from .client import error_in, unwrapped
 
@@ -149,7 +149,7 @@ class MistralStream(ChatStream):
     def _joined_choice(self, index: Any) -> dict[str, Any]:
         choice = super()._joined_choice(index)
         for call, entry in zip(
-            in_order_of_place(self._entries),
+            order_by_place(self._entries),
             choice["message"].get("tool_calls") or (),
             strict=False,
         ):

@@ -25,7 +25,7 @@ from ...conversion.values import (
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import in_api_order, results_of
+from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -56,7 +56,7 @@ from ...tool_selection import write_offer, write_offered
 from .client import keywords_as_typed
 from .media import (
     empty_members,
-    in_order_of_name,
+    order_by_name,
     read_medium,
     read_text_and_media,
     write_medium,
@@ -245,10 +245,10 @@ class OllamaConverter(ApiConverter):
         """Write the messages: one for each result, directly after the calls of the turn."""
         wires: list[Any] = []
         before: Message | None = None
-        for message, here, places in in_api_order(messages, at, writer):
+        for message, here, places in order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
-                for result, place in in_order_of_name(
+                for result, place in order_by_name(
                     results_of(message, here, places), before, writer
                 ):
                     wires.append(self.write_tool_result(result, place, writer))

@@ -26,7 +26,7 @@ from ...paths import Path
 
 __all__ = [
     "empty_members",
-    "in_order_of_name",
+    "order_by_name",
     "read_medium",
     "read_text_and_media",
     "write_medium",
@@ -177,7 +177,7 @@ def write_medium(part: Any, at: Path, writer: Writer) -> Any:
     return data
 
 
-def in_order_of_name(
+def order_by_name(
     results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
     """The results, those of one tool in the order of its calls where these were sent without ids."""

@@ -32,7 +32,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import BareApiError, wrong_type
-from ...message_order import Placed, in_api_order, results_of
+from ...message_order import Placed, order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -126,11 +126,11 @@ class ChatMessages(ApiConverter):
         """Read a message of the system; `position` counts the messages before it."""
         return self.read_system_message(wire, at, reader)
 
-    def in_api_order(
+    def order_for_api(
         self, messages: Sequence[Message], at: Path, writer: Writer
     ) -> Iterable[Placed]:
         """Put the messages into the order that the API demands."""
-        return in_api_order(messages, at, writer)
+        return order_for_api(messages, at, writer)
 
 
 class ChatConverter(ChatMessages, OutputFormatConverter):
@@ -163,7 +163,7 @@ class ChatConverter(ChatMessages, OutputFormatConverter):
     ) -> list[Any]:
         """Write the messages: one for each result, media of results in a user message after all results of the turn."""
         wires: list[Any] = []
-        for message, here, places in self.in_api_order(messages, at, writer):
+        for message, here, places in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):

@@ -25,7 +25,7 @@ from ...conversion.values import (
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import in_kept_order, results_of
+from ...message_order import order_as_kept, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -284,7 +284,7 @@ class ResponsesConverter(OutputFormatConverter):
     ) -> list[Any]:
         """Write the messages as items; the first text of the system stands beside them in a request."""
         wires: list[Any] = []
-        for message, here, places in in_kept_order(messages, at, writer):
+        for message, here, places in order_as_kept(messages, at, writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):

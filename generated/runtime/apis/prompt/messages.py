@@ -15,10 +15,10 @@ from ...conversion.extras import (
     restore_extras,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import Read, opaque_message, opaque_value, texts_among
+from ...conversion.values import Read, collect_texts, opaque_message, opaque_value
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...message_order import in_api_order, results_of
+from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     Message,
@@ -155,7 +155,7 @@ def write_text_messages(
     wires: list[Any] = []
     speeches = AssistantTextWriter(writer)
     offer = entries_text(entries)
-    for message, here, places in in_api_order(messages, at, writer):
+    for message, here, places in order_for_api(messages, at, writer):
         whole = (
             opaque_value(message, writer) if type(message) is UserMessage else ABSENT
         )
@@ -235,7 +235,7 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
     """A text, or the texts among parts, which are one text here."""
     if type(content) is str:
         return content
-    texts = texts_among(content, at, writer)
+    texts = collect_texts(content, at, writer)
     writer.report_loss(
         at, "content", "rewritten", "note", "a list of texts is one text here"
     )

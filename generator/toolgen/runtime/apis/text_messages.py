@@ -77,7 +77,7 @@ class TextChatConverter(ChatMessages):
     def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the messages: one for each result, directly after the calls of the turn."""
         wires: list[Any] = []
-        for message, here, places in self.in_api_order(messages, at, writer):
+        for message, here, places in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):

@@ -14,6 +14,7 @@ from .writer import Writer
 
 __all__ = [
     "as_one_text",
+    "collect_texts",
     "defaulted",
     "demanded",
     "has_no_place",
@@ -23,7 +24,6 @@ __all__ = [
     "plain",
     "read_list",
     "read_text_or_list",
-    "texts_among",
     "write_list",
     "write_one",
     "write_text_or_list",
@@ -161,13 +161,13 @@ def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
     """The texts of a content as lines of one text; another part is described, and reported."""
     if type(content) is str:
         return content
-    texts = texts_among(content, at, writer)
+    texts = collect_texts(content, at, writer)
     if len(texts) > 1:
         writer.report_loss(at, "content", "rewritten", "note", "its texts are one text here")
     return "\n".join(texts)
 
 
-def texts_among(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
+def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
     """The texts among parts; another part is described, and reported."""
     texts: list[str] = []
     for i, part in enumerate(parts):

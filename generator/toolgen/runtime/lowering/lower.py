@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from .changes import NEVER, Lowered
+from .changes import NEVER, LoweredSchema
 from .context import LoweringContext, TooLargeError
 from .dialects import Dialect, violated_limits
 from .engine import Engine
@@ -23,7 +23,7 @@ _DEEPEST = 3
 """Levels of a schema that tell branches apart."""
 
 
-def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3) -> Lowered:
+def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3) -> LoweredSchema:
     """Lower a schema that stands on its own. Recursion that cannot stay is unrolled `depth` deep, or less if that is much.
 
     True and false are lowered as the objects that mean the same.
@@ -41,7 +41,7 @@ def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, depth: int = 3) ->
     return _lowered(run, {"type": "object"})
 
 
-def _lowered(run: LoweringContext, schema: dict[str, Any]) -> Lowered:
+def _lowered(run: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
     dialect = run.dialect
     root = _one_object(run, schema)
     if dialect.plain and not run.wrapped and run.names_fit():
@@ -73,7 +73,7 @@ def _lowered(run: LoweringContext, schema: dict[str, Any]) -> Lowered:
         run.note((), "required", "narrowed", reason, stops=True, refused=True)
     for reason in violated_limits(out, dialect):
         run.note((), "the schema", "narrowed", f"it is too large: {reason}", stops=True, refused=True)
-    return Lowered(out, tuple(run.records.values()), _table(run, spelling, schema, out))
+    return LoweredSchema(out, tuple(run.records.values()), _table(run, spelling, schema, out))
 
 
 def _one_object(run: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from toolgen.runtime.apis.gemini.tools import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.lowering.changes import Lowered
+from toolgen.runtime.lowering.changes import LoweredSchema
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lower import lower
 
@@ -35,7 +35,7 @@ def of(inner: Any, *required: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def lowered(schema: Any, dialect: tuple[str, str], **more: Any) -> Lowered:
+def lowered(schema: Any, dialect: tuple[str, str], **more: Any) -> LoweredSchema:
     """A lowered schema, which the provider's documentation does not speak against."""
     found = lower(schema, Dialect({**DIALECTS[dialect].facts, **more}))
     if not more and not found.refusals:
@@ -48,11 +48,11 @@ def sent(inner: Any, dialect: tuple[str, str], **more: Any) -> Any:
     return lowered(of(inner, "a"), dialect, **more).schema["properties"]["a"]
 
 
-def there_and_back(found: Lowered, value: Any) -> tuple[Any, Any]:
+def there_and_back(found: LoweredSchema, value: Any) -> tuple[Any, Any]:
     table = found.spelling
     spelled = value if table is None else Encoding(table).encode(value)
     return spelled, spelled if table is None else Encoding(table).decode(spelled)
 
 
-def admits(found: Lowered, value: Any, *, openapi: bool = False) -> bool:
+def admits(found: LoweredSchema, value: Any, *, openapi: bool = False) -> bool:
     return bool(Draft202012Validator(from_openapi(found.schema) if openapi else found.schema).is_valid(value))

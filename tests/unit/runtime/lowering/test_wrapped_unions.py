@@ -13,7 +13,7 @@ from tests.support.schema_values import valid_values
 from toolgen.runtime.apis.gemini.tools import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
 from toolgen.runtime.json_text import same_json
-from toolgen.runtime.lowering.changes import Lowered
+from toolgen.runtime.lowering.changes import LoweredSchema
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lower import lower
 
@@ -70,7 +70,7 @@ REFUSING = [one for one in CHECKERS if one[0] not in (*TAKING, *NEVER_TAKING) an
 each = pytest.mark.parametrize("dialect", REFUSING, ids="-".join)
 
 
-def lowered(schema: dict[str, Any], dialect: tuple[str, str]) -> Lowered:
+def lowered(schema: dict[str, Any], dialect: tuple[str, str]) -> LoweredSchema:
     """A schema lowered as a provider takes it, with its union wrapped."""
     name, mode = dialect
     return lower(schema, Dialect({**profile(name)["dialects"][mode], "unions": "wrapped"}))

@@ -18,7 +18,7 @@ from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...fields.ids import read_result_id
-from ...message_order import in_api_order, results_of
+from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -175,7 +175,7 @@ class AnthropicMessages(ApiConverter):
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
-        for message, here, places in in_api_order(messages, at, writer):
+        for message, here, places in order_for_api(messages, at, writer):
             own = writer.own_extras(message.metadata, here) if message.metadata else NOTHING
             if type(message) is SystemMessage:
                 if leading or not _stands_inside(message, writer):

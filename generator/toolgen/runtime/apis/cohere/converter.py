@@ -11,7 +11,7 @@ from ...conversion.values import optional_text, read_list, read_text_or_list, wr
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import in_api_order, results_of
+from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -164,7 +164,7 @@ class CohereConverter(ChatConverter):
         """Write the messages: the system's as one, one for each result, media of results in a user message after them."""
         wires: list[Any] = []
         system: dict[str, Any] | None = None
-        for message, here, places in system_first(in_api_order(messages, at, writer), writer):
+        for message, here, places in system_first(order_for_api(messages, at, writer), writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...streams import BaseStream, OpenCall, in_order_of_place, place_of
+from ...streams import BaseStream, OpenCall, order_by_place, place_of
 
 __all__ = ["CohereStream"]
 
@@ -209,7 +209,7 @@ class CohereStream(BaseStream):
         if self._blocks:
             message["content"] = [self._blocks[i].assemble() for i in sorted(self._blocks, key=_order)]
         if self._entries:
-            message["tool_calls"] = [_whole_call(call) for call in in_order_of_place(list(self._entries.values()))]
+            message["tool_calls"] = [_whole_call(call) for call in order_by_place(list(self._entries.values()))]
         if self._citations:
             message["citations"] = self._citations
         return message

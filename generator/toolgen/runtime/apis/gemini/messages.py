@@ -12,7 +12,7 @@ from ...conversion.values import opaque_message, opaque_value, read_list
 from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import Placed, in_call_order, in_kept_order, results_of
+from ...message_order import Placed, order_as_kept, order_by_calls, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -157,7 +157,7 @@ class GeminiMessages(ApiConverter):
 
     def write_contents(self, messages: Sequence[Message], own: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the messages and, aside, the instruction of the system."""
-        placed = in_kept_order(messages, at, writer)
+        placed = order_as_kept(messages, at, writer)
         found: dict[str, Any] = {"contents": self.write_turns(placed, writer)}
         instruction = self.write_instruction(
             [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
@@ -168,7 +168,7 @@ class GeminiMessages(ApiConverter):
 
     def write_messages(self, messages: Sequence[Message], kept: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the contents alone; the system's messages have no place among them."""
-        contents = self.write_turns(in_kept_order(messages, at, writer), writer)
+        contents = self.write_turns(order_as_kept(messages, at, writer), writer)
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
                 writer.report_loss((at, i), "a system message", "dropped", "note", "it belongs into systemInstruction")
@@ -246,7 +246,7 @@ class GeminiMessages(ApiConverter):
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         parts: list[Any] = []
         told: list[Any] = []
-        for result, place in in_call_order(results_of(message, at, places), before, writer):
+        for result, place in order_by_calls(results_of(message, at, places), before, writer):
             if result.name:
                 parts.append(self.write_tool_result(result, place, writer))
             else:

@@ -7,7 +7,7 @@ from typing import Any
 from ...json_text import dump_loosely, loads
 from ...models import StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...streams import BaseStream, OpenCall, in_order_of_place, place_of
+from ...streams import BaseStream, OpenCall, order_by_place, place_of
 
 __all__ = ["ChatStream"]
 
@@ -251,7 +251,7 @@ class ChatStream(BaseStream):
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:
-            message["tool_calls"] = [_joined_call(call) for call in in_order_of_place(self._entries)]
+            message["tool_calls"] = [_joined_call(call) for call in order_by_place(self._entries)]
         return {"index": index, "finish_reason": None, **self._choice, "message": message}
 
     def _ended(self) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, NOTHING, Extras, add_extras, extra_members, restore_extras
 from ...conversion.reader import Reader
-from ...conversion.values import Read, opaque_message, opaque_value, texts_among
+from ...conversion.values import Read, collect_texts, opaque_message, opaque_value
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...message_order import in_api_order, results_of
+from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     Message,
@@ -126,7 +126,7 @@ def write_text_messages(
     wires: list[Any] = []
     speeches = AssistantTextWriter(writer)
     offer = entries_text(entries)
-    for message, here, places in in_api_order(messages, at, writer):
+    for message, here, places in order_for_api(messages, at, writer):
         whole = opaque_value(message, writer) if type(message) is UserMessage else ABSENT
         if whole is not ABSENT:
             wires.append(whole)
@@ -182,7 +182,7 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
     """A text, or the texts among parts, which are one text here."""
     if type(content) is str:
         return content
-    texts = texts_among(content, at, writer)
+    texts = collect_texts(content, at, writer)
     writer.report_loss(at, "content", "rewritten", "note", "a list of texts is one text here")
     return "".join(texts)
 
