@@ -112,7 +112,7 @@ github-tools: $(READY) ## put GitHub's tools of the wider corpus beside this che
 		echo "no ../shared/corpus/tools/mcp.jsonl: there is no wider corpus beside this checkout"; \
 	fi
 
-pages: $(READY) ## look at the pages of `toolgen docs` with chromium and axe-core, where they are
+pages: $(READY) ## look at the pages of `toolgen docs`, and use the chat, with chromium and axe-core, where they are
 	@if command -v chromium >/dev/null && command -v npm >/dev/null \
 		&& $(NPM) axe-core@4.14.1 2>/dev/null \
 		&& $(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser 2>/dev/null; then \

@@ -132,3 +132,21 @@ def test_json_sources_may_name_their_schema(tmp_path: Path) -> None:
     done = toolgen("build", "schemas", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "$schema" not in (tmp_path / "generated/tools/now.py").read_text("utf-8")
+
+
+def test_imported_tools_are_known_to_editors_too_and_stay_so(tmp_path: Path) -> None:
+    def imported(folder: Path, description: str) -> str:
+        listed = {"tools": [{"name": "probe", "description": description, "inputSchema": {"type": "object"}}]}
+        folder.mkdir(exist_ok=True)
+        (folder / "list.json").write_text(json.dumps(listed))
+        done = toolgen("import", "mcp", "list.json", "--out", "schemas", cwd=folder)
+        assert done.returncode == 0, done.stderr
+        return (folder / "schemas/tools/probe.yaml").read_text("utf-8")
+
+    assert imported(tmp_path / "without", "A tool.").startswith("name: probe\n")
+    toolgen("init", tmp_path / "with")
+    first, second = imported(tmp_path / "with", "A tool."), imported(tmp_path / "with", "Another tool.")
+    line, _, text = first.partition("\n")
+    place = tmp_path / "with/schemas/tools" / line.removeprefix("# yaml-language-server: $schema=")
+    assert Draft7Validator(json.loads(place.read_text("utf-8"))).is_valid(yaml.safe_load(text))
+    assert second == first.replace("A tool.", "Another tool.")

@@ -1,24 +1,32 @@
-"""The pages of `toolgen docs` in a browser: light and dark, wide and narrow, with and without scripts.
+"""The pages of `toolgen docs` in a browser: light and dark, wide and narrow, with and without scripts; and the example of a chat.
 
     python -m tests.programs.pages FOLDER
 
 FOLDER has `node_modules` with axe-core; the browser is Debian's chromium, driven by Playwright. The tools are GitHub's. Every page is
-quiet: no message on the console, no request but for files, nothing that axe-core calls serious, nothing wider than the window.
+quiet: no message on the console, no request but for files, nothing that axe-core calls serious, nothing wider than the window. The chat's
+calls wait for a click, and what a model writes stays text.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import socket
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.examples.answers import stream
+from tests.examples.conftest import settings
 from tests.support.commands import toolgen
+from tests.support.loopback import Loopback
 from tests.support.repository import ROOT
 
 WIDTHS = (1280, 320)
@@ -77,6 +85,63 @@ def search_faults(page: Page, index: Path) -> list[str]:
     return said
 
 
+WRITE = ("write_file", {"path": "a.txt", "content": "<b id=hostile>x</b>"})
+
+
+@contextmanager
+def chat(api: Loopback) -> Iterator[str]:
+    """The example of a chat on a port of its own; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {**settings(api.address), "PORT": str(port)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "examples.chat"],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as app:
+        try:
+            for _ in range(200):
+                with suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.1):
+                    break
+                time.sleep(0.1)
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            app.terminate()
+
+
+def chat_faults(page: Page, axe: str) -> list[str]:
+    """What is wrong with a chat in which one call is allowed and the next one denied."""
+    said: list[str] = []
+    page.on("console", lambda message: said.append(f"the console says {message.text[:120]}"))
+    page.on("pageerror", lambda error: said.append(f"an error: {str(error)[:120]}"))
+    api = Loopback()
+    api.replies.extend([stream("anthropic", "I write it.", WRITE), stream("anthropic", "Written.")])
+    api.replies.extend([stream("anthropic", "Again.", WRITE), stream("anthropic", "Left alone.")])
+    with chat(api) as address:
+        page.goto(address)
+        for button, answer in (("Allow", "Written."), ("Deny", "Left alone.")):
+            page.locator("#text").fill("Write a file.")
+            page.get_by_role("button", name="Send").click()
+            page.get_by_role("button", name=button).click()
+            page.get_by_text(answer).wait_for(timeout=20_000)
+        log = page.locator("#log").inner_text()
+        for wanted in ("You: Write a file.", "<b id=hostile>", "[done]", "The user does not want this call to run"):
+            if wanted not in log:
+                said.append(f"the chat does not show {wanted!r}")
+        if page.locator("#hostile").count() or page.get_by_role("button", name="Allow").count():
+            said.append("the chat has made HTML of a text, or still asks")
+        found: Any = page.evaluate(f"{axe}; axe.run(document, {{resultTypes: ['violations']}})")
+        serious = [each["id"] for each in found["violations"] if each["impact"] in ("serious", "critical")]
+        said += [f"axe-core: {each}" for each in serious]
+    if [sent.body["messages"][-1]["role"] for sent in api.heard] != ["user"] * 4:
+        said.append("the model was not asked four times")
+    api.close()
+    return said
+
+
 def main(node: Path) -> int:
     """Look at every page, and print what is wrong."""
     axe = (node / "node_modules/axe-core/axe.min.js").read_text("utf-8")
@@ -84,7 +149,7 @@ def main(node: Path) -> int:
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         files = write_pages(Path(place))
-        arguments = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND"]
+        arguments = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         browser: Browser = playwright.chromium.launch(executable_path=browser_path, args=arguments)
         for scheme in ("light", "dark"):
             for width in WIDTHS:
@@ -97,6 +162,9 @@ def main(node: Path) -> int:
             context = browser.new_context(viewport={"width": width, "height": 900})
             wrong += [f"{width} pixels: {fault}" for fault in search_faults(context.new_page(), files[0])]
             context.close()
+        context = browser.new_context(bypass_csp=True)
+        wrong += [f"the chat: {fault}" for fault in chat_faults(context.new_page(), axe)]
+        context.close()
         context = browser.new_context(java_script_enabled=False)
         page = context.new_page()
         page.goto(files[0].as_uri())
@@ -105,7 +173,9 @@ def main(node: Path) -> int:
         context.close()
         browser.close()
     print("".join(f"{line}\n" for line in wrong), end="")
-    print(f"{len(files)} pages, light and dark, {' and '.join(map(str, WIDTHS))} pixels: {len(wrong)} faults")
+    print(
+        f"{len(files)} pages, light and dark, {' and '.join(map(str, WIDTHS))} pixels, and the chat: {len(wrong)} faults"
+    )
     return 1 if wrong else 0
 
 

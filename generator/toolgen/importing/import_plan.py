@@ -98,7 +98,8 @@ def _first(each: Incoming, authors: LocalFiles, findings: Findings) -> Outcome:
     there = authors.file(entry.file, Findings())
     if there is not None and same(there.document.value, each.document.value):
         return Outcome(each.key, entry, there.document)
-    return Outcome(each.key, entry, each.document, write_yaml(each.document, findings))
+    text = authors.modeline(entry.file) + write_yaml(each.document, findings)
+    return Outcome(each.key, entry, each.document, text)
 
 
 def _again(each: Incoming, entry: Entry, authors: LocalFiles, findings: Findings) -> Outcome:
@@ -136,7 +137,7 @@ def _again(each: Incoming, entry: Entry, authors: LocalFiles, findings: Findings
         return Outcome(each.key, news, document)
     if same(result.value, theirs):
         document = replace(each.document, source=there.file, value=theirs)
-    return Outcome(each.key, news, document, _rewritten(there, entry, document, findings), there.text)
+    return Outcome(each.key, news, document, _rewritten(there, entry, document, authors, findings), there.text)
 
 
 def _farther(value: Any, file: str) -> Any:
@@ -165,14 +166,15 @@ def _shown(value: Any, pointer: Pointer) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _rewritten(there: LocalFile, entry: Entry, document: Document, findings: Findings) -> str:
+def _rewritten(there: LocalFile, entry: Entry, document: Document, authors: LocalFiles, findings: Findings) -> str:
     """The text of the author's file with the new value; as an import writes it where nobody touched it."""
-    if there.text != yaml_text_of(entry.value):
+    modeline = authors.modeline(there.file)
+    if there.text.removeprefix(modeline) != yaml_text_of(entry.value):
         text = edited(there.text, there.document, document.value)
         if text is not None:
             return text
         findings.add("import-rewritten", there.document.span(), file=there.file)
-    return write_yaml(document, findings)
+    return (modeline if there.text.startswith(modeline) else "") + write_yaml(document, findings)
 
 
 def write_yaml(document: Document, findings: Findings) -> str:

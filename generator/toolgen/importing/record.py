@@ -145,6 +145,10 @@ class LocalFile:
     document: Document = field(repr=False)
 
 
+EDITOR_SCHEMA = ".editor/declaration.json"
+"""The schema of declarations for editors, below SCHEMAS."""
+
+
 @dataclass(frozen=True, slots=True)
 class LocalFiles:
     """Finds the author's files in a project; `there` is what a build would read of it."""
@@ -159,6 +163,12 @@ class LocalFiles:
             return None
         loaded = load_foreign(path, findings)
         return None if loaded is None else self._authored(file, loaded, findings)
+
+    def modeline(self, file: str) -> str:
+        """The first line of a tool's file, by which editors find its schema; empty where `init` has left none for them."""
+        if not file.startswith("tools/") or not (self.schemas / EDITOR_SCHEMA).is_file():
+            return ""
+        return f"# yaml-language-server: $schema={'../' * file.count('/')}{EDITOR_SCHEMA}\n"
 
     def is_missing(self, entry: Entry) -> bool:
         """Whether nothing stands where an entry's file was made."""
