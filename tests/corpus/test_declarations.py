@@ -24,7 +24,8 @@ for name in tools.DEFINITIONS:
 """
 
 
-def _declared(position: int, row: dict[str, Any]) -> dict[str, Any]:
+def as_declaration(position: int, row: dict[str, Any]) -> dict[str, Any]:
+    """A row as a declaration under a name of its own."""
     name = re.sub(r"[^A-Za-z0-9_-]", "_", row["name"])[:50]
     declared = {"name": f"{name}_{position}", "parameters": row["parameters"]}
     if row["description"]:
@@ -39,7 +40,7 @@ def test_real_declarations_build_or_are_refused_at_a_place(tmp_path: Path) -> No
     refused = []
     for position, row in enumerate(DECLARATIONS):
         path = f"tools/t{position}.json"
-        declared = _declared(position, row)
+        declared = as_declaration(position, row)
         found = faults({path: json.dumps(declared)})
         if found:
             assert {f.span.path for f in found} == {f"schemas/{path}"}
