@@ -1,6 +1,6 @@
 """Whole commands: `toolgen build` and `check` at growing numbers of tools, beside what they are measured by.
 
-  python benchmarks/building.py [--tools N,N,…] [--rounds N] [--collection FOLDER]
+  python benchmarks/building.py [--tools N,N,…] [--rounds N] [--growth N,N,…] [--collection FOLDER]
 
 Each round runs all commands once, in turn, in processes of their own; the figures are medians over the rounds of ratios
 of processor time (user and system, with children) inside a round, and the largest memory. Declarations are the fifty of
@@ -175,13 +175,29 @@ The checks are those of a machine that has built nothing: it keeps no record bef
 """
 
 
+def growth(sizes: list[int], collection: Path | None) -> None:
+    """Print what a tool costs in a build from nothing, at growing numbers of tools: the same, where time and memory are linear."""
+    print(f"{'tools':>6}  {'seconds':>8} {'ms a tool':>10} {'MB':>6} {'KB a tool':>10}")
+    for tools in sizes:
+        with tempfile.TemporaryDirectory() as made:
+            folder = project(Path(made), declared(tools, collection))
+            os.environ["XDG_CACHE_HOME"] = made
+            taken = Command((sys.executable, "-m", "toolgen", "build"), folder).run()
+        each = taken.seconds / tools * 1000, taken.memory / tools * 1024
+        print(f"{tools:>6}  {taken.seconds:8.1f} {each[0]:10.2f} {taken.memory:6.0f} {each[1]:10.1f}", flush=True)
+
+
 def main() -> int:
     """Print a row a goal and size; exit 1 where one is missed at 1,000 tools."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", default="1,100,1000")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--collection", type=Path)
+    parser.add_argument("--growth", help="numbers of tools; what one costs in a build of each")
     options = parser.parse_args()
+    if options.growth:
+        growth([int(size) for size in options.growth.split(",")], options.collection)
+        return 0
     missed = 0
     print(f"{'tools':>6}  {'command':14} {'ratio':>7}  {'quartiles':15} {'goal':>5} {'seconds':>8} {'MB':>5}  beside")
     for tools in map(int, options.tools.split(",")):

@@ -23,7 +23,7 @@ PROGRAMS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("costs.py", "Texts of arguments, objects in use, imports, first calls, memory", (), ("--rounds", "3")),
     ("running.py", "Running tools, beside the same by hand", (), ("--rounds", "3")),
     ("building.py", "Whole commands", (), ("--tools", "1,100", "--rounds", "1")),
-    ("building.py", "Whole commands, ten thousand tools", ("--tools", "10000", "--rounds", "1"), ()),
+    ("building.py", "What a tool costs in a build of many", ("--growth", "1000,3000,10000"), ()),
     ("representation.py", "Ways to hold the format", (), ()),
 )
 """Programs with what each measures, their arguments, and those of a quick run; one without them is left out of that."""
