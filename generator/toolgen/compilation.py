@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from toolgen.rules.fixes import Fix
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Compilation:
     """A project with what was linked and what was rendered of it. Nothing of it is on disk."""
 
@@ -46,7 +47,7 @@ class Compilation:
         """The text of each file of the package."""
         return self.package.files
 
-    @property
+    @cached_property
     def stamp(self) -> Stamp:
         """What the lock says of this build."""
         from toolgen.render.installed import REQUIREMENT

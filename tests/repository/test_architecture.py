@@ -14,21 +14,25 @@ from toolgen.resolve.linking import PROVIDERS
 
 PACKAGE = ROOT / "generator" / "toolgen"
 
+COMMON = {"diagnostics", "incremental"}
+"""What every stage but the last may use: findings, and the results that a build keeps for the next one."""
+
 STAGES = ("load", "parse", "resolve", "rules", "plan", "render", "write")
 """In their order: a stage imports earlier ones and itself."""
 
 BESIDE = {
-    "load": {"diagnostics"},
-    "parse": {"diagnostics", "validation"},
-    "resolve": {"diagnostics", "validation", "runtime"},  # formats are read as the package reads them
+    "load": COMMON,
+    "parse": COMMON | {"validation"},
+    "resolve": COMMON | {"validation", "runtime"},  # formats are read as the package reads them
     "rules": {"diagnostics", "tokens"},
-    "plan": {"resources", "runtime"},
-    "render": {"resources", "diagnostics", "runtime"},
+    "plan": COMMON | {"resources", "runtime"},
+    "render": COMMON | {"resources", "runtime"},
     "write": {"diagnostics"},
     "diagnostics": {"__init__"},  # the version, for documents
     "resources": set(),
     "validation": {"diagnostics", "load", "resources"},
     "pipeline": {"diagnostics", "resources", *STAGES[:-1]},
+    "incremental": {"diagnostics"},
     "tokens": set(),
     "compilation": {"__init__", "diagnostics", "pipeline", "tokens", *STAGES},
     "regenerate": {"diagnostics", "resources", *STAGES[:-1]},
@@ -43,6 +47,7 @@ BESIDE = {
         "validation",
         "pipeline",
         "compilation",
+        "incremental",
         "build_cache",
         "importing",
         "new_project",

@@ -15,6 +15,7 @@ import click
 from toolgen.cli.build import build_once
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import emit
+from toolgen.incremental import incremental_builds
 
 INTERVAL = 0.3
 """Seconds between two looks at the sources. Looking works everywhere; events do not reach containers and some disks."""
@@ -38,8 +39,9 @@ def command(
 ) -> None:
     """Build SCHEMAS (default: schemas) now, and again whenever a source changes, until it is interrupted.
 
-    After an error the package stays as it was, and the findings are shown again once something else changes. Toolgen itself
-    is not watched: start the command again after an update.
+    What did not change since the last build is not compiled again. After an error the package stays as it was, and the
+    findings are shown again once something else changes. Toolgen itself is not watched: start the command again after an
+    update.
 
     \b
     Example:
@@ -50,17 +52,20 @@ def command(
     except ValueError as error:
         raise click.BadParameter(f"it cannot be split into words: {error}", param_hint="'--then'") from None
     before: dict[str, tuple[int, int]] | None = None
-    while True:
-        now = wait_for_quiet(schemas)
-        if now == before:
-            time.sleep(INTERVAL)
-            continue
-        before = now
-        done = build_once(schemas, out, providers, form, quiet=quiet, verbose=verbose)
-        if done and arguments:
-            run(arguments)
-        if not quiet:
-            emit(f"watching {schemas}; {'Ctrl-C ends it' if done else 'the package stays as it was'}\n", sys.stderr)
+    with incremental_builds() as results:
+        while True:
+            if before == dict(stamps(os.fspath(schemas))):
+                time.sleep(INTERVAL)
+                continue
+            before = wait_for_quiet(schemas)
+            done = build_once(schemas, out, providers, form, quiet=quiet, verbose=verbose)
+            if done:
+                results.forget_unused()
+            if done and arguments:
+                run(arguments)
+            if not quiet:
+                what_next = "Ctrl-C ends it" if done else "the package stays as it was"
+                emit(f"watching {schemas}; {what_next}\n", sys.stderr)
 
 
 def run(arguments: list[str]) -> None:

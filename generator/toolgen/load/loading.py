@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
+from toolgen.incremental import find, keep
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, Found, kind_of_file, regular_bytes, spend
 from toolgen.load.json_reader import read_json
@@ -48,6 +49,12 @@ def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: B
     text: str | None = None
     try:
         text = decoded(folder.content(found, budget, report), report)
+        key = ("read", path, kind, text)
+        known: Loaded | None = find(*key)
+        if known is not None:
+            budget.values -= sum(len(document.values) for document in known.documents)
+            spend(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
+            return known
         if found.source.lower().endswith(".json"):
             trees = [read_json(text, report)]
         else:
@@ -62,7 +69,7 @@ def read(folder: Folder, found: Found, kind: Kind, findings: Findings, budget: B
     documents = tuple(
         Document(path, found.source, index, tree.value, tree.values, tree.keys) for index, tree in enumerate(trees)
     )
-    return Loaded(documents, text, hashlib.sha256(text.encode()).hexdigest())
+    return keep(Loaded(documents, text, hashlib.sha256(text.encode()).hexdigest()), *key)
 
 
 def _check(trees: list[Tree], kind: Kind, report: Report) -> None:

@@ -17,7 +17,7 @@ SHIPPED = "<toolgen>"
 """How the paths of files begin that come with toolgen."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Document:
     """One document of a source file. `value` is plain JSON data and is never changed by a stage.
 

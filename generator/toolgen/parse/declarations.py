@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
+from toolgen.incremental import reuse_reported
 from toolgen.load import Document
 from toolgen.load.sources import kind_of
 from toolgen.validation import conforms, meta
@@ -19,7 +21,7 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 Strict: TypeAlias = Literal["auto", "always", "never"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Declaration:
     """A tool as its file declares it, with the defaults of keys that it leaves out.
 
@@ -45,13 +47,19 @@ class Declaration:
 
 def declarations(documents: Iterable[Document], findings: Findings) -> tuple[Declaration, ...]:
     """Read the documents of tools; one that is not a sound declaration is reported and left out."""
+    return tuple(
+        declaration
+        for document in documents
+        for declaration in reuse_reported(partial(_declarations, document), findings, "declaration", document)
+    )
+
+
+def _declarations(document: Document, findings: Findings) -> tuple[Declaration, ...]:
+    """The declaration in a document; none where it is at fault."""
     form = meta("declaration")
-    read = []
-    for document in documents:
-        names_fit = _names_fit(document, findings)
-        if conforms(_with_plain_names(document), form, findings, hints=form["x-hints"]) and names_fit:
-            read.append(_declaration(document))
-    return tuple(read)
+    names_fit = _names_fit(document, findings)
+    fits = conforms(_with_plain_names(document), form, findings, hints=form["x-hints"]) and names_fit
+    return (_declaration(document),) if fits else ()
 
 
 def _names_fit(document: Document, findings: Findings) -> bool:

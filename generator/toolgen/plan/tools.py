@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from toolgen.incremental import reuse
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, ordered
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_name, type_name
@@ -89,7 +91,7 @@ class ToolsPlan:
 def plan_tools(tools: Iterable[Tool], types: Iterable[SharedType]) -> ToolsPlan:
     """Plan the modules of tools. The plan of a tool depends on that tool alone."""
     by_name = sorted(tools, key=lambda tool: tool.name)
-    return ToolsPlan(tuple(_tool(tool) for tool in by_name), _types(list(types)))
+    return ToolsPlan(tuple(reuse(partial(_tool, tool), "plan", tool) for tool in by_name), _types(list(types)))
 
 
 def _tool(tool: Tool) -> ToolPlan:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import builtins
 import re
 import symtable
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 
+from toolgen.incremental import reuse
 from toolgen.resources import runtime_names
 
 _HOMES = {
@@ -108,17 +110,21 @@ STANDARD: Mapping[str, str] = {
 
 
 def resolve_imports(
-    text: str, package: str, models: Iterable[str], others: Mapping[str, str] = MappingProxyType({})
+    text: str,
+    package: str,
+    models: Iterable[str],
+    others: Mapping[str, str] = MappingProxyType({}),
+    names_from: str | None = None,
 ) -> str:
     """Replace the mark by the imports that the text needs.
 
     `package` is the way from the module to the root of the output, as dots; `models` are the names in
-    `models.py`, `others` further names by their modules.
+    `models.py`, `others` further names by their modules. `names_from` is a shorter text with the same names.
 
     Raises:
         UnknownNameError: a name is defined neither in the text, nor in the format, nor in the runtime.
     """
-    wanted = _globals(symtable.symtable(text.replace(_FUTURE, "", 1), "<module>", "exec"))
+    wanted = _globals(symtable.symtable((names_from or text).replace(_FUTURE, "", 1), "<module>", "exec"))
     groups: dict[str, list[str]] = {}
     models = set(models)
     unknown = sorted(wanted - models - others.keys() - STANDARD.keys() - runtime_names().keys() - _BUILTINS)
@@ -179,22 +185,18 @@ def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
             continue
         found.add(path)
         if path.endswith(".py"):
-            waiting += [way for way in _imported(path, files) if way not in found]
+            named = reuse(partial(_imported, path, files[path]), "imports", path, files[path])
+            waiting += [way for way in named if way in files and way not in found]
     return {path: text for path, text in files.items() if path in found}
 
 
-def _imported(path: str, files: Mapping[str, str]) -> Iterator[str]:
-    """The files that a module imports, packages on the way to them among them."""
+def _imported(path: str, text: str) -> list[str]:
+    """The files that a module may import, packages on the way to them among them: a name may be one of something else."""
     holder = path.split("/")[:-1]
-    for dots, way, several, one in _IMPORT.findall(files[path]):
+    ways: dict[str, None] = {}
+    for dots, way, several, one in _IMPORT.findall(text):
         base = [*holder[: len(holder) + 1 - len(dots)], *filter(None, way.split("."))]
-        yield from _modules(base, files)
-        for name in (several or one).split(","):
-            yield from _modules([*base, name.split(" as ")[0].strip()], files)
-
-
-def _modules(steps: list[str], files: Mapping[str, str]) -> Iterator[str]:
-    """The module of a way of names where it is one, and the packages above it."""
-    for end in range(1, len(steps) + 1):
-        place = "/".join(steps[:end])
-        yield from (way for way in (f"{place}/__init__.py", f"{place}.py") if way in files)
+        names = [name.split(" as ")[0].strip() for name in (several or one).split(",")]
+        for steps in (base, *([*base, name] for name in names)):
+            ways |= dict.fromkeys("/".join(steps[:end]) for end in range(1, len(steps) + 1))
+    return [file for way in ways for file in (f"{way}/__init__.py", f"{way}.py")]

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
 from jinja2 import UndefinedError
 
+from toolgen.incremental import reuse
 from toolgen.load.sources import root_of
 from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.render.converters import wire_class
 from toolgen.render.imports import UnknownNameError, reachable_modules, resolve_imports
 from toolgen.render.installed import MINOR, with_installed_runtime
+from toolgen.render.literals import kept_literal, python_string
 from toolgen.render.model_code import format_code
 from toolgen.render.portability import portability
 from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
 from toolgen.render.templates import HEADER, environment, format_source
 from toolgen.render.tool_payloads import ProviderPayloads, build_payloads
 from toolgen.render.tools import tool_modules
-from toolgen.resolve import Catalog, Format, Profile
+from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_folder, wires_folder
 from toolgen.runtime.lowering.coercion import coercions
 
@@ -178,10 +181,18 @@ def _sessions(catalog: Catalog) -> str:
 
 def _lenient(catalog: Catalog) -> str:
     """The module of what models may mean where they say otherwise, by tool."""
-    made = {tool.name: coercions(tool.parameters) for tool in catalog.tools if tool.parameters}
-    tables = {name: table for name, table in made.items() if table is not None}
+    tables: dict[str, Any] = {}
+    for tool in catalog.tools:
+        (table,) = reuse(partial(_coercions, tool), "coercions", tool)
+        if table is not None:
+            tables[tool.name] = table
     text = environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
     return format_source("tools/_lenient.py", text)
+
+
+def _coercions(tool: Tool) -> tuple[Any]:
+    """What a model may mean where it says something else, in a tuple; None in it where a model is read as it writes."""
+    return (coercions(tool.parameters) if tool.parameters else None,)
 
 
 def models_text(format: Format) -> tuple[str, list[str]]:
@@ -238,6 +249,15 @@ def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
         raise MappingError((), f"{error}", plan.name) from error
 
 
+def _payload_literal(payload: Any) -> str:
+    """A payload as Python text. The entry of a tool that did not change is the one of the last build."""
+    if isinstance(payload, list):
+        return f"[{', '.join(map(_payload_literal, payload))}]"
+    if isinstance(payload, dict) and any(isinstance(value, list) for value in payload.values()):  # a group of entries
+        return f"{{{', '.join(f'{python_string(k)}: {_payload_literal(v)}' for k, v in payload.items())}}}"
+    return kept_literal(payload)
+
+
 def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, with_tools: bool) -> str:
     """The module that apps import for a provider: its declared tools, and the public names."""
     payload = wire.payload if wire.payload or plan.facts["converter"] != "PromptConverter" else ""
@@ -250,18 +270,16 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
         "crowded_out": wire.crowded_out,
     }
     found = {name: value for name, value in declared.items() if value}
-    text = (
-        environment()
-        .get_template("providers/module.py.jinja")
-        .render(
-            plan=plan,
-            payload=payload,
-            declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),
-            with_tools=with_tools,
-        )
+    render = partial(
+        environment().get_template("providers/module.py.jinja").render,
+        plan=plan,
+        in_text=isinstance(payload, str),
+        declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),
+        with_tools=with_tools,
     )
+    text, short = render(payload=_payload_literal(payload)), render(payload="[]", declared={})
     try:
-        text = resolve_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"})
+        text = resolve_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"}, short)
     except UnknownNameError as error:
         raise MappingError((), f"{error}", plan.name) from error
     return format_source(f"providers/{plan.name}.py", text)

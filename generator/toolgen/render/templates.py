@@ -8,7 +8,7 @@ from functools import cache
 import ruff_api
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from toolgen.render.literals import docstring, python_literal
+from toolgen.render.literals import docstring, python_literal, python_members
 from toolgen.resources import builtin
 
 
@@ -28,6 +28,7 @@ def environment() -> Environment:
         autoescape=False,  # noqa: S701 - the output is Python; text enters it through the filters alone
     )
     env.filters["python"] = python_literal
+    env.filters["members"] = python_members
     env.filters["docstring"] = docstring
     return env
 

@@ -11,12 +11,14 @@ import itertools
 import json
 import sys
 import types
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
+from toolgen.incremental import reuse
 from toolgen.load.sources import pointer_text
 from toolgen.plan.tools import definition_facts
 from toolgen.resolve import Catalog, Profile, Tool
@@ -190,7 +192,8 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         "refused": [tool.name for tool in tools if profile.name in tool.unsupported],
         "depth": catalog.recursion_depth,
     }
-    converter = kind(DeclaredTools(**declared))
+    said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.recursion_depth
+    converter = reuse(lambda: kind(DeclaredTools(**declared)), "converter", kind, profile, *said)
     wire = converter.wire
     losses: list[Any] = []
     definitions = [definition(**definition_facts(tool)) for tool in offered]
@@ -214,16 +217,23 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
 
 def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[str, int]) -> ToolPayload:
     lowerings = wire.lowerings
-    told: list[ToolLosses] = []
-    strict = made.strict if lowerings.has_strict else None
+    strict, why = made.strict if lowerings.has_strict else None, ()
     crowded_out = False
     if tool.strict == "auto":
         strict, why = lowerings.settle_strictness(tool.parameters, spent)
         crowded_out = strict is False and bool(lowerings.settle_strictness(tool.parameters, {})[0])
-        told += [_why_open(record, tool) for record in why]
+    make = partial(_payload, wire, tool, strict, why, crowded_out, losses)
+    return make() if losses else reuse(make, "payload", wire, tool, strict, why, crowded_out)
+
+
+def _payload(
+    wire: Any, tool: Tool, strict: bool | None, why: Iterable[Any], crowded_out: bool, losses: Iterable[Any]
+) -> ToolPayload:
+    """A tool on a wire; `why` it is not strict, and what was lost of it when it was written."""
+    told = [_why_open(record, tool) for record in why]
     spelling = None
     if tool.parameters is not None:
-        found = lowerings.lowered(tool.parameters, strict)
+        found = wire.lowerings.lowered(tool.parameters, strict)
         told += [_told(record, tool) for record in found.records]
         spelling = found.spelling
     for loss in losses:

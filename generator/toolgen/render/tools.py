@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from toolgen.incremental import find, keep
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, refers, shapes_of
 from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_facts, plan_tools
@@ -19,17 +20,21 @@ from toolgen.runtime.tools.formats import FORMATS
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bool = True) -> dict[str, str]:
     """The text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
     plan = plan_tools(tools, types)
-    plans = [plan.types, *(tool.models for tool in plan.tools)]
+    known: dict[str, str] = {each.module: find("tool module", each.tool) for each in plan.tools}
+    changed = [each for each in plan.tools if known[each.module] is None]
+    plans = [plan.types, *(each.models for each in changed)]
     shapes = [shape for models in plans for item in models.items for shape in shapes_of(item)]
     expressions = iter(type_expressions(shapes))
-    texts = {"types.py": _types(plan.types, expressions)}
-    for tool in plan.tools:
-        texts[f"tools/{tool.module}.py"] = _tool(tool, expressions)
-    texts["tools/__init__.py"] = _index(plan, running)
+    texts = {"types.py": _types(plan.types, expressions), "tools/__init__.py": _index(plan, running)}
     if running:
         texts["tools/handlers.py"] = _handlers(plan, "handlers")
         texts["tools/protocols.py"] = _handlers(plan, "protocols")
-    return {path: format_source(path, texts[path]) for path in sorted(texts)}
+    made = {path: format_source(path, text) for path, text in texts.items()}
+    for each in changed:
+        path = f"tools/{each.module}.py"
+        known[each.module] = keep(format_source(path, _tool(each, expressions)), "tool module", each.tool)
+    made |= {f"tools/{module}.py": text for module, text in known.items()}
+    return {path: made[path] for path in sorted(made)}
 
 
 def class_names(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:

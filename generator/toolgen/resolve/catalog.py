@@ -31,7 +31,7 @@ class SharedType:
     formats: Formats = "python"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tool(Declaration):
     """A declaration that is linked. `parameters` and `result` are self-contained: shared types are copied under `$defs`.
 
@@ -58,7 +58,7 @@ class Tool(Declaration):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Profile:
     """A provider's facts, `extends` already merged in; `parent` is the profile that it extends."""
 

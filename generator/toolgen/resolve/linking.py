@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
-from toolgen.load import Document
+from toolgen.incremental import reuse, reuse_reported
+from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, Parsed
 from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
@@ -17,7 +19,7 @@ from toolgen.resolve.identifiers import check_tool_names, check_type_names, chec
 from toolgen.resolve.profiles import check_defaults, link_profiles, merge_own_values, merged, stem
 from toolgen.resolve.references import ReferenceGraph, link_references
 from toolgen.resolve.schema_checks import TYPES, check_soundness
-from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry
+from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry
 from toolgen.resolve.schemas import Bundles, shared_name
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, with_checked_formats
 
@@ -43,7 +45,7 @@ def link(parsed: Parsed, findings: Findings) -> tuple[tuple[Tool, ...], tuple[Sh
     formats = parsed.config.formats
     types = {name: replace(shared, formats=formats) for name, shared in bundles.shared_types().items()}
     _check_type_values(bundles, formats, findings)
-    tools = [_tool(declaration, parsed.config, bundles, findings) for declaration in declared]
+    tools = _tools(declared, parsed.config, bundles, findings)
     if findings.errors:
         return (), ()
     return (
@@ -85,6 +87,22 @@ def _check_type_values(bundles: Bundles, formats: Formats, findings: Findings) -
     schema = with_checked_formats({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
     nowhere = SchemaLocation(("", 0), ())
     check_values(schema, ValueValidator(schema), bundles.origins, nowhere, bundles.links.library, findings)
+
+
+def _tools(declared: tuple[Declaration, ...], config: Config, bundles: Bundles, findings: Findings) -> tuple[Tool, ...]:
+    documents, reachable = bundles.links.library.documents, bundles.links.reachable_documents()
+    names: dict[DocumentKey, list[tuple[Pointer, str]]] = {}
+    for place, name in bundles.names.items():
+        names.setdefault(place.document, []).append((place.pointer, name))
+
+    def linked(declaration: Declaration) -> Tool:
+        """The tool of a declaration: it is made of the documents that it leads to, and of what is shared there."""
+        made_of = reachable[declaration.document.source, declaration.document.index]
+        parts = tuple((documents[key], tuple(names.get(key, ()))) for key in made_of)
+        make = partial(_tool, declaration, config, bundles)
+        return reuse_reported(make, findings, "tool", declaration, config.strict, config.formats, parts)
+
+    return tuple(map(linked, declared))
 
 
 def _tool(declaration: Declaration, config: Config, bundles: Bundles, findings: Findings) -> Tool:
@@ -156,10 +174,10 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
                 hint=did_you_mean(name, known) or f"known are {', '.join(known)}",
                 name=name,
             )
-    link_references = link_profiles(sources.providers, wanted, findings)
-    check_defaults(parsed, link_references, known, findings)
-    profiles = tuple(_with_config(p, config) for p in link_references)
-    format = link_format(sources.formats, findings)
+    linked = _linked_profiles(sources, wanted, findings)
+    check_defaults(parsed, linked, known, findings)
+    profiles = tuple(reuse(partial(_with_config, p, config), "profile", p, sources.config) for p in linked)
+    format = reuse_reported(partial(link_format, sources.formats), findings, "format", sources.formats)
     tools, types = link(parsed, findings)
     check_wire_names(tools, profiles, findings)
     _check_frameworks(config, {profile.name for profile in profiles}, sources.config, findings)
@@ -178,6 +196,13 @@ def link_catalog(parsed: Parsed, providers: Sequence[str], findings: Findings) -
         config.runtime,
         config.frameworks,
     )
+
+
+def _linked_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:
+    if findings.errors:  # less of the profiles is looked at then
+        return link_profiles(sources.providers, wanted, findings)
+    make = partial(link_profiles, sources.providers, wanted)
+    return reuse_reported(make, findings, "profiles", sources.providers, tuple(wanted))
 
 
 def _check_frameworks(config: Config, chosen: Collection[str], document: Document | None, findings: Findings) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from toolgen.diagnostics import Findings
 from toolgen.load import Pointer
 from toolgen.resolve.schema_locations import (
+    DocumentKey,
     MissingError,
     SchemaLocation,
     SchemaRegistry,
@@ -186,6 +187,21 @@ class ReferenceGraph:
     targets: dict[SchemaLocation, SchemaLocation] = field(repr=False)
     roots: tuple[SchemaLocation, ...] = field(repr=False)
     """Schemas that have to be sound: the roots of documents, and what references find outside of those."""
+
+    def reachable_documents(self) -> dict[DocumentKey, tuple[DocumentKey, ...]]:
+        """Each document with all that its references lead to, over others too: what a schema in it may be made of."""
+        direct: dict[DocumentKey, set[DocumentKey]] = {key: set() for key in self.library.documents}
+        for reference, target in self.targets.items():
+            direct[reference.document].add(target.document)
+        found: dict[DocumentKey, tuple[DocumentKey, ...]] = {}
+        for key, others in direct.items():
+            reached, waiting = {key}, list(others)
+            while waiting:
+                if (other := waiting.pop()) not in reached:
+                    reached.add(other)
+                    waiting += direct[other]
+            found[key] = tuple(sorted(reached))
+        return found
 
     def from_place(self, place: SchemaLocation) -> list[SchemaLocation]:
         """The targets of all references at a place and inside it, in the order of the source."""

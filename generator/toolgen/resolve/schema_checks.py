@@ -6,17 +6,19 @@ Each fault is reported at its keyword.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
+from toolgen.incremental import reuse_reported
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import METASCHEMAS, Dialect, UnknownDialectError, dialect, flags_of, respelled, with_bounds
 from toolgen.resolve.keyword_checks import KeywordChecks
 from toolgen.resolve.references import ReferenceGraph
-from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, walk
+from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry, walk
 from toolgen.resolve.value_checks import compiled
 from toolgen.validation import json_type, type_hint, words
 
@@ -100,10 +102,19 @@ TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "s
 
 def check_soundness(links: ReferenceGraph, findings: Findings) -> None:
     """Check every schema that was linked."""
-    done: set[SchemaLocation] = set()
-    library = links.library
-    keywords = KeywordChecks(library, findings)
+    by_document: dict[DocumentKey, list[SchemaLocation]] = {}
     for root in links.roots:
+        by_document.setdefault(root.document, []).append(root)
+    for key, roots in by_document.items():
+        check = partial(_check_roots, roots, links.library)
+        reuse_reported(check, findings, "sound", links.library.documents[key], tuple(roots))
+
+
+def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:
+    """Check the schemas of one document, each once."""
+    done: set[SchemaLocation] = set()
+    keywords = KeywordChecks(library, findings)
+    for root in roots:
         value = library.value(root)
         try:
             source = dialect(library.value(library.root(root)))

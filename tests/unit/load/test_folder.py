@@ -6,6 +6,7 @@ import hashlib
 import os
 import socket
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_sources_are_sorted_whatever_the_disk_says(tmp_path: Path, monkeypatch: 
         def __exit__(self, *_: object) -> None: ...
 
     monkeypatch.setattr(os, "scandir", Reversed)
-    assert load(Path("schemas"), Findings()) == sources
+    assert asdict(load(Path("schemas"), Findings())) == asdict(sources)
 
 
 def test_paths_texts_and_digests(tmp_path: Path) -> None:
