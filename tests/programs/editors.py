@@ -20,9 +20,8 @@ from typing import Any
 import yaml
 
 from tests.corpus.declarations import DECLARATIONS
-from tests.mistakes.test_mistakes import MISTAKES
 from tests.support.sources import faults
-from tests.unit.test_editor_schemas import OF_FORM
+from tests.unit.test_editor_schemas import MISTAKES_OF_FORM, OF_FORM
 from toolgen.new_project import editor_text
 
 AJV = """
@@ -112,14 +111,13 @@ def served(folder: Path, schema: Path) -> Iterator[Server]:
 def main(node: Path) -> int:
     """Hold both programs to the mistakes and the declarations; print what is wrong."""
     wrong: list[str] = []
-    mistakes = [one for one in MISTAKES if one.code in OF_FORM and one.path.startswith("tools/")]
     real = [{"name": "probe", "parameters": row["parameters"]} for row in DECLARATIONS]
     warned = [{f.code for f in faults({"tools/probe.json": value}, idle=True)} & OF_FORM for value in real]
     with tempfile.TemporaryDirectory() as place:
         schema = Path(place) / "declaration.json"
         schema.write_text(editor_text("declaration"), "utf-8")
         with served(node, schema) as server:
-            for i, mistake in enumerate(mistakes):
+            for i, mistake in enumerate(MISTAKES_OF_FORM):
                 found = server.diagnostics(f"file://{place}/mistake{i}.yaml", mistake.text)
                 lines = {one["range"]["start"]["line"] + 1 for one in found}
                 line = next(i for i, text in enumerate(mistake.text.splitlines(), 1) if "# here" in text)
@@ -130,18 +128,18 @@ def main(node: Path) -> int:
                 found = server.diagnostics(f"file://{place}/real{i}.yaml", text)
                 if bool(found) and not codes:
                     wrong.append(f"yaml-language-server: {DECLARATIONS[i]['id']}: {found[0]['message'][:200]}")
-    values = [yaml.safe_load(one.text) for one in mistakes]
+    values = [yaml.safe_load(one.text) for one in MISTAKES_OF_FORM]
     given = json.dumps({"schema": json.loads(editor_text("declaration")), "values": [*values, *real]}, default=str)
     done = subprocess.run(["node", "-e", AJV], cwd=node, input=given, capture_output=True, text=True, check=True)
     verdicts = json.loads(done.stdout)
-    wrong += [f"ajv: {one.title}: accepted" for one, fits in zip(mistakes, verdicts, strict=False) if fits]
+    wrong += [f"ajv: {one.title}: accepted" for one, fits in zip(MISTAKES_OF_FORM, verdicts, strict=False) if fits]
     wrong += [
         f"ajv: {row['id']}: refused"
-        for row, fits, codes in zip(DECLARATIONS, verdicts[len(mistakes) :], warned, strict=True)
+        for row, fits, codes in zip(DECLARATIONS, verdicts[len(MISTAKES_OF_FORM) :], warned, strict=True)
         if not fits and not codes
     ]
     print("".join(f"{line}\n" for line in wrong), end="")
-    print(f"{len(mistakes)} mistakes and {len(real)} declarations, in two programs: {len(wrong)} faults")
+    print(f"{len(MISTAKES_OF_FORM)} mistakes and {len(real)} declarations, in two programs: {len(wrong)} faults")
     return 1 if wrong else 0
 
 
