@@ -132,9 +132,9 @@ prose: $(READY) ## hold documents, docstrings and messages to proselint and code
 NPM = npm install --prefix build/npm --no-save --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000
 EDITOR_PROGRAMS = yaml-language-server@2.0.0 ajv@8.20.0
 
-editors: $(READY) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them
+editors: $(READY) ## hold the schemas for editors to yaml-language-server and ajv, where npm has them; ARGS=COLLECTION for further declarations
 	@if command -v npm >/dev/null && $(NPM) $(EDITOR_PROGRAMS) 2>/dev/null; then \
-		$(BIN)/python -m tests.programs.editors build/npm; \
+		$(BIN)/python -m tests.programs.editors build/npm $(ARGS); \
 	else \
 		echo "skipped: yaml-language-server and ajv cannot be installed from npm here"; \
 	fi

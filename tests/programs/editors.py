@@ -1,8 +1,8 @@
 """The schemas for editors, in the programs that editors run: yaml-language-server and ajv, from npm.
 
-    python -m tests.programs.editors FOLDER
+    python -m tests.programs.editors FOLDER [COLLECTION]
 
-FOLDER has `node_modules`. Every mistake of form in `tests/mistakes` has a diagnostic at its line, and every real declaration has none but
+FOLDER has `node_modules`. COLLECTION has declarations as `tests.corpus.everything` takes them; without it there are the fifty of the tests. Every mistake of form in `tests/mistakes` has a diagnostic at its line, and every real declaration has none but
 for the words that a build warns of. It is no part of the test suite, which needs no registry of npm.
 """
 
@@ -20,6 +20,7 @@ from typing import Any
 import yaml
 
 from tests.corpus.declarations import DECLARATIONS
+from tests.corpus.everything import declarations
 from tests.support.sources import faults
 from tests.unit.test_editor_schemas import MISTAKES_OF_FORM, OF_FORM
 from toolgen.new_project import editor_text
@@ -108,11 +109,14 @@ def served(folder: Path, schema: Path) -> Iterator[Server]:
         server.stop()
 
 
-def main(node: Path) -> int:
+def main(node: Path, collection: Path | None) -> int:
     """Hold both programs to the mistakes and the declarations; print what is wrong."""
     wrong: list[str] = []
-    real = [{"name": "probe", "parameters": row["parameters"]} for row in DECLARATIONS]
-    warned = [{f.code for f in faults({"tools/probe.json": value}, idle=True)} & OF_FORM for value in real]
+    if collection is None:
+        real = {row["id"]: {"name": "probe", "parameters": row["parameters"]} for row in DECLARATIONS}
+    else:
+        real = dict(declarations(collection).values())
+    warned = [{f.code for f in faults({"tools/probe.json": value}, idle=True)} & OF_FORM for value in real.values()]
     with tempfile.TemporaryDirectory() as place:
         schema = Path(place) / "declaration.json"
         schema.write_text(editor_text("declaration"), "utf-8")
@@ -123,19 +127,21 @@ def main(node: Path) -> int:
                 line = next(i for i, text in enumerate(mistake.text.splitlines(), 1) if "# here" in text)
                 if line not in lines and mistake.title not in TYPING:
                     wrong.append(f"yaml-language-server: {mistake.title}: line {line} is not among {sorted(lines)}")
-            for i, (value, codes) in enumerate(zip(real, warned, strict=True)):
+            for i, ((name, value), codes) in enumerate(zip(real.items(), warned, strict=True)):
                 text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
                 found = server.diagnostics(f"file://{place}/real{i}.yaml", text)
                 if bool(found) and not codes:
-                    wrong.append(f"yaml-language-server: {DECLARATIONS[i]['id']}: {found[0]['message'][:200]}")
+                    wrong.append(f"yaml-language-server: {name}: {found[0]['message'][:200]}")
     values = [yaml.safe_load(one.text) for one in MISTAKES_OF_FORM]
-    given = json.dumps({"schema": json.loads(editor_text("declaration")), "values": [*values, *real]}, default=str)
+    given = json.dumps(
+        {"schema": json.loads(editor_text("declaration")), "values": [*values, *real.values()]}, default=str
+    )
     done = subprocess.run(["node", "-e", AJV], cwd=node, input=given, capture_output=True, text=True, check=True)
     verdicts = json.loads(done.stdout)
     wrong += [f"ajv: {one.title}: accepted" for one, fits in zip(MISTAKES_OF_FORM, verdicts, strict=False) if fits]
     wrong += [
-        f"ajv: {row['id']}: refused"
-        for row, fits, codes in zip(DECLARATIONS, verdicts[len(MISTAKES_OF_FORM) :], warned, strict=True)
+        f"ajv: {name}: refused"
+        for name, fits, codes in zip(real, verdicts[len(MISTAKES_OF_FORM) :], warned, strict=True)
         if not fits and not codes
     ]
     print("".join(f"{line}\n" for line in wrong), end="")
@@ -144,4 +150,4 @@ def main(node: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve()))
+    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve() if sys.argv[2:] else None))
