@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,21 +27,31 @@ def waited(condition: Callable[[], bool], seconds: float = 30) -> bool:
     return False
 
 
-def test_sources_are_built_when_they_change_until_it_is_interrupted(tmp_path: Path) -> None:
-    toolgen("init", tmp_path)
-    (tmp_path / "schemas" / "toolgen.yaml").write_text("providers: [mcp]\nparts: [tools]\n")
-    tool, log = tmp_path / "schemas" / "tools" / "get_weather.yaml", tmp_path / "log"
-    module = tmp_path / "generated" / "tools" / "get_weather.py"
-    then = f"{sys.executable} -c \"open('ran', 'a').write('x')\""
-    with log.open("w") as stderr:
+@contextmanager
+def watching(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """`toolgen watch` over a new project with one tool, and the file of what it says."""
+    toolgen("init", folder)
+    (folder / "schemas" / "toolgen.yaml").write_text("providers: [mcp]\nparts: [tools]\n")
+    log = folder / "log"
+    with log.open("w") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", "toolgen", "watch", "schemas", "--then", then],
-            cwd=tmp_path,
-            stdout=subprocess.DEVNULL,
-            stderr=stderr,
-            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+            [sys.executable, "-m", "toolgen", "watch", "schemas", *options],
+            cwd=folder,
+            stdout=said,
+            stderr=said,
+            env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache")},
         )
     try:
+        yield process, log
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_sources_are_built_when_they_change_until_it_is_interrupted(tmp_path: Path) -> None:
+    tool, module = tmp_path / "schemas/tools/get_weather.yaml", tmp_path / "generated/tools/get_weather.py"
+    then = f"{sys.executable} -c \"open('ran', 'a').write('x')\""
+    with watching(tmp_path, "--then", then) as (process, log):
         assert waited(lambda: log.read_text().count("watching schemas; Ctrl-C") == 1), log.read_text()
         good = tool.read_text()
         tool.write_text(good.replace("Get the current", "Fetch the current"))
@@ -50,15 +62,39 @@ def test_sources_are_built_when_they_change_until_it_is_interrupted(tmp_path: Pa
         assert "error[not-yaml]" in log.read_text()
         assert "Fetch the current" in module.read_text()
         tool.write_text(good)
-        assert waited(lambda: log.read_text().count("watching schemas; Ctrl-C") == 3), log.read_text()
+        assert waited(lambda: "watching schemas; the errors are fixed" in log.read_text()), log.read_text()
         assert "Get the current" in module.read_text()
-        assert (tmp_path / "ran").read_text() == "xxx"
+        assert waited(lambda: (tmp_path / "ran").read_text() == "xxx")
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
         assert "Traceback" not in log.read_text()
-    finally:
-        process.kill()
-        process.wait()
+
+
+def test_an_edit_of_the_package_is_told_and_what_is_gone_is_made_again(tmp_path: Path) -> None:
+    module = tmp_path / "generated" / "tools" / "get_weather.py"
+    with watching(tmp_path) as (_, log):
+        assert waited(lambda: "watching schemas; Ctrl-C" in log.read_text()), log.read_text()
+        good = module.read_text()
+        module.write_text(good + "# mine\n")
+        assert waited(lambda: "the package stays as it was" in log.read_text()), log.read_text()
+        assert "generated/tools/get_weather.py:1:1: error[edited-by-hand]" in log.read_text()
+        module.unlink()
+        assert waited(lambda: "the errors are fixed" in log.read_text()), log.read_text()
+        assert module.read_text() == good
+
+
+def test_programs_get_one_line_a_build(tmp_path: Path) -> None:
+    tool = tmp_path / "schemas" / "tools" / "get_weather.yaml"
+    with watching(tmp_path, "--format", "json") as (_, log):
+        assert waited(lambda: log.read_text().count("watching schemas; ") == 1), log.read_text()
+        good = tool.read_text()
+        tool.write_text(good + "bad: 1\n")
+        assert waited(lambda: log.read_text().count("watching schemas; ") == 2), log.read_text()
+        first, second = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    assert (first["built"], first["findings"], first["output"]) == (True, [], "generated")
+    assert first["files"]["created"] > 5
+    assert (second["built"], second["output"], second["files"]) == (False, None, None)
+    assert [finding["code"] for finding in second["findings"]] == ["unknown-key"]
 
 
 def test_a_command_that_cannot_be_split_is_refused(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -17,6 +18,11 @@ from toolgen.cli.group import (
 )
 from toolgen.cli.process import FINE, WRONG, compile_beside, end, progress, save_build_record
 from toolgen.cli.terminal import emit, report
+
+if TYPE_CHECKING:
+    from toolgen.compilation import Compilation
+    from toolgen.diagnostics import Findings
+    from toolgen.write import Changes, Output
 
 
 @click.command("build")
@@ -41,46 +47,62 @@ def command(
     Example:
       toolgen build schemas/ --out app/tools
     """
-    end(FINE if build_once(schemas, out, providers, form, force=force, quiet=quiet, verbose=verbose) else WRONG)
+    from toolgen.diagnostics import Findings
+
+    findings = Findings()
+    done = build_package(schemas, out, providers, findings, force=force, quiet=quiet)
+    reported = report(findings, form, quiet=quiet, verbose=verbose)
+    if done is None:
+        end(WRONG)
+    if form == "text" and not (quiet or verbose or force or providers):
+        save_build_record(done.built, done.output, out, reported)
+    if not quiet:
+        emit(done.summary(), sys.stderr)
+    end(FINE)
 
 
-def build_once(
+class Build(NamedTuple):
+    """A package that was written: what it was compiled from, its folder, and what of it changed."""
+
+    built: Compilation
+    output: Output
+    changes: Changes
+
+    def counts(self) -> dict[str, int]:
+        """How many files were created, changed, deleted and left as they were."""
+        changes = self.changes
+        return {
+            "created": len(changes.created),
+            "changed": len(changes.changed),
+            "deleted": len(changes.deleted),
+            "unchanged": len(changes.unchanged),
+        }
+
+    def summary(self) -> str:
+        """A line that says so."""
+        from toolgen.write.output_path import shown
+
+        said = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count)
+        return f"{shown(self.output.name)}: {said}\n"
+
+
+def build_package(
     schemas: Path,
     out: Path | None,
     providers: tuple[str, ...],
-    form: str,
+    findings: Findings,
     *,
     force: bool = False,
     quiet: bool = False,
-    verbose: bool = False,
-) -> bool:
-    """Compile and write a package, and print what was found and done; False where nothing was written."""
-    from toolgen.diagnostics import Findings
+) -> Build | None:
+    """Compile a project and write its package; None, with an error among the findings, where nothing was written."""
     from toolgen.write import apply
-    from toolgen.write.output_path import shown
 
-    findings = Findings()
     with progress(quiet=quiet) as step:
         built = compile_beside(schemas, out, providers, findings, step)
-        output = built.output(output_folder(schemas, out, built.config.out)) if built is not None else None
-        changes = None
-        if built is not None and output is not None:
-            changes = apply(built.files, output, built.stamp, findings, force=force)
-            step("written", len(built.sources.tools))
-    reported = report(findings, form, quiet=quiet, verbose=verbose)
-    if built is None or output is None or changes is None:
-        return False
-    if form == "text" and not (quiet or verbose or force or providers):
-        save_build_record(built, output, out, reported)
-    if not quiet:
-        counts = (
-            (len(changes.created), "created"),
-            (len(changes.changed), "changed"),
-            (len(changes.deleted), "deleted"),
-            (len(changes.unchanged), "unchanged"),
-        )
-        emit(
-            f"{shown(output.name)}: " + ", ".join(f"{n} {word}" for n, word in counts if n) + "\n",
-            sys.stderr,
-        )
-    return True
+        if built is None:
+            return None
+        output = built.output(output_folder(schemas, out, built.config.out))
+        changes = apply(built.files, output, built.stamp, findings, force=force)
+        step("written", len(built.sources.tools))
+    return Build(built, output, changes) if changes is not None else None

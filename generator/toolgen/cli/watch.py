@@ -1,7 +1,9 @@
-"""`toolgen watch`: build whenever a source changes."""
+"""`toolgen watch`: build whenever a source or the package changes."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import shlex
 import subprocess
@@ -9,13 +11,19 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from toolgen.cli.build import build_once
+from toolgen.cli.build import Build, build_package
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import emit
+from toolgen.cli.terminal import emit, report
 from toolgen.incremental import incremental_builds
+
+if TYPE_CHECKING:
+    from toolgen.diagnostics import Findings
+
+Stamps: TypeAlias = dict[str, tuple[int, int]]
 
 INTERVAL = 0.3
 """Seconds between two looks at the sources. Looking works everywhere; events do not reach containers and some disks."""
@@ -37,35 +45,68 @@ MOST = 0.5
 def command(
     schemas: Path, out: Path | None, providers: tuple[str, ...], form: str, then: str | None, quiet: bool, verbose: bool
 ) -> None:
-    """Build SCHEMAS (default: schemas) now, and again whenever a source changes, until it is interrupted.
+    """Build SCHEMAS (default: schemas) now, and again whenever a source or the package changes, until it is interrupted.
 
     What did not change since the last build is not compiled again. After an error the package stays as it was, and the
-    findings are shown again once something else changes. Toolgen itself is not watched: start the command again after an
-    update.
+    findings are shown again once something else changes. With `--format json` there is one line a build: an object with
+    `built`, `output`, `files` and `findings`. Toolgen itself is not watched: start the command again after an update.
 
     \b
     Example:
       toolgen watch schemas/ --then "pytest -q"
     """
+    from toolgen.diagnostics import Findings
+
     try:
         arguments = shlex.split(then) if then is not None else []
     except ValueError as error:
         raise click.BadParameter(f"it cannot be split into words: {error}", param_hint="'--then'") from None
-    before: dict[str, tuple[int, int]] | None = None
+    output: Path | None = None
+    package: Stamps = {}
+    sources: Stamps | None = None
+    failed = False
     with incremental_builds() as results:
         while True:
-            if before == dict(stamps(os.fspath(schemas))):
+            if sources == stamps_of(schemas) and package == stamps_of(output):
                 time.sleep(INTERVAL)
                 continue
-            before = wait_for_quiet(schemas)
-            done = build_once(schemas, out, providers, form, quiet=quiet, verbose=verbose)
-            if done:
+            sources = wait_for_quiet(schemas)
+            findings = Findings()
+            done = build_package(schemas, out, providers, findings, quiet=quiet)
+            if done is not None:
                 results.forget_unused()
-            if done and arguments:
-                run(arguments)
+                output = done.output.folder
+            package = stamps_of(output)
+            if form == "json":
+                emit(event_line(done, findings, quiet=quiet, verbose=verbose), sys.stdout)
+            else:
+                report(findings, form, quiet=quiet, verbose=verbose)
             if not quiet:
-                what_next = "Ctrl-C ends it" if done else "the package stays as it was"
-                emit(f"watching {schemas}; {what_next}\n", sys.stderr)
+                emit(outcome(schemas, done, failed), sys.stderr)
+            failed = done is None
+            if done is not None and arguments:
+                run(arguments)
+
+
+def outcome(schemas: Path, done: Build | None, failed: bool) -> str:
+    """What a build did, and what is next; whether the one before it `failed`."""
+    if done is None:
+        return f"watching {schemas}; the package stays as it was\n"
+    fixed = "the errors are fixed; " if failed else ""
+    return f"{done.summary()}watching {schemas}; {fixed}Ctrl-C ends it\n"
+
+
+def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: bool) -> str:
+    """A build as one line of JSON, for programs that follow it."""
+    text = io.StringIO()
+    report(findings, "json", quiet=quiet, verbose=verbose, stream=text)
+    event = {
+        "built": done is not None,
+        "output": done.output.name if done is not None else None,
+        "files": done.counts() if done is not None else None,
+        "findings": json.loads(text.getvalue()),
+    }
+    return json.dumps(event) + "\n"
 
 
 def run(arguments: list[str]) -> None:
@@ -79,31 +120,36 @@ def run(arguments: list[str]) -> None:
             emit(f"toolgen: {arguments[0]} ended with {code}\n", sys.stderr)
 
 
-def wait_for_quiet(schemas: Path) -> dict[str, tuple[int, int]]:
+def wait_for_quiet(schemas: Path) -> Stamps:
     """The stamps of the sources once they do not change any more, or have changed for too long to wait."""
     deadline = time.monotonic() + MOST
-    found = dict(stamps(os.fspath(schemas)))
+    found = stamps_of(schemas)
     while time.monotonic() < deadline:
         time.sleep(QUIET)
-        again = dict(stamps(os.fspath(schemas)))
+        again = stamps_of(schemas)
         if again == found:
             break
         found = again
     return found
 
 
-def stamps(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The time and the size of each file below a folder, by its path; what goes away meanwhile is left out."""
+def stamps_of(folder: Path | None) -> Stamps:
+    """The time and the size of each file below a folder, by its path; those of no folder where there is none."""
+    return {} if folder is None else dict(_stamps(os.fspath(folder)))
+
+
+def _stamps(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """What goes away meanwhile is left out, and so is what Python keeps of modules that it imported."""
     try:
         entries = list(os.scandir(folder))
     except OSError:
         return
     for entry in entries:
         try:
-            if entry.is_dir(follow_symlinks=False):
-                yield from stamps(entry.path)
-            else:
+            if not entry.is_dir(follow_symlinks=False):
                 info = entry.stat()
                 yield entry.path, (info.st_mtime_ns, info.st_size)
+            elif entry.name != "__pycache__":
+                yield from _stamps(entry.path)
         except OSError:
             continue
