@@ -98,17 +98,33 @@ class References:
             target = self.way(schema.get("$ref"))
             if target is not None:
                 leads.setdefault(way, set()).add(target)
-        targets = {target for found in leads.values() for target in found}
-        inside = {
-            target: {
-                t
-                for way, found in leads.items()
-                if way[: len(target)] == target
-                for t in found
-            }
-            for target in targets
+        inside: dict[Way, set[Way]] = {
+            target: set() for found in leads.values() for target in found
         }
-        return {target for target in targets if target in _reached(target, inside)}
+        for way, found in leads.items():
+            for end in range(len(way) + 1):
+                if way[:end] in inside:
+                    inside[way[:end]] |= found
+        between = _without_ends(inside)
+        return {target for target in between if target in _reached(target, between)}
+
+
+def _without_ends(inside: Mapping[Way, set[Way]]) -> dict[Way, set[Way]]:
+    """Targets and what they lead to, without those from which no circle is reached."""
+    sources: dict[Way, list[Way]] = {}
+    for way, found in inside.items():
+        for target in found:
+            sources.setdefault(target, []).append(way)
+    left = {way: len(found) for way, found in inside.items()}
+    ends = [way for way, count in left.items() if not count]
+    while ends:
+        end = ends.pop()
+        del left[end]
+        for way in sources.get(end, ()):
+            left[way] -= 1
+            if not left[way]:
+                ends.append(way)
+    return {way: inside[way] & left.keys() for way in left}
 
 
 def _reached(start: Way, inside: Mapping[Way, set[Way]]) -> set[Way]:
