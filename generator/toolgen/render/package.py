@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -16,11 +18,11 @@ from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.render.converters import wire_class
 from toolgen.render.imports import UnknownNameError, reachable_modules, resolve_imports
 from toolgen.render.installed import MINOR, with_installed_runtime
-from toolgen.render.literals import kept_literal, python_string
+from toolgen.render.literals import python_literal, python_string
 from toolgen.render.model_code import format_code
 from toolgen.render.portability import portability
 from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
-from toolgen.render.templates import HEADER, environment, format_source
+from toolgen.render.templates import HEADER, environment, format_source, format_text
 from toolgen.render.tool_payloads import ProviderPayloads, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
@@ -249,13 +251,26 @@ def wire_text(plans: Sequence[ProviderPlan], models: list[str]) -> str:
         raise MappingError((), f"{error}", plan.name) from error
 
 
-def _payload_literal(payload: Any) -> str:
-    """A payload as Python text. The entry of a tool that did not change is the one of the last build."""
+_ENTRY = re.compile(r"^( +)_entry_([0-9]+)_*(?=,?$)", re.MULTILINE)
+
+_FEW, _SHORT = 50, 400
+"""Payloads of fewer characters may stand on one line, or a part of them, and are laid out as a whole; those of more tools have more."""
+
+
+def _entries_apart(payload: Any, entries: list[Any]) -> str:
+    """A payload as Python text with a name in the place of each tool's entry; the entries are added to `entries`."""
     if isinstance(payload, list):
-        return f"[{', '.join(map(_payload_literal, payload))}]"
+        return f"[{', '.join(_entries_apart(each, entries) for each in payload)}]"
     if isinstance(payload, dict) and any(isinstance(value, list) for value in payload.values()):  # a group of entries
-        return f"{{{', '.join(f'{python_string(k)}: {_payload_literal(v)}' for k, v in payload.items())}}}"
-    return kept_literal(payload)
+        return f"{{{', '.join(f'{python_string(k)}: {_entries_apart(v, entries)}' for k, v in payload.items())}}}"
+    entries.append(payload)
+    return f"_entry_{len(entries) - 1}".ljust(100, "_")  # too long for a line with another, as an entry is
+
+
+def _laid_out(entry: Any, depth: int) -> str:
+    """An entry as it stands in so many lists, one in the other."""
+    text = format_text("_.py", f"_ = {'[' * depth}{python_literal(entry)}{',]' * depth}")
+    return "\n".join(text.split("\n")[depth : -depth - 1]).removesuffix(",")
 
 
 def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, with_tools: bool) -> str:
@@ -277,9 +292,19 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
         declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),
         with_tools=with_tools,
     )
-    text, short = render(payload=_payload_literal(payload)), render(payload="[]", declared={})
+    entries: list[Any] = []
+    literal = _entries_apart(payload, entries)
+    if isinstance(payload, str) or len(json.dumps(entries[:_FEW], ensure_ascii=False)) < _SHORT:
+        literal = python_literal(payload)
+    text, short = render(payload=literal), render(payload="[]", declared={})
     try:
         text = resolve_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"}, short)
     except UnknownNameError as error:
         raise MappingError((), f"{error}", plan.name) from error
-    return format_source(f"providers/{plan.name}.py", text)
+    text = format_source(f"providers/{plan.name}.py", text)
+
+    def in_place(found: re.Match[str]) -> str:
+        depth, entry = len(found[1]) // 4, entries[int(found[2])]
+        return reuse(partial(_laid_out, entry, depth), "entry", depth, json.dumps(entry))
+
+    return _ENTRY.sub(in_place, text)

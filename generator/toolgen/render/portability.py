@@ -86,7 +86,10 @@ def _places(spans: Iterable[Span], root: str) -> Iterator[str]:
 
 def _shown(text: str) -> str:
     """Text of a source on one line, with what does not show, and what means something to Markdown, left harmless."""
-    return "".join(char if is_seen(char) else f"\\u{ord(char):04x}" for char in text[:300]).replace("|", "\\|")
+    shown = text[:300]
+    if not (shown.isascii() and shown.isprintable()):
+        shown = "".join(char if is_seen(char) else f"\\u{ord(char):04x}" for char in shown)
+    return shown.replace("|", "\\|")
 
 
 def _code(text: str) -> str:

@@ -96,7 +96,7 @@ class ToolLosses:
     refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ToolPayload:
     """A tool on one provider's wire. `strict` is None where the wire, or the tool, has no notion of it."""
 
@@ -135,7 +135,11 @@ class ProviderPayloads:
 
     def tool_digests(self) -> dict[str, str]:
         """The first 16 digits of the SHA-256 of each tool's payload, were it offered alone, by name."""
-        return {one.tool.name: _digest(self.payload_of(one.tool.name))[:16] for one in self.tools if one.offered}
+
+        def digest(one: ToolPayload) -> str:
+            return _digest(self.payload_of(one.tool.name))[:16]
+
+        return {one.tool.name: reuse(partial(digest, one), "digest", one) for one in self.tools if one.offered}
 
     @property
     def spellings(self) -> dict[str, Mapping[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
+from toolgen.incremental import reuse
 from toolgen.load import Pointer
 from toolgen.resolve.schema_locations import (
     DocumentKey,
@@ -158,7 +159,7 @@ def _keyed(references: References, resource: SchemaLocation, steps: list[str | i
 
 def _collected(root: SchemaLocation, library: SchemaRegistry) -> Identifiers:
     found = Identifiers({}, {})
-    for pointer, schema in walk(library.value(root), root.pointer):
+    for pointer, schema in _walked(library, root):
         if not isinstance(schema, dict):
             continue
         here = SchemaLocation(root.document, pointer)
@@ -206,7 +207,7 @@ class ReferenceGraph:
     def from_place(self, place: SchemaLocation) -> list[SchemaLocation]:
         """The targets of all references at a place and inside it, in the order of the source."""
         found = []
-        for pointer, schema in walk(self.library.value(place), place.pointer):
+        for pointer, schema in _walked(self.library, place):
             if isinstance(schema, dict) and "$ref" in schema:
                 target = self.targets.get(SchemaLocation(place.document, pointer))
                 if target is not None:
@@ -225,7 +226,7 @@ def link_references(library: SchemaRegistry, findings: Findings) -> ReferenceGra
         if start in walked:
             continue
         roots.append(start)
-        for pointer, schema in walk(library.value(start), start.pointer):
+        for pointer, schema in _walked(library, start):
             here = SchemaLocation(start.document, pointer)
             if here in walked:
                 continue
@@ -250,6 +251,12 @@ def link_references(library: SchemaRegistry, findings: Findings) -> ReferenceGra
     links = ReferenceGraph(library, targets, tuple(roots))
     _report_circles(links, findings)
     return links
+
+
+def _walked(library: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointer, Any]]:
+    """The schema at a place and every schema inside it, in the order of the source."""
+    value = library.value(place)
+    return reuse(lambda: list(walk(value, place.pointer)), "walk", library.documents[place.document], place.pointer)
 
 
 def _report_circles(links: ReferenceGraph, findings: Findings) -> None:
