@@ -23,6 +23,15 @@ PROJECTS: dict[str, list[dict[str, Any]]] = {
     "one": REAL[:1],
     "many": list({row["name"]: row for row in REAL}.values()),
     "many small ones": [{"name": f"t{i}"} for i in range(60)],
+    "entries that hold lists": [
+        {
+            "name": f"t{i}",
+            "result": {"type": "array", "items": {"type": "string"}},
+            "annotations": {"icons": ["a" * 90]},
+            "providers": {"mcp": {"icons": [{"src": "https://example.com/i.png"}]}},
+        }
+        for i in range(4)
+    ],
     "texts that look like names of entries": [{"name": "a", "description": "\n    _entry_0,\n" * 40}, {"name": "b"}],
 }
 

@@ -257,14 +257,16 @@ _FEW, _SHORT = 50, 400
 """Payloads of fewer characters may stand on one line, or a part of them, and are laid out as a whole; those of more tools have more."""
 
 
-def _entries_apart(payload: Any, entries: list[Any]) -> str:
-    """A payload as Python text with a name in the place of each tool's entry; the entries are added to `entries`."""
+def _entries_apart(payload: Any, places: Mapping[int, int]) -> str:
+    """A payload as Python text with a name instead of each tool's entry; `places` numbers the entries by identity."""
+    place = places.get(id(payload))
+    if place is not None:
+        return f"_entry_{place}".ljust(100, "_")  # too long for a line with another, as an entry is
     if isinstance(payload, list):
-        return f"[{', '.join(_entries_apart(each, entries) for each in payload)}]"
-    if isinstance(payload, dict) and any(isinstance(value, list) for value in payload.values()):  # a group of entries
-        return f"{{{', '.join(f'{python_string(k)}: {_entries_apart(v, entries)}' for k, v in payload.items())}}}"
-    entries.append(payload)
-    return f"_entry_{len(entries) - 1}".ljust(100, "_")  # too long for a line with another, as an entry is
+        return f"[{', '.join(_entries_apart(each, places) for each in payload)}]"
+    if isinstance(payload, dict):
+        return f"{{{', '.join(f'{python_string(k)}: {_entries_apart(v, places)}' for k, v in payload.items())}}}"
+    return python_literal(payload)
 
 
 def _laid_out(entry: Any, depth: int) -> str:
@@ -292,10 +294,11 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayloads, wit
         declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),
         with_tools=with_tools,
     )
-    entries: list[Any] = []
-    literal = _entries_apart(payload, entries)
+    entries = wire.entries
     if isinstance(payload, str) or len(json.dumps(entries[:_FEW], ensure_ascii=False)) < _SHORT:
         literal = python_literal(payload)
+    else:
+        literal = _entries_apart(payload, {id(entry): i for i, entry in enumerate(entries)})
     text, short = render(payload=literal), render(payload="[]", declared={})
     try:
         text = resolve_imports(text, "..", models, {plan.class_name: f"..wires.{plan.name}"}, short)

@@ -124,6 +124,8 @@ class ProviderPayloads:
     """The declared tools on one provider's wire."""
 
     payload: list[Any] | str = field(repr=False)
+    entries: tuple[Any, ...] = field(repr=False)
+    """The entry of each tool that is offered, as it stands in the payload."""
     tools: tuple[ToolPayload, ...]
     payload_of: Callable[..., Any] = field(repr=False)
     """The payload of some tools alone, by name."""
@@ -216,7 +218,8 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     ]
     names = tuple(tool.name for tool in offered)
     built = kind(DeclaredTools(names=names, payload=payload, **declared))
-    return ProviderPayloads(payload, tuple(sorted(found, key=lambda one: one.tool.name)), built.tools)
+    by_name = tuple(sorted(found, key=lambda one: one.tool.name))
+    return ProviderPayloads(payload, tuple(built.entries.values()), by_name, built.tools)
 
 
 def _lowered(wire: Any, tool: Tool, made: Any, losses: list[Any], spent: dict[str, int]) -> ToolPayload:
