@@ -71,13 +71,11 @@ def without_extra(own: Extras, *way: str) -> Extras:
 
 def extra_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
     """What `wire` holds that the typed fields do not: keys outside `known`, and nulls."""
-    if wire.keys() <= known and None not in wire.values():
-        return {}
-    return {
-        f"${key}" if key[:1] == "$" else key: value
-        for key, value in wire.items()
-        if value is None or key not in known
-    }
+    rest: Extras = {}
+    for key, value in wire.items():
+        if value is None or key not in known:
+            rest[f"${key}" if key[:1] == "$" else key] = value
+    return rest
 
 
 def inner_extras(extras: Extras, key: str) -> Extras:
