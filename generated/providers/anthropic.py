@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.anthropic.stream import AnthropicStream
-from ..runtime.apis.anthropic.stream_writer import AnthropicStreamWriter
+from ..runtime.apis.anthropic.stream import AnthropicStream, AnthropicStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.anthropic import Anthropic
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.openai_chat.stream import ChatStream
-from ..runtime.apis.openai_chat.stream_writer import ChatStreamWriter
+from ..runtime.apis.openai_chat.stream import ChatStream, ChatStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.azure import Azure
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.gemini.stream import GeminiStream
-from ..runtime.apis.gemini.stream_writer import GeminiStreamWriter
+from ..runtime.apis.gemini.stream import GeminiStream, GeminiStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.gemini import Gemini
 

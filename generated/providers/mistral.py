@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.mistral.stream import MistralStream
-from ..runtime.apis.mistral.stream_writer import MistralStreamWriter
+from ..runtime.apis.mistral.stream import MistralStream, MistralStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.mistral import Mistral
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.modular_prompt.stream import (
-    ModularPromptStream,
-    ModularPromptStreamWriter,
-)
+from ..runtime.apis.modular_prompt import ModularPromptStream, ModularPromptStreamWriter
 from ..runtime.conversion.wire import DeclaredTools
 from ..wires.modular_prompt import ModularPrompt
 

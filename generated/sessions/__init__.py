@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..runtime.sessions.base import AsyncSession, Session, ToolMode
+from ..runtime.sessions.base import (
+    AsyncScriptedSession,
+    AsyncSession,
+    ScriptedSession,
+    Session,
+    ToolMode,
+)
 from ..runtime.sessions.connection import (
     AnyProviderConfig,
     ClientMaker,
@@ -16,7 +22,6 @@ from ..runtime.sessions.connection import (
     connected,
 )
 from ..runtime.sessions.refusals import SessionError
-from ..runtime.sessions.scripted import AsyncScriptedSession, ScriptedSession
 
 __all__ = [
     "INTERFACES",

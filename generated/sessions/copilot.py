@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import ClassVar, get_args
 
 from ..providers import copilot as _provider
-from ..runtime.apis.copilot.async_session import AsyncHostedSession
-from ..runtime.apis.copilot.session import HostedSession
+from ..runtime.apis.copilot.session import AsyncHostedSession, HostedSession
 from ..runtime.apis.copilot.session_requests import HostedProvider
 from ..runtime.sessions.connection import HostedCalls
 

@@ -30,20 +30,7 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import (
-    read_json_arguments,
-    read_text_call,
-    write_json_arguments,
-)
-from ..runtime.fields.ids import (
-    read_call_id,
-    read_result_id,
-    read_tool_name,
-    write_call_id,
-    write_result_id,
-    write_tool_name,
-)
-from ..runtime.fields.values import (
+from ..runtime.fields import (
     read_data_url,
     read_one_or_many,
     write_data_url,
@@ -68,6 +55,17 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count, counts
+from ..runtime.tool_fields import (
+    read_call_id,
+    read_json_arguments,
+    read_result_id,
+    read_text_call,
+    read_tool_name,
+    write_call_id,
+    write_json_arguments,
+    write_result_id,
+    write_tool_name,
+)
 
 __all__ = ["Cohere"]
 

@@ -25,19 +25,20 @@ from ..runtime.conversion.extras import (
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.fields.ids import (
-    read_answered_call_id,
-    read_id_or_null,
-    read_tool_name,
-    write_answered_call_id,
-    write_id_or_null,
-    write_tool_name,
-)
-from ..runtime.fields.schemas import read_open_dialect, write_open_dialect
-from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
+from ..runtime.fields import read_blank_if_none, write_blank_if_none
 from ..runtime.models import OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
+from ..runtime.tool_fields import (
+    read_answered_call_id,
+    read_id_or_null,
+    read_open_dialect,
+    read_tool_name,
+    write_answered_call_id,
+    write_id_or_null,
+    write_open_dialect,
+    write_tool_name,
+)
 
 __all__ = ["CopilotQuorum"]
 

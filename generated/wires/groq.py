@@ -23,7 +23,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.values import (
+from ..runtime.fields import (
     read_effort,
     read_one_or_many,
     write_effort,

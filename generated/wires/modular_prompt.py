@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.apis.modular_prompt.converter import (
+from ..runtime.apis.modular_prompt import (
     ModularPromptConverter,
     read_text_alone,
     write_text_alone,
@@ -27,14 +27,6 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_json_arguments, write_json_arguments
-from ..runtime.fields.ids import (
-    read_call_id,
-    read_tool_name,
-    write_call_id,
-    write_tool_name,
-)
-from ..runtime.fields.schemas import read_dialect, write_dialect
 from ..runtime.models import (
     OpaquePart,
     Request,
@@ -47,6 +39,16 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count
+from ..runtime.tool_fields import (
+    read_call_id,
+    read_dialect,
+    read_json_arguments,
+    read_tool_name,
+    write_call_id,
+    write_dialect,
+    write_json_arguments,
+    write_tool_name,
+)
 
 __all__ = ["ModularPrompt"]
 

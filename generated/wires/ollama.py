@@ -31,15 +31,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_object_arguments, write_object_arguments
-from ..runtime.fields.ids import (
-    read_optional_id,
-    read_tool_name,
-    write_optional_id,
-    write_tool_name,
-)
-from ..runtime.fields.schemas import read_dialect_as_given, write_dialect_as_given
-from ..runtime.fields.values import read_one_or_many, write_one_or_many
+from ..runtime.fields import read_one_or_many, write_one_or_many
 from ..runtime.json_text import is_sendable
 from ..runtime.models import (
     OpaquePart,
@@ -53,6 +45,16 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count
+from ..runtime.tool_fields import (
+    read_dialect_as_given,
+    read_object_arguments,
+    read_optional_id,
+    read_tool_name,
+    write_dialect_as_given,
+    write_object_arguments,
+    write_optional_id,
+    write_tool_name,
+)
 from ..runtime.tool_selection import offered_kind
 
 __all__ = ["Ollama"]

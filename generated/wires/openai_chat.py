@@ -36,21 +36,7 @@ from ..runtime.conversion.values import demanded, read_text_or_list, write_text_
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import (
-    read_json_arguments,
-    read_text_call,
-    write_json_arguments,
-)
-from ..runtime.fields.ids import (
-    read_call_id,
-    read_result_id,
-    read_tool_name,
-    write_call_id,
-    write_result_id,
-    write_tool_name,
-)
-from ..runtime.fields.schemas import read_dialect, write_dialect
-from ..runtime.fields.values import (
+from ..runtime.fields import (
     read_data_url,
     read_effort,
     read_one_or_many,
@@ -81,6 +67,19 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count, counts
+from ..runtime.tool_fields import (
+    read_call_id,
+    read_dialect,
+    read_json_arguments,
+    read_result_id,
+    read_text_call,
+    read_tool_name,
+    write_call_id,
+    write_dialect,
+    write_json_arguments,
+    write_result_id,
+    write_tool_name,
+)
 
 __all__ = ["OpenaiChat"]
 

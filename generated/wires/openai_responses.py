@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
 from ..runtime.apis.openai_responses.converter import ResponsesConverter
 from ..runtime.apis.openai_responses.fields import (
+    given_part,
     read_always,
     read_file_source,
     read_said_flag,
@@ -18,7 +19,6 @@ from ..runtime.apis.openai_responses.fields import (
     write_file_source,
     write_said_flag,
 )
-from ..runtime.apis.openai_responses.items import given_part
 from ..runtime.clients import keywords
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -33,26 +33,7 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import (
-    read_json_arguments,
-    read_text_call,
-    write_json_arguments,
-)
-from ..runtime.fields.ids import (
-    read_call_id,
-    read_result_id,
-    read_tool_name,
-    write_call_id,
-    write_result_id,
-    write_tool_name,
-)
-from ..runtime.fields.schemas import read_dialect_as_given, write_dialect_as_given
-from ..runtime.fields.values import (
-    read_data_url,
-    read_effort,
-    write_data_url,
-    write_effort,
-)
+from ..runtime.fields import read_data_url, read_effort, write_data_url, write_effort
 from ..runtime.json_text import sendable_text
 from ..runtime.models import (
     AssistantPart,
@@ -73,6 +54,19 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count, counts
+from ..runtime.tool_fields import (
+    read_call_id,
+    read_dialect_as_given,
+    read_json_arguments,
+    read_result_id,
+    read_text_call,
+    read_tool_name,
+    write_call_id,
+    write_dialect_as_given,
+    write_json_arguments,
+    write_result_id,
+    write_tool_name,
+)
 
 __all__ = ["OpenaiResponses"]
 

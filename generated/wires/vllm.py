@@ -27,8 +27,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.ids import read_tool_name, write_tool_name
-from ..runtime.fields.values import read_data_url, write_data_url
+from ..runtime.fields import read_data_url, write_data_url
 from ..runtime.models import (
     AudioPart,
     ContentPart,
@@ -39,6 +38,7 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
+from ..runtime.tool_fields import read_tool_name, write_tool_name
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Vllm"]

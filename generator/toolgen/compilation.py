@@ -50,7 +50,7 @@ class Compilation:
     @cached_property
     def stamp(self) -> Stamp:
         """What the lock says of this build."""
-        from toolgen.render.installed import REQUIREMENT
+        from toolgen.render.shipped import REQUIREMENT
 
         runtime = REQUIREMENT if self.config.runtime == "installed" else None
         wires = self.package.wires

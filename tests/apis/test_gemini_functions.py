@@ -213,7 +213,7 @@ SCHEMAS = {
 
 @pytest.mark.parametrize(("schema", "wanted"), SCHEMAS.values(), ids=SCHEMAS.keys())
 def test_the_openapi_subset_is_read_as_json_schema(generated: SimpleNamespace, schema: Any, wanted: Any) -> None:
-    assert generated.module("apis.gemini.tools").from_openapi(schema) == wanted
+    assert generated.module("apis.gemini.fields").from_openapi(schema) == wanted
 
 
 def test_spelling_keeps_what_is_given_twice_and_changes_nothing_in_place(generated: SimpleNamespace) -> None:

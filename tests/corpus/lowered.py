@@ -22,7 +22,7 @@ from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from tests.support.schema_references import dangling, required_without_property
 from tests.support.schema_values import is_valid, valid_values
-from toolgen.runtime.apis.gemini.tools import from_openapi
+from toolgen.runtime.apis.gemini.fields import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
 from toolgen.runtime.json_text import same_json
 from toolgen.runtime.lowering.coercion import coercions

@@ -210,7 +210,7 @@ MUTATIONS = (
     Mutation(
         "7: a writer forgets what a thought holds besides its text",
         streams(MISTRAL, laws.stream_comes_back),
-        "runtime/apis/mistral/stream_writer.py",
+        "runtime/apis/mistral/stream.py",
         "if items or len(part) > 2 else None",
         "if items else None",
     ),
@@ -343,7 +343,7 @@ MUTATIONS = (
     Mutation(
         "6: results go to other calls",
         hand_over(ANTHROPIC, CHAT),
-        "runtime/fields/ids.py",
+        "runtime/tool_fields.py",
         "writer.call_id(identifier)",
         'writer.call_id(identifier + "x")',
     ),
@@ -385,14 +385,14 @@ MUTATIONS = (
     Mutation(
         "7: a writer forgets the rest of an answer",
         streams(CHAT, laws.stream_comes_back),
-        "runtime/apis/openai_chat/stream_writer.py",
+        "runtime/apis/openai_chat/stream.py",
         "delta = self._rest(message) if i == 0 else _whole(message)",
         "delta = {} if i == 0 else _whole(message)",
     ),
     Mutation(
         "7: a writer forgets signatures",
         streams(ANTHROPIC, laws.stream_comes_back),
-        "runtime/apis/anthropic/stream_writer.py",
+        "runtime/apis/anthropic/stream.py",
         '        if block.get("signature"):',
         '        if block.get("no such member"):',
     ),
@@ -422,7 +422,7 @@ MUTATIONS = (
     Mutation(
         "next: a call goes back under another id",
         goes_back(CHAT),
-        "runtime/fields/ids.py",
+        "runtime/tool_fields.py",
         "    return writer.call_id(identifier)",
         '    return writer.call_id(identifier + "x")',
     ),

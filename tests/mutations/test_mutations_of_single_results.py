@@ -80,7 +80,7 @@ MUTATIONS = (
     Mutation(
         "the address of a resource is forgotten",
         on_exchanges(single_laws.wire_comes_back),
-        "runtime/apis/mcp/media.py",
+        "runtime/apis/mcp/results.py",
         'inner["uri"] = uri',
         "pass",
     ),

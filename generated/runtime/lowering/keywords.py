@@ -9,7 +9,6 @@ from typing import Any
 
 from ..conversion.encoding import Table
 from ..json_text import dump_loosely, same_json
-from .changes import Way
 from .context import LoweringContext, Node
 from .dialects import Dialect
 from .schemas import (
@@ -20,6 +19,7 @@ from .schemas import (
     SINGLE,
     STRUCTURE,
     VALIDATED,
+    Way,
     annotations_of,
     declared_types,
     is_of,

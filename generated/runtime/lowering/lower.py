@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from .changes import NEVER, LoweredSchema
-from .context import LoweringContext, TooLargeError
+from .context import NEVER, LoweredSchema, LoweringContext, TooLargeError
 from .dialects import Dialect, violated_limits
 from .engine import Engine
 from .keywords import describe_rule

@@ -9,8 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..conversion.encoding import Table
-from .changes import Way
-from .schemas import subschemas
+from .schemas import Way, subschemas
 
 __all__ = ["References", "RetainedDefinitions"]
 

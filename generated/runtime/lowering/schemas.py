@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..json_text import same_json
-from .changes import Way
 
 __all__ = [
     "ANNOTATIONS",
@@ -18,6 +17,7 @@ __all__ = [
     "SINGLE",
     "STRUCTURE",
     "VALIDATED",
+    "Way",
     "admits_null",
     "annotations_of",
     "declared_types",
@@ -28,6 +28,9 @@ __all__ = [
     "subschemas",
     "without_null",
 ]
+
+Way = tuple[str | int, ...]
+"""The way to a value: a JSON pointer in parts."""
 
 ANNOTATIONS: Final = frozenset(
     [

@@ -10,7 +10,7 @@ from ..conversion.cache import Cache, from_bytes, to_bytes
 from ..conversion.encoding import Table
 from ..conversion.extras import contains_schema
 from ..json_text import is_json
-from .changes import LoweredSchema, SchemaChange
+from .context import LoweredSchema, SchemaChange
 from .dialects import Dialect, count_shared
 from .lower import lower
 

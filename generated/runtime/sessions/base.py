@@ -3,26 +3,30 @@
 
 The base class needs `send` alone. It is for models without tools of their own: tools are put in front as text, calls are read
 out of what the model says, results go back as text. A session for a model that has tools says `ToolMode.NATIVE`; its
-`send` gets requests as they are.
+`send` gets requests as they are. Scripted sessions give answers from a list, for tests of an app: nothing is sent, and what
+would have been is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
 from ..conversion.writer import OnLoss
 from ..history import text_of
 from ..models import (
+    AssistantMessage,
     Completion,
     ContentPart,
     Message,
     OpaquePart,
     Request,
     StreamEvent,
+    ToolCall,
+    ToolCallPart,
     ToolDefinition,
     ToolMessage,
     ToolResult,
@@ -38,7 +42,14 @@ from .text_protocol import (
     to_text_request,
 )
 
-__all__ = ["AsyncSession", "Session", "ToolMode"]
+__all__ = [
+    "Answer",
+    "AsyncScriptedSession",
+    "AsyncSession",
+    "ScriptedSession",
+    "Session",
+    "ToolMode",
+]
 
 
 class ToolMode(Enum):
@@ -262,3 +273,90 @@ class AsyncSession(_Conversation):
         """Send the results of the calls of the answer before, and carry on the session's conversation."""
         message = ToolMessage(list(results))
         return self._carried_on(message, await self.complete(self._next(message, None)))
+
+
+Answer: TypeAlias = str | Sequence[ToolCall] | Completion | Exception
+"""A text, calls, a whole answer, or what is raised instead."""
+
+
+class _Script:
+    """The answers that are left, and the requests that have been made."""
+
+    def __init__(self, answers: Iterable[Answer]) -> None:
+        self.left = list(answers)
+        self.requests: list[Request] = []
+
+    def next(self, request: Request | str) -> Completion:
+        """Keep a request, and give the next answer.
+
+        Raises:
+            LookupError: there is none left.
+            Exception: the script has one here.
+        """
+        whole = as_request(request)
+        self.requests.append(replace(whole, messages=list(whole.messages)))
+        if not self.left:
+            raise LookupError(
+                f"the script has no answer to request {len(self.requests)}"
+            )
+        answer = self.left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, Completion):
+            return answer
+        if isinstance(answer, str):
+            return Completion(AssistantMessage(answer), "stop")
+        return Completion(
+            AssistantMessage([ToolCallPart(call) for call in answer]), "tool_calls"
+        )
+
+
+class ScriptedSession(Session):
+    """A session with a list of answers, one for each request: texts, lists of calls, completions, exceptions to raise.
+
+    `requests` are those that were made, each with its messages as they were then.
+    """
+
+    tool_mode = ToolMode.NATIVE
+
+    def __init__(self, answers: Iterable[Answer], model: str | None = None) -> None:
+        """Take the answers, and the model of requests that name none."""
+        self._script = _Script(answers)
+        self.model = model
+
+    @property
+    def requests(self) -> list[Request]:
+        """The requests so far."""
+        return self._script.requests
+
+    def send(self, request: Request | str) -> Completion:
+        """Give the next answer.
+
+        Raises:
+            LookupError: there is none left.
+        """
+        return self._script.next(request)
+
+
+class AsyncScriptedSession(AsyncSession):
+    """The same for async code."""
+
+    tool_mode = ToolMode.NATIVE
+
+    def __init__(self, answers: Iterable[Answer], model: str | None = None) -> None:
+        """Take the answers, and the model of requests that name none."""
+        self._script = _Script(answers)
+        self.model = model
+
+    @property
+    def requests(self) -> list[Request]:
+        """The requests so far."""
+        return self._script.requests
+
+    async def send(self, request: Request | str) -> Completion:
+        """Give the next answer.
+
+        Raises:
+            LookupError: there is none left.
+        """
+        return self._script.next(request)

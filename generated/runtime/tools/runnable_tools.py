@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .tool_entries import ToolEntry
-from .tool_set import ToolSet
+from .tool_entries import ToolEntry, ToolSet
 
 if TYPE_CHECKING:
     from ..conversion.writer import OnLoss

@@ -97,7 +97,7 @@ def command(
     if file is not None:
         done = import_file(file, format, schemas, findings, source=source, choice=choice, check=check)
     else:
-        from toolgen.importing.mcp_server import ask_server
+        from toolgen.importing.formats.mcp import ask_server
 
         asked = ask_server(findings, command=server, url=url, seconds=seconds)
         done = import_document(asked, format, schemas, findings, source=source, choice=choice, check=check)

@@ -61,7 +61,7 @@ def _format() -> Mapping[str, Any]:
     """The intermediate format as one JSON Schema."""
     from toolgen.diagnostics import Findings
     from toolgen.load.loading import load_shipped
-    from toolgen.resolve.format import link_format
+    from toolgen.resolve.profiles import link_format
     from toolgen.resources import builtin
 
     findings = Findings()

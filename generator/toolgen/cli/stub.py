@@ -31,7 +31,7 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, form: str) -> None
     from toolgen.diagnostics import Findings, Span
     from toolgen.diagnostics.finding import did_you_mean
     from toolgen.pipeline import link_project
-    from toolgen.render.stub import handler_stub
+    from toolgen.render.tools import handler_stub
 
     if not name.isidentifier():
         raise click.BadParameter("it is not the name of a class", param_hint="--class")

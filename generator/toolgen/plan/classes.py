@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from toolgen.plan.assertion_keywords import asserted_keywords
+from toolgen.plan.assertion_keywords import Shape, asserted_keywords
 from toolgen.plan.names import ClassName, PythonName
 from toolgen.plan.object_views import PREFIX
-from toolgen.plan.scalar_types import Shape
 
 Presence = Literal["required", "omittable", "optional"]
 """`omittable` may be absent but not null, and reads as None then; `optional` may be both, or has a default."""

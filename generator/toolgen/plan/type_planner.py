@@ -11,11 +11,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.plan.assertion_keywords import EVERYTHING, OBJECTS, admits_everything, residual_keywords
+from toolgen.plan.assertion_keywords import (
+    EVERYTHING,
+    MAX_UNION,
+    OBJECTS,
+    Shape,
+    admits_everything,
+    array_counts,
+    literal_shape,
+    number_shape,
+    residual_keywords,
+    text_shape,
+    union,
+)
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, FieldPlan
 from toolgen.plan.names import ClassName, PythonName, field_names, nested_class_name, singularize
 from toolgen.plan.object_views import PREFIX, ObjectView, admits_null, exclusive, object_view, tag_of
-from toolgen.plan.scalar_types import MAX_UNION, Shape, array_counts, literal_shape, number_shape, text_shape, union
 from toolgen.resolve.schema_locations import walk
 from toolgen.resolve.value_checks import ValueValidator, fits_type
 from toolgen.runtime.tools.formats import FORMATS

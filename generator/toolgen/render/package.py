@@ -17,11 +17,18 @@ from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.render.converters import wire_class
 from toolgen.render.imports import UnknownNameError, reachable_modules, resolve_imports
-from toolgen.render.installed import MINOR, with_installed_runtime
 from toolgen.render.literals import python_literal, python_string
 from toolgen.render.model_code import format_code
 from toolgen.render.portability import portability
-from toolgen.render.shipped import MODELS, is_shipped, shipped_models, shipped_wire, wire_sources
+from toolgen.render.shipped import (
+    MINOR,
+    MODELS,
+    is_shipped,
+    shipped_models,
+    shipped_wire,
+    wire_sources,
+    with_installed_runtime,
+)
 from toolgen.render.templates import HEADER, environment, format_source, format_text
 from toolgen.render.tool_payloads import ProviderPayloads, build_payloads
 from toolgen.render.tools import tool_modules

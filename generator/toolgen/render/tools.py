@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+
+import ruff_api
 
 from toolgen.incremental import find, keep
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, refers, shapes_of
@@ -15,6 +17,8 @@ from toolgen.render.model_code import Expression, type_expressions
 from toolgen.render.templates import AliasText, ClassText, FieldText, environment, format_source
 from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.runtime.tools.formats import FORMATS
+
+__all__ = ["handler_stub"]
 
 
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], running: bool = True) -> dict[str, str]:
@@ -253,3 +257,10 @@ def _factory(plan: FieldPlan, expression: Expression, imports: Imports, runtime:
         return f"{expression.text}.model_validate({literal})"
     imports.add("pydantic", "TypeAdapter")
     return f"TypeAdapter[{expression.text}]({expression.text}).validate_python({literal})"
+
+
+def handler_stub(tools: Sequence[Tool], package: str, name: str) -> str:
+    """Write the class. `package` is the generated package as it is imported, `name` that of the class."""
+    plan = plan_tools(tools, ())
+    text = environment().get_template("stub.py.jinja").render(tools=plan.tools, package=package, name=name)
+    return ruff_api.format_string("stub.py", ruff_api.isort_string("stub.py", text))

@@ -14,9 +14,8 @@ from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, Parsed
 from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
-from toolgen.resolve.format import link_format
 from toolgen.resolve.identifiers import check_tool_names, check_type_names, check_wire_names
-from toolgen.resolve.profiles import check_defaults, link_profiles, merge_own_values, merged, stem
+from toolgen.resolve.profiles import check_defaults, link_format, link_profiles, merge_own_values, merged, stem
 from toolgen.resolve.references import ReferenceGraph, link_references
 from toolgen.resolve.schema_checks import TYPES, check_soundness
 from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry

@@ -31,21 +31,7 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import (
-    read_json_arguments,
-    read_text_call,
-    write_json_arguments,
-)
-from ..runtime.fields.ids import (
-    read_answered_call_id,
-    read_call_id,
-    read_tool_name,
-    write_answered_call_id,
-    write_call_id,
-    write_tool_name,
-)
-from ..runtime.fields.schemas import read_dialect_or_empty, write_dialect_or_empty
-from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
+from ..runtime.fields import read_blank_if_none, write_blank_if_none
 from ..runtime.json_text import sendable_text
 from ..runtime.models import (
     ContentPart,
@@ -63,6 +49,19 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count
+from ..runtime.tool_fields import (
+    read_answered_call_id,
+    read_call_id,
+    read_dialect_or_empty,
+    read_json_arguments,
+    read_text_call,
+    read_tool_name,
+    write_answered_call_id,
+    write_call_id,
+    write_dialect_or_empty,
+    write_json_arguments,
+    write_tool_name,
+)
 
 __all__ = ["AgentSdk"]
 

@@ -35,17 +35,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_object_arguments, write_object_arguments
-from ..runtime.fields.ids import (
-    read_call_id,
-    read_result_id,
-    read_tool_name,
-    write_call_id,
-    write_result_id,
-    write_tool_name,
-)
-from ..runtime.fields.schemas import read_dialect_or_empty, write_dialect_or_empty
-from ..runtime.fields.values import read_effort, write_effort
+from ..runtime.fields import read_effort, write_effort
 from ..runtime.json_text import is_sendable
 from ..runtime.models import (
     AssistantPart,
@@ -66,6 +56,18 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count
+from ..runtime.tool_fields import (
+    read_call_id,
+    read_dialect_or_empty,
+    read_object_arguments,
+    read_result_id,
+    read_tool_name,
+    write_call_id,
+    write_dialect_or_empty,
+    write_object_arguments,
+    write_result_id,
+    write_tool_name,
+)
 
 __all__ = ["Bedrock"]
 

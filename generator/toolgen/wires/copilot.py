@@ -32,13 +32,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.ids import (
-    read_id_or_null,
-    read_tool_name,
-    write_id_or_null,
-    write_tool_name,
-)
-from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
+from ..runtime.fields import read_blank_if_none, write_blank_if_none
 from ..runtime.models import (
     AudioPart,
     ContentPart,
@@ -52,6 +46,12 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count
+from ..runtime.tool_fields import (
+    read_id_or_null,
+    read_tool_name,
+    write_id_or_null,
+    write_tool_name,
+)
 
 __all__ = ["Copilot"]
 

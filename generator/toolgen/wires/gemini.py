@@ -33,13 +33,6 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_object_arguments, write_object_arguments
-from ..runtime.fields.ids import (
-    read_optional_id,
-    read_tool_name,
-    write_optional_id,
-    write_tool_name,
-)
 from ..runtime.json_text import is_sendable
 from ..runtime.models import (
     AssistantMessage,
@@ -63,6 +56,14 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count
+from ..runtime.tool_fields import (
+    read_object_arguments,
+    read_optional_id,
+    read_tool_name,
+    write_object_arguments,
+    write_optional_id,
+    write_tool_name,
+)
 
 __all__ = ["Gemini"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.apis.kagami.converter import KagamiConverter
+from ..runtime.apis.kagami import KagamiConverter
 from ..runtime.apis.text_messages import read_named_result, write_named_result
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -23,15 +23,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_object_arguments, write_object_arguments
-from ..runtime.fields.ids import (
-    read_call_id,
-    read_tool_name,
-    write_call_id,
-    write_tool_name,
-)
-from ..runtime.fields.schemas import read_open_dialect, write_open_dialect
-from ..runtime.fields.values import read_blank_if_none, write_blank_if_none
+from ..runtime.fields import read_blank_if_none, write_blank_if_none
 from ..runtime.json_text import is_sendable
 from ..runtime.models import (
     ContentPart,
@@ -46,6 +38,16 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
+from ..runtime.tool_fields import (
+    read_call_id,
+    read_object_arguments,
+    read_open_dialect,
+    read_tool_name,
+    write_call_id,
+    write_object_arguments,
+    write_open_dialect,
+    write_tool_name,
+)
 
 __all__ = ["Kagami"]
 

@@ -17,7 +17,7 @@ from ..runtime.apis.mcp.fields import (
     write_object_schema,
     write_text_block,
 )
-from ..runtime.apis.mcp.media import read_media_block, write_media_block
+from ..runtime.apis.mcp.results import read_media_block, write_media_block
 from ..runtime.clients import call_tool_keywords
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -30,8 +30,6 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.ids import read_tool_name, write_tool_name
-from ..runtime.fields.schemas import read_open_dialect, write_open_dialect
 from ..runtime.models import (
     AudioPart,
     ContentPart,
@@ -44,6 +42,12 @@ from ..runtime.models import (
     VideoPart,
 )
 from ..runtime.paths import Path
+from ..runtime.tool_fields import (
+    read_open_dialect,
+    read_tool_name,
+    write_open_dialect,
+    write_tool_name,
+)
 from ..runtime.tool_results import result_block_kind
 
 __all__ = ["Mcp"]

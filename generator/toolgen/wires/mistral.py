@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.apis.mistral.client import unwrapped
 from ..runtime.apis.mistral.converter import MistralConverter
 from ..runtime.apis.mistral.fields import (
     read_address_or_data,
@@ -17,6 +16,7 @@ from ..runtime.apis.mistral.fields import (
     read_given_id,
     read_given_result,
     read_text_chunks,
+    unwrapped,
     write_address_or_data,
     write_address_or_object,
     write_given_id,
@@ -41,10 +41,7 @@ from ..runtime.conversion.values import read_text_or_list, write_text_or_list
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.arguments import read_json_arguments, write_json_arguments
-from ..runtime.fields.ids import read_tool_name, write_tool_name
-from ..runtime.fields.schemas import read_dialect_or_empty, write_dialect_or_empty
-from ..runtime.fields.values import (
+from ..runtime.fields import (
     read_data_url,
     read_effort,
     read_one_or_many,
@@ -72,6 +69,14 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason, count, counts
+from ..runtime.tool_fields import (
+    read_dialect_or_empty,
+    read_json_arguments,
+    read_tool_name,
+    write_dialect_or_empty,
+    write_json_arguments,
+    write_tool_name,
+)
 
 __all__ = ["Mistral"]
 

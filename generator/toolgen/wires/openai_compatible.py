@@ -30,8 +30,7 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.ids import read_tool_name, write_tool_name
-from ..runtime.fields.values import (
+from ..runtime.fields import (
     read_data_url,
     read_effort,
     read_one_or_many,
@@ -50,6 +49,7 @@ from ..runtime.models import (
 )
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
+from ..runtime.tool_fields import read_tool_name, write_tool_name
 from .openai_chat import OpenaiChat
 
 __all__ = ["OpenaiCompatible"]

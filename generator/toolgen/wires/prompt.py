@@ -21,10 +21,10 @@ from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields.ids import read_tool_name, write_tool_name
 from ..runtime.models import OpaquePart, Request, ToolDefinition
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
+from ..runtime.tool_fields import read_tool_name, write_tool_name
 
 __all__ = ["Prompt"]
 

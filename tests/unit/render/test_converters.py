@@ -12,12 +12,11 @@ from toolgen.plan.mapping_plans import ObjectMapping
 from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union
 from toolgen.plan.token_usage import plan_usage
 from toolgen.render.converters.code import Method, block, call_by_line, object_literal
-from toolgen.render.converters.reading import read_shape
-from toolgen.render.converters.unions import read_union, write_union
+from toolgen.render.converters.members import read_union, write_union
+from toolgen.render.converters.objects import read_shape, write_shape
 from toolgen.render.converters.usage import read_usage, write_usage
-from toolgen.render.converters.writing import write_shape
 from toolgen.resolve import Format, FormatField, FormatType
-from toolgen.resolve.format import python_name
+from toolgen.resolve.profiles import python_name
 
 STRING, INTEGER, BOOLEAN, ARRAY = ({"type": kind} for kind in ("string", "integer", "boolean", "array"))
 

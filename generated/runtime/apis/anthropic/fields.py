@@ -10,7 +10,7 @@ from ...conversion.extras import ABSENT, UnsupportedValueError
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.values import read_data_url
+from ...fields import read_data_url
 from ...json_text import same_json
 from ...paths import Path
 

@@ -24,7 +24,6 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import wrong_type
-from ...fields.ids import read_result_id
 from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
@@ -43,6 +42,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
+from ...tool_fields import read_result_id
 from ...tool_results import write_result_text
 
 __all__ = ["AnthropicMessages"]

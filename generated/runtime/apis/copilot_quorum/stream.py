@@ -7,11 +7,11 @@ from typing import Any
 
 from ...conversion.values import optional_text
 from ...errors import wrong_type
-from ...fields.arguments import INVALID
 from ...json_text import dump_loosely, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
 from ...streams import BaseStream, BaseStreamWriter, OpenCall, place_of
+from ...tool_fields import INVALID
 
 __all__ = ["QuorumStream", "QuorumStreamWriter"]
 

@@ -38,10 +38,16 @@ from ...responses import (
     provider_stop_reason,
 )
 from ...tool_selection import write_offered
-from .fields import tokens_of, with_tokens
+from .fields import (
+    begin_group,
+    read_schema,
+    tokens_of,
+    with_tokens,
+    write_grouped,
+    write_schema,
+)
 from .messages import GeminiMessages
 from .parts import NUMBERED, part_list, restore_numbers
-from .tools import begin_group, read_schema, write_grouped, write_schema
 
 __all__ = ["GeminiConverter", "VertexConverter"]
 

@@ -53,7 +53,7 @@ from ...paths import ROOT, Path, format_path
 from ...responses import finish_reason, invalidate_calls, provider_stop_reason, rfc3339
 from ...tool_results import read_result_text, write_result_text
 from ...tool_selection import write_offer, write_offered
-from .client import keywords_as_typed
+from .fields import keywords_as_typed
 from .media import (
     empty_members,
     order_by_name,

@@ -11,7 +11,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.values import read_data_url
+from ...fields import read_data_url
 from ...message_order import call_ids
 from ...models import (
     AudioPart,

@@ -11,13 +11,12 @@ from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter
 from ...errors import wrong_type
-from ...fields.arguments import INVALID, write_json_arguments
-from ...fields.arguments import read_json_arguments as read_arguments
-from ...fields.ids import read_call_id, write_call_id
-from ...fields.values import read_data_url, write_data_url
+from ...fields import read_data_url, write_data_url
 from ...json_text import compact, loads
 from ...models import InvalidCall, OutputSchema, Reasoning
 from ...paths import Path
+from ...tool_fields import INVALID, read_call_id, write_call_id, write_json_arguments
+from ...tool_fields import read_json_arguments as read_arguments
 
 __all__ = [
     "OutputFormatConverter",

@@ -48,7 +48,7 @@ from ...paths import ROOT, Path, format_path
 from ...responses import counts, finish_reason, invalidate_calls, provider_stop_reason
 from ...tool_results import read_result_text, write_result_text
 from ..openai_chat.fields import OutputFormatConverter
-from .items import (
+from .fields import (
     asks_approval,
     calls_client,
     inside,

@@ -9,7 +9,7 @@ from ...conversion.writer import OnLoss
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStreamWriter
-from .items import reasoning_text
+from .fields import reasoning_text
 
 __all__ = ["ResponsesStreamWriter"]
 

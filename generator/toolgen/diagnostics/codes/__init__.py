@@ -9,11 +9,9 @@ from __future__ import annotations
 from toolgen.diagnostics.codes import (
     breaking,
     importing,
-    load_files,
-    load_text,
+    load,
     parse,
     resolve_catalog,
-    resolve_keywords,
     resolve_references,
     resolve_schemas,
     rules,
@@ -28,10 +26,10 @@ __all__ = ["BY_STAGE", "CODES", "Code", "Example"]
 BY_STAGE: dict[str, tuple[Code, ...]] = {
     "breaking": breaking.ROWS,
     "importing": importing.ROWS,
-    "load": (*load_files.ROWS, *load_text.ROWS),
+    "load": load.ROWS,
     "parse": parse.ROWS,
     "printing": write.PRINTING,
-    "resolve": (*resolve_references.ROWS, *resolve_schemas.ROWS, *resolve_keywords.ROWS, *resolve_catalog.ROWS),
+    "resolve": (*resolve_references.ROWS, *resolve_schemas.ROWS, *resolve_catalog.ROWS),
     "rules": tuple(sorted((*rules.ROWS, *rules_prose.ROWS, *rules_schemas.ROWS), key=lambda row: row.id)),
     "write": write.ROWS,
 }

@@ -15,7 +15,6 @@ from typing import Any
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords, types_of
 from toolgen.plan.classes import Check
 from toolgen.plan.object_views import PREFIX
-from toolgen.render.checks.evaluated import evaluated_items, evaluated_properties
 from toolgen.render.checks.expressions import (
     FALSE,
     TRUE,
@@ -31,6 +30,8 @@ from toolgen.render.checks.keywords import (
     ARRAY_CONDITIONS,
     OBJECT_CONDITIONS,
     SCALAR_CONDITIONS,
+    evaluated_items,
+    evaluated_properties,
     literal_condition,
     test_of,
 )

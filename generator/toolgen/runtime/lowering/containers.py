@@ -6,11 +6,10 @@ import re
 from typing import Any
 
 from ..conversion.encoding import Table
-from .changes import Way
 from .context import LoweringContext, Node, Trail
 from .dialects import Dialect
 from .keywords import add_null, describe_rule, keeps_schemas
-from .schemas import admits_null, required_names
+from .schemas import Way, admits_null, required_names
 
 __all__ = ["lower_array", "lower_object"]
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from ..conversion.encoding import Table
 from ..json_text import dump_loosely
-from .changes import NEVER, Way
 from .containers import lower_array, lower_object
-from .context import LoweringContext, Node, TooLargeError, Trail
+from .context import NEVER, LoweringContext, Node, TooLargeError, Trail
 from .keywords import (
     add_null,
     add_sentences,
@@ -22,6 +21,7 @@ from .schemas import (
     ANNOTATIONS,
     BOUND_TO,
     IDENTITY,
+    Way,
     annotations_of,
     declared_types,
     is_of,

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..conversion.encoding import Table
 from ..json_text import dump_loosely, same_json
-from .changes import Way
 from .context import LoweringContext, Node
 from .dialects import Dialect
 from .schemas import (
@@ -19,6 +18,7 @@ from .schemas import (
     SINGLE,
     STRUCTURE,
     VALIDATED,
+    Way,
     annotations_of,
     declared_types,
     is_of,

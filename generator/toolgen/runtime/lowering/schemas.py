@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..json_text import same_json
-from .changes import Way
 
 __all__ = [
     "ANNOTATIONS",
@@ -17,6 +16,7 @@ __all__ = [
     "SINGLE",
     "STRUCTURE",
     "VALIDATED",
+    "Way",
     "admits_null",
     "annotations_of",
     "declared_types",
@@ -27,6 +27,9 @@ __all__ = [
     "subschemas",
     "without_null",
 ]
+
+Way = tuple[str | int, ...]
+"""The way to a value: a JSON pointer in parts."""
 
 ANNOTATIONS: Final = frozenset(
     ["title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "$comment"]

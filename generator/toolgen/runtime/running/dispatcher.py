@@ -20,11 +20,9 @@ from ..conversion.extras import add_extras
 from ..conversion.writer import OnLoss
 from ..models import InvalidCall, ToolCall, ToolResult
 from ..tools.arguments import ArgumentsError
-from ..tools.call_arguments import parsed_call
-from ..tools.tool_entries import ToolEntry
+from ..tools.tool_entries import ToolEntry, parsed_call
 from .handler_calls import Cancellation, HandlerTimeoutError, await_value, call_handler
 from .handlers import Allow, Deny, Edit, Hold, OtherHandler, Review, Verdict, check_methods, check_timeout
-from .json_values import json_value
 from .results import (
     ToolError,
     denied_text,
@@ -33,6 +31,7 @@ from .results import (
     invalid_arguments_text,
     invalid_call_text,
     invalid_result_text,
+    json_value,
     result_of_return,
     timeout_text,
     unknown_tool_text,

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from types import FunctionType
 from typing import Any
 
-from .json_values import PLAIN
+from .results import PLAIN
 from .sync_runner import ENDING, a_loop, between_steps, running_loop
 
 __all__ = ["Cancellation", "HandlerTimeoutError", "await_value", "call_handler", "is_async"]

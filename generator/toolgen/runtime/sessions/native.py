@@ -1,10 +1,19 @@
-"""Sessions on an official client, sync and async."""
+"""Sessions on an official client, sync and async, and threads of their own.
+
+Calls of clients that block wait for a network, not for a processor. The threads that asyncio shares are few (those of the
+processor and four), and every other blocking call of an app waits in the same line.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import threading
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -15,9 +24,9 @@ from .base import AsyncSession, Session, ToolMode
 from .client_sessions import ClientSession, aclose_client, close_client
 from .refusals import resolve_attribute
 from .text_protocol import turn_of
-from .threads import CallThreads
 
-__all__ = ["AsyncNativeSession", "NativeSession"]
+__all__ = ["AsyncNativeSession", "CallThreads", "NativeSession"]
+
 
 _END: Any = object()
 
@@ -243,3 +252,90 @@ async def _aclose(source: Any) -> None:
 async def _abroken(error: Exception) -> AsyncIterator[Any]:
     raise error
     yield
+
+
+_THREADS = 64
+"""Calls that may be under way at once; further ones wait."""
+
+_AHEAD = 256
+"""Events of a stream that are read before somebody takes them."""
+
+
+class CallThreads:
+    """Runs the calls of a blocking client, and reads its streams, for async code. Threads begin as they are needed."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_THREADS, "toolgen-session")
+
+    async def run(self, call: Callable[..., Any], /, **keywords: Any) -> Any:
+        """Call a function in a thread, with the caller's context variables."""
+        work = partial(copy_context().run, call, **keywords)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def items(self, source: Iterator[Any]) -> AsyncIterator[Any]:
+        """Yield what an iterator gives. One thread reads all of it, and hands on at once what came since it was last asked.
+
+        Raises:
+            Exception: the one that the iterator raised.
+        """
+        reading = _Reading(source, asyncio.get_running_loop())
+        self._pool.submit(copy_context().run, reading.read)
+        try:
+            while True:
+                await reading.ready.wait()
+                reading.ready.clear()
+                while reading.arrived:
+                    yield reading.arrived.popleft()
+                    reading.room.release()
+                if reading.ended.is_set() and not reading.arrived:
+                    break
+        finally:
+            reading.stop()
+        if reading.failure is not None:
+            raise reading.failure
+
+    def close(self) -> None:
+        """Begin no further thread; those at work end with their call."""
+        self._pool.shutdown(wait=False)
+
+
+class _Reading:
+    """An iterator that a thread reads for a loop."""
+
+    def __init__(self, source: Iterator[Any], loop: asyncio.AbstractEventLoop) -> None:
+        self._source = source
+        self._loop = loop
+        self._stopped = False
+        self.arrived: deque[Any] = deque()
+        self.ready = asyncio.Event()
+        self.room = threading.Semaphore(_AHEAD)
+        self.ended = threading.Event()
+        self.failure: BaseException | None = None
+
+    def read(self) -> None:
+        """Read to the end, in a thread."""
+        try:
+            for item in self._source:
+                self.room.acquire()
+                if self._stopped:
+                    return
+                self.arrived.append(item)
+                if len(self.arrived) == 1:  # else somebody is at it, or has been woken
+                    self._wake()
+        except BaseException as raised:  # noqa: BLE001 - the loop raises it
+            self.failure = raised
+        finally:
+            self.ended.set()
+            self._wake()
+
+    def stop(self) -> None:
+        """Let the thread end with the item that it waits for."""
+        self._stopped = True
+        self.room.release()
+
+    def _wake(self) -> None:
+        if not self._loop.is_closed():
+            try:
+                self._loop.call_soon_threadsafe(self.ready.set)
+            except RuntimeError:  # closed meanwhile: nobody waits any more
+                self._stopped = True

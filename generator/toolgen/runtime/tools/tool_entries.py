@@ -1,4 +1,9 @@
-"""The declared tools by name: each finds its classes and its definition when it is first used."""
+"""The declared tools of a project: by name, where each finds its classes when it is first used, and as one object.
+
+`tools/__init__.py` of a package makes the object, and binds its public names to it. A call is read strictly first, then as the
+model must have meant it: a call that came through a provider's module was spelled back there, this is the same leniency for
+calls from elsewhere. Each difference is a note.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +12,18 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..json_text import JSONError, copy_json, is_encodable, loads, too_deep
-from .arguments import ArgumentsError, Fault, faults_of, type_of
+from ..json_text import JSONError, copy_json, is_encodable, loads, same_json, too_deep
+from ..paths import ROOT, Path, format_path
+from .arguments import ArgumentsError, Fault, faults_of, type_of, unknown_tool
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ..conversion.encoding import Encoding
-    from ..models import ToolDefinition
+    from ..conversion.writer import OnLoss
+    from ..models import Loss, ToolCall, ToolDefinition
 
-__all__ = ["Definitions", "ToolEntry", "tool_entries"]
+__all__ = ["Definitions", "ToolEntry", "ToolSet", "parsed_call", "tool_entries"]
 
 
 class Definitions(Mapping[str, "ToolDefinition"]):
@@ -226,3 +233,124 @@ def tool_entries(
         name: ToolEntry(package, name, module, model, result, name in anything, others.get(name))
         for name, (module, model, result) in tools.items()
     }
+
+
+def parsed_call(
+    entries: Mapping[str, ToolEntry],
+    call: ToolCall,
+    on_loss: OnLoss | None = None,
+    aliases: Mapping[str, str] = MappingProxyType({}),
+) -> BaseModel:
+    """Make the model of a call's arguments; `on_loss` hears a note for each value that was taken for another one.
+
+    `aliases` has the tools that other names stand for.
+
+    Raises:
+        ArgumentsError: the call is marked as one that cannot be run, there is no such tool, or the arguments do not fit.
+    """
+    if call.invalid is not None:
+        raise ArgumentsError(call.name, [Fault("", "a call that can be run", f"one that is {call.invalid.reason}")])
+    entry = entries.get(aliases.get(call.name, call.name))
+    if entry is None:
+        raise unknown_tool(call.name, entries)
+    try:
+        return entry.parsed(call.arguments)
+    except ArgumentsError as error:
+        if too_deep(call.arguments):
+            raise
+        lenient = entry.lenient()
+        meant = call.arguments if lenient is None else lenient.decode(call.arguments)
+        if type(meant) is not dict:
+            raise
+        notes = list(_differences(call.arguments, meant, (ROOT, "arguments")))
+        if not notes:
+            raise
+        try:
+            model = entry.parsed(meant)
+        except ArgumentsError:
+            raise error from None
+    if on_loss is not None:
+        for note in notes:
+            on_loss(note)
+    return model
+
+
+def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
+    """A note for each place where a value stands for another one."""
+    if type(said) is dict and type(meant) is dict:
+        for name, item in said.items():
+            if name in meant:
+                yield from _differences(item, meant[name], (at, name))
+            else:
+                yield _note(
+                    (at, name), "null", "it stands for an absent value: the property is optional, and never null"
+                )
+    elif type(said) is list and type(meant) is list:
+        for i, (item, other) in enumerate(zip(said, meant, strict=True)):
+            yield from _differences(item, other, (at, i))
+    elif not same_json(said, meant):
+        yield _note(at, type_of(said), f"it stands for what it spells, of type {type_of(meant)}")
+
+
+def _note(at: Path, what: str, reason: str) -> Loss:
+    from ..models import Loss
+
+    return Loss(format_path(at), what, "rewritten", "note", reason)
+
+
+class ToolSet:
+    """The declared tools of a package.
+
+    `entries` are the tools by name, `low_risk` the tools whose calls may run side by side, `display_names` what people
+    are shown, and `deprecated` the tools that new code should not offer. `aliases` has the tools that other names stand for,
+    `timeouts` the seconds that handlers may take.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        entries: Mapping[str, ToolEntry],
+        *,
+        low_risk: Collection[str] = (),
+        display_names: Mapping[str, str] | None = None,
+        deprecated: Collection[str] = (),
+        aliases: Mapping[str, str] | None = None,
+        timeouts: Mapping[str, float] | None = None,
+    ) -> None:
+        self.entries = entries
+        self.aliases = dict(aliases or {})
+        self.timeouts = dict(timeouts or {})
+        self.low_risk = frozenset(low_risk)
+        self.display_names = dict(display_names or {})
+        self.deprecated = frozenset(deprecated)
+        self.definitions = Definitions(package, {name: entry.module for name, entry in entries.items()})
+
+    def parse_arguments(self, name: str, value: str | bytes | Mapping[str, Any]) -> BaseModel:
+        """Make the model of a tool's arguments of an object, or of JSON text.
+
+        Args:
+            name: the name of the tool.
+            value: an object, or JSON text.
+
+        Raises:
+            ArgumentsError: there is no such tool, or the value does not fit it.
+        """
+        entry = self.entries.get(name)
+        if entry is None:
+            raise unknown_tool(name, self.entries)
+        return entry.parsed(value)
+
+    def parse_call(self, call: ToolCall, *, on_loss: OnLoss | None = None) -> BaseModel:
+        """Make the model of a call's arguments.
+
+        What does not fit, but can only mean one thing (null for an optional value, the text of a listed number), is taken
+        for it; `on_loss` is called with a note of each.
+
+        Args:
+            call: the call.
+            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+
+        Raises:
+            ArgumentsError: the call cannot be run, there is no such tool, or the arguments do not fit it.
+        """
+        return parsed_call(self.entries, call, on_loss, self.aliases)

@@ -19,7 +19,7 @@ from tests.support.dialects import CHECKERS
 from tests.support.schema_references import dangling
 from tests.support.schema_values import is_valid
 from tests.unit.runtime.lowering.lowered_schemas import DIALECTS
-from toolgen.runtime.apis.gemini.tools import from_openapi
+from toolgen.runtime.apis.gemini.fields import from_openapi
 from toolgen.runtime.conversion.encoding import Encoding
 from toolgen.runtime.lowering import engine
 from toolgen.runtime.lowering.lower import lower

@@ -11,7 +11,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields.values import read_data_url, write_data_url
+from ...fields import read_data_url, write_data_url
 from ...models import AgentEvent, AssistantPart, OpaquePart, ReasoningPart, RefusalPart, TextPart, ToolCallPart, load
 from ...paths import ROOT, Path
 

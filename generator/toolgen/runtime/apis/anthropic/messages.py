@@ -17,7 +17,6 @@ from ...conversion.values import (
 from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...fields.ids import read_result_id
 from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
@@ -36,6 +35,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
+from ...tool_fields import read_result_id
 from ...tool_results import write_result_text
 
 __all__ = ["AnthropicMessages"]

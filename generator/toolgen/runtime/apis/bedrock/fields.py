@@ -10,7 +10,7 @@ from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields.values import read_data_url
+from ...fields import read_data_url
 from ...json_text import compact, is_compact, loads, same_json
 from ...paths import Path, format_path
 

@@ -9,7 +9,6 @@ from ...conversion.extras import ABSENT, Extras, inner_extras, is_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.schemas import read_dialect, write_dialect_or_empty
 from ...json_text import same_json
 from ...message_order import Placed
 from ...models import (
@@ -24,6 +23,7 @@ from ...models import (
     ToolChoice,
 )
 from ...paths import Path
+from ...tool_fields import read_dialect, write_dialect_or_empty
 
 __all__ = [
     "add_to_turn",

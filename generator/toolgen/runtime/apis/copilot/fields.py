@@ -9,13 +9,11 @@ from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark,
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
-from ...fields.arguments import write_object_arguments
-from ...fields.ids import read_tool_name
-from ...fields.schemas import read_dialect, write_dialect
-from ...fields.values import read_data_url
+from ...fields import read_data_url
 from ...json_text import dump_loosely
 from ...models import InvalidCall
 from ...paths import Path
+from ...tool_fields import read_dialect, read_tool_name, write_dialect, write_object_arguments
 from ...tool_results import media_kind
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A session for code that is not async: an async one on a loop in a thread of its own."""
+"""Sessions on a client that holds the conversation itself: an async one, and the same on a loop in a thread of its own."""
 
 from __future__ import annotations
 
@@ -6,14 +6,216 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, TypeVar
 
-from ...conversion.writer import OnLoss
-from ...models import Completion, Request, StreamEvent
-from ...sessions.base import Session, ToolMode
-from .async_session import AsyncHostedSession
+from ...conversion.extras import inner_extras
+from ...conversion.wire import Wire
+from ...conversion.writer import OnLoss, Writer
+from ...history import tool_calls_of
+from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
+from ...sessions.base import AsyncSession, Session, ToolMode
+from ...sessions.client_sessions import aclose_client
+from ...sessions.connection import HostedCalls
+from ...sessions.refusals import SessionError, resolve_attribute
+from ...sessions.text_protocol import turn_of
+from .live_client import LiveClient
+from .session_requests import HostedProvider, HostedRequest, HostedStream, KnownMessages, hosted_request
 
-__all__ = ["HostedSession", "LoopThread"]
+__all__ = ["AsyncHostedSession", "HostedSession", "LoopThread"]
+
+
+class AsyncHostedSession(AsyncSession):
+    """A session for async code on a client that holds the conversation; one answer is read at a time."""
+
+    tool_mode = ToolMode.NATIVE
+
+    provider: ClassVar[HostedProvider]
+    """The module that writes tools and results, and reads events."""
+    wire: ClassVar[Wire]
+    """How the wire spells ids and names."""
+    name: ClassVar[str]
+    """The provider's name."""
+    calls: ClassVar[HostedCalls]
+    """How the client is called."""
+
+    def __init__(
+        self,
+        client: Any,
+        model: str | None = None,
+        *,
+        on_loss: OnLoss | None = None,
+        on_unsupported: Literal["error", "weaken"] = "error",
+        others: Collection[str] = (),
+    ) -> None:
+        """Take the live session, and the model of requests that name none; None leaves it as it is.
+
+        `others` are the tools that other clients of the same session answer for: all else that the agent asks for is
+        answered here, for it would wait for ever.
+        """
+        self.client = client
+        self.model = model
+        self.on_loss = on_loss
+        self._on_unsupported: Literal["error", "weaken"] = on_unsupported
+        self._others = frozenset(others)
+        self._live = LiveClient(client, self.name, self.calls, self.provider.from_error)
+        self._known = KnownMessages()
+        self._waiting: dict[str, ToolCall] = {}
+        self._offered: list[dict[str, Any]] | None = None
+        self._own: set[str] | None = None
+        self._chosen: str | None = None
+        self._reading = False
+
+    async def aclose(self) -> None:
+        """End the turn, if there is one, and close the client, which the app handed in."""
+        await self._stop()
+        self._live.leave()
+        await aclose_client(self.client, self.calls.send)
+
+    async def send(self, request: Request | str) -> Completion:
+        """Send what is new of a request, and return the answer.
+
+        Raises:
+            SessionError: the client refused it, or its session failed.
+            ConversionError: it cannot be sent as it is meant.
+        """
+        answer: Completion | None = None
+        async with aclosing(self._events(self.prepared(request), whole=True)) as events:
+            async for event in events:
+                if isinstance(event, CompletedEvent):
+                    answer = event.completion
+        if answer is None:
+            raise RuntimeError("the answer did not end in a completion")
+        return answer
+
+    async def stream(self, request: Request | str) -> AsyncGenerator[StreamEvent, None]:
+        """Send what is new of a request, and yield the answer's events as they come; `completed` is the last one.
+
+        Raises:
+            SessionError: the client refused it, or its session failed before it said anything.
+            ConversionError: it cannot be sent as it is meant.
+        """
+        async with aclosing(self._events(self.prepared(request), whole=False)) as events:
+            async for event in events:
+                yield event
+
+    async def _events(self, request: Request, *, whole: bool) -> AsyncGenerator[StreamEvent, None]:
+        """Send and read; of an answer that is wanted as a whole every failure is raised."""
+        if self._reading:
+            raise RuntimeError("an answer of this session is still being read")
+        self._reading = True
+        try:
+            told = self._new_in(request)
+            await self._settle(request, told)
+            try:
+                sent = await self._delivered(told)
+                stream = self.provider.Stream(turn_of(request), tools=request.tools or (), own=self._own or ())
+                failure: Exception | None = None
+                said = False
+                try:
+                    async with aclosing(self._read(stream, sent)) as events:
+                        async for event in events:
+                            said = True
+                            yield event
+                except Exception as raised:
+                    if whole or not said:
+                        raise
+                    failure = raised
+                last = stream.finish(failure)
+                await self._take(request, stream.result(), failure is not None)
+            except BaseException:
+                await self._stop()
+                raise
+        finally:
+            self._reading = False
+        for event in last:
+            yield event
+
+    def _writer(self) -> Writer:
+        return Writer(self.wire, self.on_loss, self._on_unsupported)
+
+    def _new_in(self, request: Request) -> HostedRequest:
+        to_tools, to_tool_result = self.provider.to_tools, self.provider.to_tool_result
+        return hosted_request(
+            request, self._known, self._waiting, self._writer(), self.calls.request, to_tools, to_tool_result
+        )
+
+    async def _settle(self, request: Request, told: HostedRequest) -> None:
+        """Choose the model and the tools, where they are others than before."""
+        self._live.listen()
+        if request.model is not None and request.model != self._chosen:
+            await self._live.call(self.calls.set_model, request.model)
+            self._chosen = request.model
+        if told.tools is not None and told.tools != self._offered:
+            if self._own is None:
+                await self._live.call(self.calls.forget, [])
+                self._own = set()
+            await self._live.call_with(self.calls.offer, {self.calls.tools: told.tools})
+            self._offered = told.tools
+            self._own |= {entry["name"] for entry in told.tools if "name" in entry}
+
+    async def _delivered(self, told: HostedRequest) -> str | None:
+        """Send the prompt and the answers; the id of a prompt that begins a turn."""
+        if not told.answers:
+            self._live.begin()
+        identifier: str | None = None
+        if told.prompt is not None:
+            steering = self.calls.steering if told.answers else {}
+            try:
+                identifier = await self._live.call(self.calls.send, **told.prompt, **steering)
+            except SessionError:
+                if not told.answers:
+                    self._live.end()
+                raise
+        for place, params in told.answers.values():
+            reply = await self._live.call_with(self.calls.answer, params)
+            if resolve_attribute(reply, self.calls.accepted) is not True:
+                writer = self._writer()
+                writer.report_loss(((), place), "a result", "dropped", "warning", "its call does not wait any more")
+                writer.finish()
+        return None if told.answers else identifier
+
+    async def _read(self, stream: HostedStream, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
+        """Read events up to the end of an answer.
+
+        Raises:
+            SessionError: the agent's session failed.
+        """
+        while not stream.ended:
+            event = await self._live.event(sent)
+            if event is None:
+                stream.settle()
+                continue
+            sent = None
+            if event.get("type") == self.calls.asked and not self._is_own(event):
+                continue
+            for news in stream.feed(event):
+                yield news
+            if (failure := self._live.failure(event)) is not None:
+                raise failure
+
+    def _is_own(self, event: dict[str, Any]) -> bool:
+        """Whether a request for a tool is for this session: its tools are those of requests, once there was one."""
+        return self._own is not None and resolve_attribute(event, self.calls.asked_for) not in self._others
+
+    async def _take(self, request: Request, answer: Completion, failed: bool) -> None:
+        """Take note of an answer, and of what waits now."""
+        self._known.learn(request.messages, answer.message)
+        if failed:
+            await self._stop()
+            return
+        self._waiting = {
+            str(inner_extras(call.metadata or {}, self.name).get(self.calls.request)): replace(call)
+            for call in tool_calls_of(answer.message)
+        }
+        if not self._waiting:
+            self._live.end()
+
+    async def _stop(self) -> None:
+        """End the agent's turn, if there is one; nothing waits then."""
+        self._waiting = {}
+        await self._live.stop()
+
 
 T = TypeVar("T")
 

@@ -7,11 +7,10 @@ from typing import Any
 from ...conversion.extras import ABSENT, is_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
-from ...fields.arguments import INVALID, read_object_arguments, write_object_arguments
-from ...fields.ids import read_tool_name, write_tool_name
 from ...json_text import loads
 from ...models import InvalidCall
 from ...paths import Path
+from ...tool_fields import INVALID, read_object_arguments, read_tool_name, write_object_arguments, write_tool_name
 
 __all__ = ["read_answered_name", "read_map_arguments", "write_answered_name", "write_map_arguments"]
 

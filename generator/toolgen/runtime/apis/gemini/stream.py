@@ -1,19 +1,21 @@
-"""Chunks that are whole responses: their parts are strung together, without any index."""
+"""Chunks that are whole responses: their parts are strung together, without any index; and their writer."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.writer import OnLoss
 from ...errors import wrong_type
 from ...json_text import dump_loosely
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from ...paths import ROOT
+from ...paths import ROOT, Path
 from ...responses import invalidate_call
-from ...streams import BaseStream, OpenCall, place_of
+from ...streams import BaseStream, BaseStreamWriter, OpenCall, place_of
 from .parts import NUMBERED, part_list
 from .stream_arguments import PathArguments
 
-__all__ = ["GeminiStream"]
+__all__ = ["GeminiStream", "GeminiStreamWriter"]
+
 
 _TEXT = frozenset(["text", "thought"])
 _PIECES = frozenset(["args", "partialArgs", "willContinue"])
@@ -289,3 +291,91 @@ def _take_text(answer: _Candidate, part: dict[str, Any], events: list[StreamEven
         last.pieces.append(text)
     else:
         answer.parts.append(_Run(part))
+
+
+class GeminiStreamWriter(BaseStreamWriter):
+    """Writes chunks with text as it comes; calls go out whole, at the end, for their signatures are known only then."""
+
+    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
+        super().__init__(id=id, created=created, on_loss=on_loss)
+        self._sent: list[tuple[bool, list[str]]] = []
+        self._waiting: dict[str, Any] | None = None
+        self._calls_begun = False
+
+    def _text(self, text: str) -> list[dict[str, Any]]:
+        return self._next({"text": text})
+
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        return self._next({"text": text, "thought": True})
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        self._calls_begun = True
+        return []
+
+    def _next(self, part: dict[str, Any]) -> list[dict[str, Any]]:
+        """Send the piece of text that waited: the last one may turn out to be signed."""
+        if self._calls_begun:
+            return []
+        ready = self._release()
+        self._waiting = part
+        return ready
+
+    def _release(self) -> list[dict[str, Any]]:
+        ready, self._waiting = self._waiting, None
+        if ready is None:
+            return []
+        thought = "thought" in ready
+        if not self._sent or self._sent[-1][0] != thought:
+            self._sent.append((thought, []))
+        self._sent[-1][1].append(ready["text"])
+        return [self._chunk([ready])]
+
+    def _chunk(self, parts: list[Any]) -> dict[str, Any]:
+        chunk: dict[str, Any] = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
+        if self.id is not None:
+            chunk["responseId"] = self.id
+        return chunk
+
+    def _error(self, message: str) -> list[dict[str, Any]]:
+        return [*self._release(), {"error": {"code": 500, "message": message, "status": "INTERNAL"}}]
+
+    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        candidates = body.get("candidates")
+        if not candidates:
+            return [body]
+        first = candidates[0]
+        content = first.get("content")
+        if type(content) is dict and type(content.get("parts")) is list:
+            first = {**first, "content": {**content, "parts": self._unsent(content["parts"])}}
+        return [{**body, "candidates": [first, *candidates[1:]]}]
+
+    def _unsent(self, parts: list[Any]) -> list[Any]:
+        """What of the answer was not sent yet.
+
+        Sent text is taken off in its order. A part that should have come before it comes late, and a signature of sent
+        text comes with an empty text.
+        """
+        sent = [(thought, "".join(pieces)) for thought, pieces in self._sent]
+        unsent: list[Any] = []
+        at: Path = ((ROOT, "message"), "content")
+        for i, part in enumerate(parts):
+            if not sent or not _is_text(part, sent[0][0]):
+                unsent.append(part)
+                if sent:
+                    self.writer.report_loss((at, i), "a part", "moved", "note", "text after it was sent before")
+                continue
+            text = part["text"]
+            thought, gone = sent.pop(0)
+            taken = min(len(text), len(gone))
+            if gone[taken:]:
+                sent.insert(0, (thought, gone[taken:]))
+            if text[taken:] or not part.keys() <= _TEXT:
+                unsent.append({**part, "text": text[taken:]})
+                if not part.keys() <= _TEXT:
+                    self.writer.report_loss((at, i), "a signature", "moved", "note", "its text was sent before")
+        return unsent
+
+
+def _is_text(part: Any, thought: bool) -> bool:
+    """Whether a part is text of one kind."""
+    return type(part) is dict and type(part.get("text")) is str and bool(part.get("thought")) == thought

@@ -35,7 +35,7 @@ from ...models import (
 from ...paths import ROOT, Path
 from ...tool_results import write_result_parts, write_result_text
 from ..openai_chat.converter import ChatConverter
-from .client import error_in, systems_in_place
+from .fields import error_in, systems_in_place
 
 __all__ = ["MistralConverter"]
 

@@ -1,4 +1,4 @@
-"""Fields that only Mistral has."""
+"""Fields that only Mistral has, errors inside of its answers, and the places of its system messages."""
 
 from __future__ import annotations
 
@@ -8,24 +8,31 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, extra_members, restore_extras
 from ...conversion.reader import Reader
+from ...conversion.values import plain
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.ids import read_optional_id, write_optional_id
-from ...fields.values import read_data_url, write_data_url
+from ...fields import read_data_url, write_data_url
+from ...message_order import Placed
+from ...models import Message, SystemMessage, UserMessage
 from ...paths import Path
+from ...tool_fields import read_optional_id, write_optional_id
 
 __all__ = [
+    "error_in",
     "read_address_or_data",
     "read_address_or_object",
     "read_given_id",
     "read_given_result",
     "read_text_chunks",
+    "systems_in_place",
+    "unwrapped",
     "write_address_or_data",
     "write_address_or_object",
     "write_given_id",
     "write_given_result",
     "write_text_chunks",
 ]
+
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
@@ -214,3 +221,67 @@ def _text_of(value: Any) -> str:
     if type(value) is str:
         return value
     return "".join(chunk["text"] for chunk in value if chunk.get("type") == "text")
+
+
+def error_in(wire: dict[str, Any]) -> Any:
+    """The error that a body holds, or is; None where there is none."""
+    if wire.get("error"):
+        return wire["error"]
+    if wire.get("object") == "error":
+        return wire
+    if "choices" in wire:
+        return None
+    return wire if "detail" in wire or "message" in wire else None
+
+
+def unwrapped(value: Any, at: Path) -> dict[str, Any]:
+    """The object itself where it is one, else what the client's object dumps, as the API sent it.
+
+    Raises:
+        ConversionError: it is neither.
+    """
+    if type(value) is dict:
+        return value
+    found = plain(value, at)
+    if found.keys() == {"data"} and type(found["data"]) is dict:
+        found = found["data"]
+    choices = found.get("choices")
+    for choice in choices if type(choices) is list else ():
+        for key in ("delta", "message"):
+            message = choice.get(key)
+            content = message.get("content") if type(message) is dict else None
+            if type(content) is list:
+                message["content"] = [_known(chunk) for chunk in content]
+    return found
+
+
+def _known(chunk: Any) -> Any:
+    return chunk["raw"] if type(chunk) is dict and "type" not in chunk and "raw" in chunk else chunk
+
+
+def systems_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
+    """The messages with those of the system first, or after another one of the system or one of the user.
+
+    One that stands elsewhere moves up to the nearest such place, and is reported.
+    """
+    ordered: list[Placed] = []
+    spoken = max((i for i, entry in enumerate(placed) if type(entry[0]) is not SystemMessage), default=len(placed))
+    for i, entry in enumerate(placed):
+        if type(entry[0]) is not SystemMessage:
+            ordered.append(entry)
+            continue
+        at = len(ordered)
+        if i > spoken:
+            while at and type(ordered[at - 1][0]) is UserMessage:
+                at -= 1
+        while at and not _goes_before_a_system(ordered[at - 1][0]):
+            at -= 1
+        if at < len(ordered):
+            reason = f"{writer.wire.title} takes it before what the model says only, and not at the end"
+            writer.report_loss(entry[1], "a message", "moved", "note", reason)
+        ordered.insert(at, entry)
+    return ordered
+
+
+def _goes_before_a_system(message: Message) -> bool:
+    return type(message) is SystemMessage or type(message) is UserMessage

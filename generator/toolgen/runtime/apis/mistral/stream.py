@@ -1,15 +1,20 @@
-"""Chunks of Chat Completions whose content is a text or a list, by turns, with thoughts as texts in lists of their own."""
+"""Chunks of Chat Completions whose content is a text or a list, by turns, with thoughts as texts in lists of their own.
+
+The writer sends calls whole, and usage with the end.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...models import ReasoningDelta, StreamEvent, TextDelta
+from ...conversion.writer import OnLoss
+from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...paths import ROOT
 from ...streams import OpenCall, order_by_place
-from ..openai_chat.stream import ChatStream
-from .client import error_in, unwrapped
+from ..openai_chat.stream import ChatStream, ChatStreamWriter
+from .fields import error_in, unwrapped
 
-__all__ = ["MistralStream"]
+__all__ = ["MistralStream", "MistralStreamWriter"]
 
 
 class _Thought:
@@ -136,3 +141,104 @@ def _is_text(part: Any) -> bool:
 
 def _text_of(pieces: list[str]) -> dict[str, str]:
     return {"type": "text", "text": "".join(pieces)}
+
+
+class MistralStreamWriter(ChatStreamWriter):
+    """Writes `chat.completion.chunk` objects, with thoughts in lists and calls in the last one."""
+
+    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
+        super().__init__(id=id, created=created, on_loss=on_loss)
+        self._sent: list[tuple[str, list[str]]] = []
+
+    def _chunk(self, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
+        return {"id": "", "model": "", **super()._chunk(delta, **more)}  # the client demands both
+
+    def _text(self, text: str) -> list[dict[str, Any]]:
+        self._note("text", text)
+        return super()._text(text)
+
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        self._note("thinking", text)
+        thought = {"type": "thinking", "thinking": [{"type": "text", "text": text}]}
+        return [self._chunk({"content": [thought]})]
+
+    def _note(self, kind: str, text: str) -> None:
+        if not self._sent or self._sent[-1][0] != kind:
+            self._sent.append((kind, []))
+        self._sent[-1][1].append(text)
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        return []
+
+    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        *chunks, last = super()._completed(body, completion)
+        if chunks and "usage" in last:
+            chunks[-1]["usage"] = last["usage"]
+        return chunks or [last]
+
+    def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
+        """What of the message was not sent yet."""
+        delta = {key: value for key, value in message.items() if key != "content"}
+        content = message.get("content")
+        if type(content) is str:
+            sent = "".join(self.text)
+            if content[len(sent) :] or not content:
+                delta["content"] = content[len(sent) :]
+        elif type(content) is list:
+            delta["content"] = self._unsent(content)
+        elif "content" in message and not self._sent:
+            delta["content"] = None
+        return delta
+
+    def _unsent(self, content: list[Any]) -> list[Any]:
+        """The parts that were not sent yet; of a thought that was, what it holds besides its text.
+
+        Sent text is taken off in its order. A part that should have come before it comes late.
+        """
+        sent = [(kind, "".join(pieces)) for kind, pieces in self._sent]
+        unsent: list[Any] = []
+        at = ((ROOT, "message"), "content")
+        for i, part in enumerate(content):
+            kind, text = _said(part)
+            if not sent or sent[0][0] != kind:
+                unsent.append(part)
+                if sent:
+                    self.writer.report_loss((at, i), "a part", "moved", "note", "what is after it was sent before")
+                continue
+            gone = sent.pop(0)[1]
+            taken = min(len(text), len(gone))
+            if gone[taken:]:
+                sent.insert(0, (kind, gone[taken:]))
+            rest = _without(part, kind, text[taken:])
+            if rest is not None:
+                unsent.append(rest)
+                if not text[taken:] and any(_said(later)[0] == "thinking" for later in content[i + 1 :]):
+                    self.writer.report_loss(
+                        (at, i), "what a thought holds", "moved", "note", "its text was sent before"
+                    )
+        return unsent
+
+
+def _said(part: Any) -> tuple[str, str]:
+    """The kind of a part that is sent as it comes, and its text; empty for every other part."""
+    if type(part) is not dict:
+        return "", ""
+    if part.get("type") == "text" and type(part.get("text")) is str:
+        return "text", part["text"]
+    if part.get("type") == "thinking" and type(part.get("thinking")) is list:
+        return "thinking", "".join(item["text"] for item in part["thinking"] if _holds_text(item))
+    return "", ""
+
+
+def _without(part: dict[str, Any], kind: str, text: str) -> dict[str, Any] | None:
+    """What a part holds besides the text that was sent; None where that was all."""
+    if kind == "text":
+        return {**part, "text": text} if text or len(part) > 2 else None
+    items = [item for item in part["thinking"] if not _holds_text(item)]
+    if text:
+        items.append({"type": "text", "text": text})
+    return {**part, "thinking": items} if items or len(part) > 2 else None
+
+
+def _holds_text(item: Any) -> bool:
+    return type(item) is dict and item.get("type") == "text" and type(item.get("text")) is str

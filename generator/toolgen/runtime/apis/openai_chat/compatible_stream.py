@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...json_text import dump_loosely
 from ...models import ReasoningDelta, StreamEvent, ToolCallDelta
 from .reasoning import detail_text, found_at, reasoning_text_of
-from .stream import ChatStream
-from .stream_writer import ChatStreamWriter
+from .stream import ChatStream, ChatStreamWriter
 
 if TYPE_CHECKING:
     from .converter import ChatConverter

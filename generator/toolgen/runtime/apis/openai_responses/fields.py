@@ -1,18 +1,54 @@
-"""Fields that only Responses has."""
+"""Fields that only Responses has, and items: what a conversation and an answer are lists of on this wire.
+
+An answer is several items in a row (reasoning, messages, calls), which the format has as the parts of one message.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_mark, restore_extras
 from ...conversion.reader import Reader
+from ...conversion.values import write_user_turn
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields.values import read_data_url
+from ...fields import read_data_url
+from ...message_order import call_ids
+from ...models import (
+    AssistantMessage,
+    AssistantPart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    RefusalPart,
+    TextPart,
+    UserMessage,
+)
 from ...paths import Path
 
-__all__ = ["read_always", "read_file_source", "read_said_flag", "write_always", "write_file_source", "write_said_flag"]
+__all__ = [
+    "asks_approval",
+    "calls_client",
+    "given_part",
+    "inside",
+    "item_kind",
+    "name_items",
+    "read_always",
+    "read_file_source",
+    "read_said_flag",
+    "reasoning_item",
+    "reasoning_text",
+    "stands_apart",
+    "turn_of_parts",
+    "write_always",
+    "write_file_source",
+    "write_message_item",
+    "write_reasoning_item",
+    "write_said_flag",
+    "write_short",
+    "write_user_item",
+]
 
 
 def read_always(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -125,3 +161,169 @@ def write_said_flag(value: bool | None, kept: Any, at: Path, writer: Writer) -> 
     if value is False and not writer.known:
         writer.report_loss(at, at[1], "rewritten", "note", "off is what it is by default")
     return bool(value)
+
+
+Kind = Literal["said", "call", "reasoning", "made", "result", "user", "system", "given"]
+
+_CLIENT_CALLS = frozenset(["custom_tool_call", "shell_call", "local_shell_call", "apply_patch_call", "computer_call"])
+"""Calls that the app itself answers, besides those of functions (`openai.types.responses`, SDK 3.54.0)."""
+
+_PARTS = frozenset(["input_audio", "input_file", "input_image", "input_text", "output_text", "refusal"])
+"""What stands inside of a message."""
+
+_GIVEN = frozenset(["additional_tools", "compaction_trigger", "configuration_update", "item_reference"])
+"""Items that only the app makes, besides results and messages."""
+
+
+def item_kind(item: dict[str, Any]) -> Kind:
+    """Who an item is from, and what it is; `made` is any other item of the model, `given` any other of the app.
+
+    A message may lack its type. Results of tools that the server runs are of the model.
+    """
+    kind, role = item.get("type"), item.get("role")
+    if kind == "function_call":
+        return "call"
+    if kind == "function_call_output":
+        return "result" if type(item.get("call_id")) is str else "given"
+    if kind == "reasoning":
+        return "reasoning" if type(item.get("summary")) is list else "made"
+    if kind in (None, "message"):
+        if role == "assistant":
+            return "said" if type(item.get("content")) in (str, list) and item["content"] != [] else "made"
+        if role == "user":
+            return "user"
+        return "system" if role in ("system", "developer") else "given"
+    if type(kind) is not str or "role" in item or kind in _GIVEN:
+        return "given"
+    served = item.get("execution") == "server" or kind == "program_output"
+    return "given" if kind.endswith(("_output", "_response")) and not served else "made"
+
+
+def given_part(part: dict[str, Any]) -> str | None:
+    """What a part of a message or a result is: `text`, `image` or `document`; None for any other.
+
+    Content that only an id at the provider stands for has no meaning elsewhere.
+    """
+    kind = part.get("type")
+    if kind == "input_text":
+        return "text"
+    if kind == "input_image":
+        return "image" if part.get("image_url") is not None else None
+    if kind == "input_file":
+        return "document" if part.get("file_url") is not None or part.get("file_data") is not None else None
+    return None
+
+
+def calls_client(parts: Sequence[Any], provider: str) -> bool:
+    """Whether an answer asks the app to run something that is not a function."""
+    values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
+    return any(type(value) is dict and _calls_client(value) for value in values)
+
+
+def asks_approval(parts: Sequence[Any], provider: str) -> bool:
+    """Whether an answer waits for the app to approve a call that the API itself runs."""
+    values = [part.value for part in parts if type(part) is OpaquePart and part.provider == provider]
+    return any(type(value) is dict and value.get("type") == "mcp_approval_request" for value in values)
+
+
+def _calls_client(item: dict[str, Any]) -> bool:
+    kind = item.get("type")
+    if kind == "tool_search_call":
+        return item.get("execution") == "client"
+    return type(kind) is str and kind in _CLIENT_CALLS
+
+
+def write_user_item(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
+    """Write what a user says: the item itself where the message holds one of this wire's own."""
+    if type(message.content) is list and len(message.content) == 1:
+        (part,) = message.content
+        if type(part) is OpaquePart and part.provider == writer.wire.name and type(part.value) is dict:
+            kind = part.value.get("type")
+            if type(kind) is str and kind not in _PARTS and item_kind(part.value) == "given":
+                return part.value
+    return write_user_turn(message, at, writer, write)
+
+
+def reasoning_text(item: dict[str, Any]) -> str:
+    """What can be read of a reasoning item: its own text, then the summary."""
+    texts = [part.get("text") for key in ("content", "summary") for part in _parts(item, key)]
+    return "".join(text for text in texts if type(text) is str)
+
+
+def _parts(item: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    value = item.get(key)
+    return [part for part in value if type(part) is dict] if type(value) is list else []
+
+
+def reasoning_item(part: ReasoningPart, own: Extras) -> dict[str, Any]:
+    """A reasoning item as it came, while it says what the part says; another text becomes its summary."""
+    item: dict[str, Any] = {"type": "reasoning", **own}
+    if reasoning_text(item) != part.text or "summary" not in item:
+        item.pop("content", None)
+        item["summary"] = [{"type": "summary_text", "text": part.text}] if part.text else []
+    return item
+
+
+def stands_apart(call_id: str, last: Message | None) -> bool:
+    """Whether a result does not stand directly after the answer that asked for it."""
+    return type(last) is not AssistantMessage or call_id not in call_ids(last)
+
+
+def inside(part: Any, provider: str) -> Extras:
+    """What a part keeps of the message that it stood in."""
+    return inner_extras(part.metadata or {}, provider)
+
+
+def turn_of_parts(parts: list[AssistantPart], reader: Reader) -> AssistantMessage:
+    """The message of the items of one turn: a text alone as text."""
+    reader.next_turn()
+    only = parts[0]
+    if len(parts) == 1 and type(only) is TextPart and only.text and only.metadata is None:
+        return AssistantMessage(only.text)
+    return AssistantMessage(parts)
+
+
+def write_message_item(content: list[Any], own: Extras, part: AssistantPart) -> dict[str, Any]:
+    """A message around its content, with what else it said; one of ours has what the API demands."""
+    rest = inner_extras(own, "$item")
+    if "$single" in rest and type(part) is TextPart:
+        item: dict[str, Any] = {"role": "assistant", "content": part.text}
+    else:
+        item = {"role": "assistant", "content": content}
+    if "$item" in own:
+        restore_extras(item, rest)
+        return item
+    return {"type": "message", "status": "completed", **item}
+
+
+def write_short(part: Any, at: Path, writer: Writer) -> list[Any]:
+    """Write text as a message in its short form."""
+    if type(part) is RefusalPart:
+        writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
+    elif type(part) is not TextPart:
+        writer.report_unsupported(at, writer.kind_of(part), "warning")
+        return []
+    writer.own_extras(part.metadata, at)
+    return [{"role": "assistant", "content": part.text}]
+
+
+def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short: bool) -> list[Any]:
+    """Write reasoning as it came; what was not thought here stays after, but for answers of ours."""
+    own = writer.own_extras(part.metadata, at)
+    if own or not short:
+        return [reasoning_item(part, own)]
+    writer.report_loss(at, "reasoning", "dropped", "note", "only items of the API may be sent back")
+    return []
+
+
+def name_items(items: list[Any], answer: str) -> None:
+    """Give the items of an answer of ours what the API demands of its own."""
+    for i, item in enumerate(items):
+        kind = item.get("type") if type(item) is dict else None
+        if kind == "message" and "id" not in item:
+            item["id"] = f"msg_{answer}_{i}"
+            for part in item["content"]:
+                if type(part) is dict and part.get("type") == "output_text":
+                    part.setdefault("annotations", [])
+        elif kind == "reasoning":
+            item.setdefault("id", f"rs_{answer}_{i}")

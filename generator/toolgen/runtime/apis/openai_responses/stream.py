@@ -7,7 +7,7 @@ from typing import Any
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...streams import BaseStream, OpenCall, place_of
-from .items import reasoning_text
+from .fields import reasoning_text
 
 __all__ = ["ResponsesStream"]
 

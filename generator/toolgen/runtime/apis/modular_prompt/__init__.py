@@ -1,1 +1,0 @@
-"""One API: how its messages, results, answers and streams are laid out."""

@@ -1,0 +1,373 @@
+"""Fields of tools, calls and results, as most wires have them: names, ids, arguments, and schemas in the wire's dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .conversion.extras import ABSENT, extra_members, is_mark
+from .conversion.reader import Reader
+from .conversion.writer import Writer
+from .errors import ConversionError, wrong_type
+from .json_text import compact, is_compact, is_json, loads, same_json
+from .models import InvalidCall, ToolCall
+from .paths import Path, format_path
+
+__all__ = [
+    "INVALID",
+    "read_answered_call_id",
+    "read_call_id",
+    "read_dialect",
+    "read_dialect_as_given",
+    "read_dialect_or_empty",
+    "read_id_or_null",
+    "read_json_arguments",
+    "read_object_arguments",
+    "read_open_dialect",
+    "read_optional_id",
+    "read_result_id",
+    "read_text_call",
+    "read_tool_name",
+    "write_answered_call_id",
+    "write_call_id",
+    "write_dialect",
+    "write_dialect_as_given",
+    "write_dialect_or_empty",
+    "write_id_or_null",
+    "write_json_arguments",
+    "write_object_arguments",
+    "write_open_dialect",
+    "write_optional_id",
+    "write_result_id",
+    "write_tool_name",
+]
+
+
+def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the name that the app knows the tool by.
+
+    Raises:
+        ConversionError: it is not a string.
+    """
+    if type(value) is not str:
+        raise wrong_type(at, "a string", None if value is ABSENT else value)
+    return reader.tool_names.get(value, value), ABSENT
+
+
+def write_tool_name(name: str, kept: Any, at: Path, writer: Writer) -> str:
+    """Write the name; one that the wire would refuse is renamed one to one, and reported."""
+    return writer.tool_name(name, at)
+
+
+def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the id; one that is missing, blank or used before is made here, and the wire's spelling kept with it.
+
+    Raises:
+        ConversionError: it is neither text nor null.
+    """
+    if reader.accepts_id(value):
+        return value, ABSENT
+    identifier, spelling = reader.call_id(value, at)
+    if spelling is ABSENT and value is identifier:
+        return identifier, ABSENT
+    return identifier, {"$synthetic": identifier} if spelling is ABSENT else {
+        "$synthetic": identifier,
+        "$wire": spelling,
+    }
+
+
+def write_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the id: as it came while it is the one that was made for it, renamed where the wire would refuse it."""
+    if type(kept) is dict and kept.get("$synthetic") == identifier and type(kept.get("$wire")) is str:
+        writer.keep_id(identifier, kept["$wire"])
+        return kept["$wire"]
+    return writer.call_id(identifier)
+
+
+def write_optional_id(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the id: as it came while it is the one that was made for it; one that was made for none is not sent."""
+    if type(kept) is dict and kept.get("$synthetic") == identifier:
+        spelling = kept.get("$wire")
+        if type(spelling) is str:
+            writer.keep_id(identifier, spelling)
+            return spelling
+        writer.leave_out(identifier)
+        return ABSENT
+    return writer.call_id(identifier)
+
+
+def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
+    """Read the id of the call, and the name of the tool that it called; empty where the call is not there.
+
+    Raises:
+        ConversionError: it is not a string.
+    """
+    if type(value) is not str:
+        raise wrong_type(at, "a string", None if value is ABSENT else value)
+    identifier, name = reader.call_of(value)
+    return identifier, name, ABSENT
+
+
+def write_result_id(identifier: str, name: str, kept: Any, at: Path, writer: Writer) -> str:
+    """Write the id as it stands with the call."""
+    return writer.call_id(identifier)
+
+
+def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the id; one that is missing, blank or used before is made here.
+
+    Raises:
+        ConversionError: it is neither text nor null.
+    """
+    identifier, _ = reader.call_id(value, at)
+    if identifier == value:
+        return identifier, ABSENT
+    made = {"$synthetic": identifier}
+    return identifier, made if value is ABSENT else {**made, "$wire": value}
+
+
+def write_id_or_null(identifier: str, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the id, or what stood in its place."""
+    if type(kept) is dict and kept.get("$synthetic") == identifier:
+        return kept.get("$wire", ABSENT)
+    return writer.call_id(identifier)
+
+
+def read_answered_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the id that the call has; the wire's spelling is kept where that is another one.
+
+    Raises:
+        ConversionError: it is not a string.
+    """
+    if type(value) is not str:
+        raise wrong_type(at, "a string", None if value is ABSENT else value)
+    identifier, _ = reader.call_of(value)
+    return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$wire": value}
+
+
+def write_answered_call_id(identifier: str, kept: Any, at: Path, writer: Writer) -> str:
+    """Write the id as it stands with the call."""
+    if type(kept) is dict and kept.get("$synthetic") == identifier and type(kept.get("$wire")) is str:
+        return str(kept["$wire"])
+    return writer.call_id(identifier)
+
+
+read_optional_id = read_call_id
+
+
+def read_text_call(
+    identifier: Any,
+    name: Any,
+    text: str,
+    wire: dict[str, Any],
+    known: frozenset[str],
+    way: Sequence[str],
+    reader: Reader,
+) -> ToolCall | None:
+    """Read a call whose arguments are text; None where the id or the name is another one in the format.
+
+    Members of `wire` that are not `known` are kept, and at the end of `way` the text where another one would be written.
+    """
+    if type(name) is not str or name in reader.tool_names or not reader.accepts_id(identifier):
+        return None
+    arguments, invalid, kept = _read_text(text)
+    rest = extra_members(wire, known)
+    if kept is not ABSENT:
+        *outer, key = way
+        holder = rest
+        for step in outer:
+            holder = holder.setdefault(step, {})
+        holder[key] = kept
+    return reader.decode_parsed(ToolCall(identifier, name, arguments, invalid, reader.metadata(rest)))
+
+
+def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    if not text or text.isspace():
+        return {}, None, text
+    try:
+        arguments = loads(text)
+    except ValueError:
+        return {}, InvalidCall(text, "malformed"), ABSENT
+    if type(arguments) is not dict:
+        return {}, InvalidCall(text, "not_an_object"), ABSENT
+    return arguments, None, ABSENT if is_compact(text, arguments) else text
+
+
+def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments; absent, null and blank text are none.
+
+    Text that is not valid JSON, repeats a key or is not an object makes the call invalid and is kept.
+
+    Raises:
+        ConversionError: the value is neither text nor an object.
+    """
+    if type(value) is str:
+        return _read_text(value)
+    if value is None or value is ABSENT:
+        return {}, None, ABSENT
+    if type(value) is dict:
+        return value, None, value
+    raise wrong_type(at, "a string", value)
+
+
+def write_json_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments; an invalid call goes back in the words in which it came.
+
+    Raises:
+        ConversionError: the arguments hold what JSON cannot.
+    """
+    if kept is not ABSENT and _says(kept, arguments) and (invalid is None or _says(invalid.text, arguments)):
+        return kept
+    if invalid is not None:
+        return invalid.text
+    try:
+        return compact(arguments)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
+
+
+def _says(kept: Any, arguments: dict[str, Any]) -> bool:
+    if type(kept) is not str:
+        return same_json(kept, arguments)
+    if not kept or kept.isspace():
+        return not arguments
+    try:
+        return same_json(loads(kept), arguments)
+    except ValueError:
+        return False
+
+
+INVALID = "INVALID_JSON"
+"""The key under which text that is not an object goes back (Anthropic, fine-grained tool streaming)."""
+
+
+def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments; absent and null are none, text is that of a stream that broke or was not checked.
+
+    Raises:
+        ConversionError: the value is neither an object nor text.
+    """
+    if type(value) is dict:
+        return value, None, ABSENT
+    if value is None or value is ABSENT:
+        return {}, None, ABSENT
+    if type(value) is not str:
+        raise wrong_type(at, "an object", value)
+    if not value or value.isspace():
+        return {}, None, ABSENT
+    try:
+        found = loads(value)
+    except ValueError:
+        return {}, InvalidCall(value, "malformed"), ABSENT
+    if type(found) is not dict:
+        return {}, InvalidCall(value, "not_an_object"), ABSENT
+    return found, None, ABSENT
+
+
+def write_object_arguments(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments; the text of a call that could not be read is wrapped, and reported.
+
+    Raises:
+        ConversionError: the arguments hold what JSON cannot.
+    """
+    unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
+    if invalid is None or not unread:
+        try:
+            if not is_json(arguments):
+                compact(arguments)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
+        return arguments
+    writer.report_loss(at, "text of an invalid call", "rewritten", "note", "arguments are an object here")
+    return {INVALID: invalid.text}
+
+
+def read_dialect(value: Any, at: Path, reader: Reader, strict: bool | None = None) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema as it is; it is kept where lowering would change or refuse it, for the API took it.
+
+    Raises:
+        ConversionError: it is neither an object nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not dict:
+        raise wrong_type(at, "an object", value)
+    lowered = reader.wire.lowerings.lowered(value, strict)
+    plain = same_json(lowered.schema, value) and lowered.spelling is None and not lowered.refusals
+    return value, ABSENT if plain else value
+
+
+def write_dialect(
+    parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer, strict: bool | None = None
+) -> Any:
+    """Write the schema, lowered, and report what the dialect takes in other words."""
+    if parameters is None:
+        return ABSENT
+    if type(kept) is dict and same_json(kept, parameters):
+        return parameters
+    return writer.lowered(parameters, strict, at)
+
+
+def write_dialect_or_empty(
+    parameters: dict[str, Any] | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+    strict: bool | None,
+) -> Any:
+    """Write the schema; that of a tool without parameters is an object without properties."""
+    written = write_dialect(parameters, kept, at, writer, strict)
+    return {"type": "object", "properties": {}} if written is ABSENT else written
+
+
+def read_open_dialect(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema; that there was none is kept.
+
+    Raises:
+        ConversionError: it is neither an object nor null.
+    """
+    if value is ABSENT:
+        return None, {"$absent": True}
+    return read_dialect(value, at, reader, None)
+
+
+def write_open_dialect(parameters: dict[str, Any] | None, kept: Any, at: Path, writer: Writer) -> Any:
+    """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
+    if parameters is not None:
+        return write_dialect(parameters, kept, at, writer, None)
+    return ABSENT if kept is None or is_mark(kept) else {"type": "object", "properties": {}}
+
+
+def read_dialect_as_given(
+    value: Any, at: Path, reader: Reader, strict: bool | None = None
+) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema; that there was none, or null, is kept.
+
+    Raises:
+        ConversionError: it is neither an object nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, {"$absent": True} if value is ABSENT else None
+    return read_dialect(value, at, reader, strict)
+
+
+def write_dialect_as_given(
+    parameters: dict[str, Any] | None,
+    kept: Any,
+    at: Path,
+    writer: Writer,
+    strict: bool | None = None,
+) -> Any:
+    """Write the schema; that of a tool without parameters is an object without properties, if none came otherwise."""
+    if parameters is not None:
+        return write_dialect(parameters, kept, at, writer, strict)
+    if kept is None:
+        return None
+    return ABSENT if is_mark(kept) else {"type": "object", "properties": {}}
+
+
+read_dialect_or_empty = read_dialect
