@@ -217,6 +217,111 @@ def test_remove_an_optional_field(copy: Path) -> None:
     assert "request.seed" not in (generated / "providers/openai_chat.py").read_text("utf-8")
 
 
+def test_add_a_public_function_to_every_provider(copy: Path) -> None:
+    """A method of the converter and its name in PUBLIC: modules of providers bind it."""
+    replace(
+        copy / "generator/toolgen/runtime/converter.py",
+        "    def to_tool_call(\n",
+        '    def title(self) -> str:\n        """Return the name of the API."""\n        return self.wire.title\n\n'
+        "    def to_tool_call(\n",
+    )
+    replace(
+        copy / "generator/toolgen/plan/provider.py", '    "to_tools": "",\n', '    "title": "",\n    "to_tools": "",\n'
+    )
+    code = "import generated.providers.openai_chat as p; print(p.title(), 'title' in p.__all__, p.title.__doc__)"
+    assert build(copy, project(copy), code) == "OpenAI Chat Completions True Return the name of the API."
+
+
+def test_add_a_key_to_declarations(copy: Path) -> None:
+    """A property of the schema, a field of `Declaration`, and a place among the metadata: apps find it on the tool."""
+    schemas = project(copy)
+    file = schemas / "tools/get_weather.json"
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"owner": "weather team"}), "utf-8")
+    assert "owner" in toolgen(copy, "build", schemas)[2]
+
+    replace(
+        copy / "schemas/meta/declaration.yaml",
+        "  display_name:\n",
+        "  owner:\n    description: Who looks after the tool.\n    type: string\n  display_name:\n",
+    )
+    declarations = copy / "generator/toolgen/parse/declarations.py"
+    replace(declarations, "    display_name: str | None\n", "    owner: str | None\n    display_name: str | None\n")
+    replace(
+        declarations,
+        '        display_name=value.get("display_name"),\n',
+        '        owner=value.get("owner"),\n        display_name=value.get("display_name"),\n',
+    )
+    replace(
+        copy / "generator/toolgen/plan/tools.py",
+        '("annotations", "display_name")',
+        '("annotations", "display_name", "owner")',
+    )
+    code = (
+        "import generated.tools as t, generated.providers.openai_chat as p\n"
+        "print(t.DEFINITIONS['get_weather'].metadata['declaration']['$owner'], 'owner' in str(p.TOOLS))"
+    )
+    assert build(copy, schemas, code) == "weather team False"
+    assert "owner" in toolgen(copy, "schema", "declaration")[1]
+
+
+def test_add_a_part_of_the_package(copy: Path) -> None:
+    """Its name, what it cannot do without, and its files: it comes with the others, and can be left out."""
+    replace(
+        copy / "schemas/meta/config.yaml",
+        "[tools, converters, sessions, running]",
+        "[tools, converters, sessions, running, text]",
+    )
+    config = copy / "generator/toolgen/parse/config.py"
+    replace(
+        config,
+        'Literal["tools", "converters", "sessions", "running"]',
+        'Literal["tools", "converters", "sessions", "running", "text"]',
+    )
+    replace(
+        config,
+        '= ("tools", "converters", "sessions", "running")',
+        '= ("tools", "converters", "sessions", "running", "text")',
+    )
+    replace(config, '"running": "tools"}', '"running": "tools", "text": "tools"}')
+    replace(
+        copy / "generator/toolgen/render/package.py",
+        '    "running": (',
+        '    "text": ("messages.py",),\n    "running": (',
+    )
+    schemas = project(copy)
+    build(copy, schemas)
+    module = schemas.parent / "generated/messages.py"
+    assert module.is_file()
+    settings = schemas / "toolgen.yaml"
+    settings.write_text(json.dumps({"providers": ["openai_chat"], "parts": ["tools", "converters"]}), "utf-8")
+    build(copy, schemas)
+    assert not module.exists()
+    settings.write_text(json.dumps({"providers": ["openai_chat"], "parts": ["converters", "text"]}), "utf-8")
+    assert "part-needs" in toolgen(copy, "build", schemas)[2]
+
+
+def test_add_a_format_to_import(copy: Path) -> None:
+    """Flat definitions under another key: a line in `definitions.py`, and one in `MODULES`."""
+    formats = copy / "generator/toolgen/importing/formats"
+    replace(
+        formats / "definitions.py",
+        "FORMATS = {\n",
+        'FORMATS = {\n    "newcomer": Format("an array of tools", _flat_reader("openai_chat", schema="arguments")),\n',
+    )
+    replace(
+        formats / "__init__.py",
+        '    "openai": "definitions",\n',
+        '    "newcomer": "definitions",\n    "openai": "definitions",\n',
+    )
+    file, schemas = copy.parent / "tools.json", project(copy)
+    arguments = {"type": "object", "properties": {"city": {"type": "string"}}}
+    file.write_text(json.dumps([{"name": "find_city", "description": "Find a city.", "arguments": arguments}]), "utf-8")
+    exit_code, _, errors = toolgen(copy, "import", "newcomer", file, "--out", schemas)
+    assert exit_code == 0, errors
+    code = "import generated.tools as t; print(t.parse_arguments('find_city', '{\"city\": \"Oslo\"}').city)"
+    assert build(copy, schemas, code) == "Oslo"
+
+
 @pytest.mark.row("U05")
 def test_a_changed_template_changes_the_output(copy: Path) -> None:
     template = copy / "templates/providers/module.py.jinja"
