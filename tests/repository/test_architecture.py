@@ -254,3 +254,14 @@ def test_two_modules_of_the_runtime_know_how_schemas_are_lowered() -> None:
         if lowering not in path.parents and any(lowering in other.parents for other in files_imported_by(path))
     }
     assert users == {"runtime/conversion/argument_encoding.py", "runtime/conversion/wire.py"}
+
+
+def test_sessions_of_an_api_run_no_tools_themselves() -> None:
+    """A client that runs the model's loop is an adapter too: there is one loop and one dispatcher, and they know no API."""
+    runtime = PACKAGE / "runtime"
+    apis, running = runtime / "apis", runtime / "running"
+    of_apis = {other for path in apis.rglob("*.py") for other in files_imported_by(path)}
+    of_running = {other for path in running.rglob("*.py") for other in files_imported_by(path)}
+    assert apis / "copilot/session.py" in set(apis.rglob("*.py"))
+    assert {name_of(path) for path in of_apis if running in path.parents} == set()
+    assert {name_of(path) for path in of_running if apis in path.parents} == set()

@@ -95,3 +95,15 @@ def test_links_lead_somewhere() -> None:
                 else set()
             )
             assert not heading or heading in anchors, (document.name, link)
+
+
+@pytest.mark.parametrize("folder", ["generator/toolgen", "runtime"])
+def test_the_page_about_the_design_has_a_line_for_each_folder(folder: str) -> None:
+    """And for each module beside them, in one of the tables "below …"; nothing else stands there."""
+    table = (
+        (ROOT / "docs/design.md").read_text("utf-8").split(f"| below `{folder}` | |\n|---|---|\n")[1].split("\n\n")[0]
+    )
+    named = [name.split("/")[0] for line in table.splitlines() for name in re.findall(r"`([^`]+)`", line.split("|")[1])]
+    place = ROOT / "generator/toolgen" / ("" if folder.startswith("generator") else folder)
+    there = {path.stem for path in place.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert sorted(named) == sorted(there - {"__init__", "__main__"})
