@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..runtime.apis.openai_chat.compatible_stream import (
+from ..runtime.apis.openai_chat.compatible import (
     CompatibleStream,
     CompatibleStreamWriter,
 )

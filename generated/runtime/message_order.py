@@ -10,7 +10,7 @@ from .conversion.writer import Writer
 from .models import AssistantMessage, Message, ToolCallPart, ToolMessage, ToolResult
 from .paths import Path
 
-__all__ = ["Placed", "order_as_kept", "order_by_calls", "order_for_api", "results_of"]
+__all__ = ["Placed", "order_as_kept", "order_for_api", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its place in the value given, and the places of its results where they came from elsewhere."""
@@ -58,33 +58,6 @@ def results_of(
         return zip(message.results, places, strict=True)
     holder = (at, "results")
     return ((result, (holder, i)) for i, result in enumerate(message.results))
-
-
-def order_by_calls(
-    results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
-) -> list[tuple[ToolResult, Path]]:
-    """The results in the order of the calls where one was sent without its id, so that only the order tells them apart."""
-    found = list(results)
-    if (
-        before is None
-        or not writer.unsent
-        or writer.unsent.isdisjoint(result.tool_call_id for result, _ in found)
-    ):
-        return found
-    order = {identifier: i for i, identifier in enumerate(call_ids(before))}
-    ordered = sorted(
-        found, key=lambda pair: order.get(pair[0].tool_call_id, len(order))
-    )
-    for (old, place), (new, _) in zip(found, ordered, strict=True):
-        if old is not new:
-            writer.report_loss(
-                place,
-                "a result",
-                "moved",
-                "note",
-                "results without ids stand in the order of their calls",
-            )
-    return ordered
 
 
 def call_ids(message: Message) -> list[str]:

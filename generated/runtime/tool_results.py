@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from .conversion.extras import ABSENT, Extras, add_extras, inner_extras
 from .conversion.reader import Reader
-from .conversion.values import Read, Write, read_text_or_list, write_list, write_one
-from .conversion.writer import Writer, describe
+from .conversion.values import Read, Write, read_text_or_list, write_one
+from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
 from .json_text import (
     compact,
@@ -20,21 +20,15 @@ from .json_text import (
     same_json,
     walk_values,
 )
-from .models import OpaquePart, TextPart, ToolResult
+from .models import OpaquePart, TextPart
 from .paths import Path, format_path
 
 __all__ = [
     "MEDIA_BEHIND",
-    "address_of",
-    "caption_of",
-    "describe_result",
     "media_kind",
-    "name_in",
     "read_inside",
     "read_result_object",
     "read_result_text",
-    "result_block_kind",
-    "write_captioned",
     "write_result_object",
     "write_result_parts",
     "write_result_text",
@@ -130,56 +124,10 @@ def write_result_parts(
 _KINDS = ("audio", "image", "video")
 
 
-_ATTACHED = "attachment:///"
-"""The scheme of addresses that are made here: an embedded resource must have one, and data of an app has none."""
-
-
-def result_block_kind(block: dict[str, Any]) -> str | None:
-    """What a block is: `text`, `image`, `audio`, `video` or `document`; None for one that does not hold what it must."""
-    kind = block.get("type")
-    if kind == "text":
-        return "text"
-    if kind in ("image", "audio"):
-        return (
-            str(kind)
-            if block.get("data") is not None and block.get("mimeType") is not None
-            else None
-        )
-    if kind == "resource_link":
-        return (
-            media_kind(block.get("mimeType")) if block.get("uri") is not None else None
-        )
-    resource = block.get("resource")
-    if kind != "resource" or type(resource) is not dict:
-        return None
-    if resource.get("text") is not None:
-        return "text"
-    return (
-        media_kind(resource.get("mimeType"))
-        if resource.get("blob") is not None
-        else None
-    )
-
-
 def media_kind(media_type: Any) -> str:
     """The kind of part for a media type: `image`, `audio` or `video`, else `document`."""
     kind = media_type.split("/", 1)[0].lower() if type(media_type) is str else ""
     return kind if kind in _KINDS else "document"
-
-
-def name_in(address: str) -> str | None:
-    """The name of a file in its address; None where there is none."""
-    from urllib.parse import unquote  # late, for few results have files
-
-    path = address.split("#", 1)[0].split("?", 1)[0]
-    return unquote(path.rsplit("/", 1)[1]) or None if "/" in path else None
-
-
-def address_of(name: str) -> str:
-    """An address for a file that has none."""
-    from urllib.parse import quote  # late, for few results have files
-
-    return _ATTACHED + quote(name, safe="", errors="surrogatepass")
 
 
 Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
@@ -287,84 +235,3 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
 def _refers(value: Any) -> bool:
     """Whether a value holds a key that the API reads as a reference."""
     return any(type(one) is dict and "$ref" in one for one in walk_values(value))
-
-
-def describe_result(result: ToolResult) -> str:
-    """A result as text for the model, where it cannot stand with its call."""
-    if result.kind == "multimodal":
-        return "\n".join(map(describe, result.value))
-    return (
-        str(result.value)
-        if result.kind == "text"
-        else compact(
-            {"error": result.value} if result.kind == "error" else result.value
-        )
-    )
-
-
-def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Extras]:
-    """The text that stands with a result's media, whether it reports a failure, and what our own writing would not give."""
-    kind, value, is_error = _read(response)
-    if kind == "error":
-        is_error = True
-    text = (
-        value
-        if kind in ("text", "error")
-        else dump_loosely(value)
-        if value != {} or is_error
-        else ""
-    )
-    kept = {} if _caption(text, is_error) == response else {"$response": response}
-    return [TextPart(text)] if text else [], is_error, kept
-
-
-def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
-    if is_error:
-        return {"error": text}
-    return {"output": text} if text else {}
-
-
-def write_captioned(
-    parts: Sequence[Any],
-    is_error: bool | None,
-    own: Extras,
-    at: Path,
-    writer: Writer,
-    write: Write,
-) -> dict[str, Any]:
-    """Write a result of several parts: texts into `response`, with those that stand for others, the others into `parts`."""
-    texts: list[str] = []
-
-    def write_media(part: Any, here: Path, writer: Writer) -> Any:
-        if type(part) is OpaquePart and part.provider != writer.wire.name:
-            part = writer.described(part, here)
-        if type(part) is not TextPart:
-            return write(part, here, writer)
-        texts.append(part.text)
-        return ABSENT
-
-    media = write_list(parts, at, writer, write_media)
-    for i, part in enumerate(parts):
-        if type(part) is not TextPart:
-            continue
-        writer.text_alone(part, (at, i))
-        if i > 0:
-            writer.report_loss(
-                (at, i),
-                "TextPart",
-                "moved",
-                "note",
-                "the texts of a result stand together, before its media",
-            )
-    if len(texts) > 1:
-        writer.report_loss(
-            at, "TextPart", "rewritten", "note", "the texts of a result are one text"
-        )
-    text = "\n".join(texts)
-    kept = own.get("$response")
-    if type(kept) is not dict or caption_of(kept)[:2] != (
-        [TextPart(text)] if text else [],
-        is_error or None,
-    ):
-        kept = _caption(text, is_error)
-    return {"response": kept, "parts": media}

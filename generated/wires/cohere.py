@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.cohere.converter import CohereConverter
 from ..runtime.apis.cohere.fields import (
+    methods_for_streams,
     read_dialect_beside_strict,
     read_token_budget,
     write_dialect_beside_strict,
     write_token_budget,
 )
-from ..runtime.clients import methods_for_streams
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,

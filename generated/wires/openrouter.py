@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.openai_chat.fields import read_effort_object, write_effort_object
+from ..runtime.apis.openai_chat.compatible import (
+    read_effort_object,
+    write_effort_object,
+)
 from ..runtime.apis.openai_chat.reasoning import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.gemini.converter import GeminiConverter
 from ..runtime.apis.gemini.fields import (
+    generate_content,
     read_answered_id,
     read_known_word,
     read_media_content,
@@ -19,7 +20,6 @@ from ..runtime.apis.gemini.fields import (
     write_media_content,
 )
 from ..runtime.apis.gemini.parts import Spelling, part_kind
-from ..runtime.clients import generate_content
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,

@@ -17,7 +17,11 @@ from ..runtime.apis.mcp.fields import (
     write_object_schema,
     write_text_block,
 )
-from ..runtime.apis.mcp.results import read_media_block, write_media_block
+from ..runtime.apis.mcp.results import (
+    read_media_block,
+    result_block_kind,
+    write_media_block,
+)
 from ..runtime.clients import call_tool_keywords
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -48,7 +52,6 @@ from ..runtime.tool_fields import (
     write_open_dialect,
     write_tool_name,
 )
-from ..runtime.tool_results import result_block_kind
 
 __all__ = ["Mcp"]
 

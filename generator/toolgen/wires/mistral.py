@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.mistral.converter import MistralConverter
 from ..runtime.apis.mistral.fields import (
+    known_keywords,
     read_address_or_data,
     read_address_or_object,
     read_given_id,
@@ -24,7 +25,6 @@ from ..runtime.apis.mistral.fields import (
     write_text_chunks,
 )
 from ..runtime.apis.openai_chat.fields import read_schema_name, write_schema_name
-from ..runtime.clients import known_keywords
 from ..runtime.conversion.extras import (
     ABSENT,
     NOTHING,

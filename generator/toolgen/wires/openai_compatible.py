@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.openai_chat.fields import (
+from ..runtime.apis.openai_chat.compatible import (
     read_arguments_text,
     read_own_call_id,
     write_arguments_text,

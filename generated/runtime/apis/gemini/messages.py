@@ -26,7 +26,7 @@ from ...converter import (
     ValueWriter,
 )
 from ...errors import wrong_type
-from ...message_order import Placed, order_as_kept, order_by_calls, results_of
+from ...message_order import Placed, order_as_kept, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -42,20 +42,18 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results import (
-    caption_of,
-    describe_result,
-    read_result_object,
-    write_captioned,
-    write_result_object,
-)
+from ...tool_results import read_result_object, write_result_object
 from .parts import (
     Spelling,
+    caption_of,
     current_turn,
+    describe_result,
     normalize_keys,
+    order_by_calls,
     part_list,
     read_parts,
     sign_first_call,
+    write_captioned,
     write_parts_of,
 )
 

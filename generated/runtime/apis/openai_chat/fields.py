@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_mark
@@ -12,114 +11,20 @@ from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...fields import read_data_url, write_data_url
-from ...json_text import compact, loads
-from ...models import InvalidCall, OutputSchema, Reasoning
+from ...models import OutputSchema
 from ...paths import Path
-from ...tool_fields import INVALID, read_call_id, write_call_id, write_json_arguments
-from ...tool_fields import read_json_arguments as read_arguments
 
 __all__ = [
     "OutputFormatConverter",
     "choice_without_message",
     "has_content",
-    "read_arguments_text",
-    "read_arguments_that_parse",
-    "read_effort_object",
     "read_file_name",
     "read_inline_data",
-    "read_own_call_id",
     "read_schema_name",
-    "write_arguments_text",
-    "write_arguments_that_parse",
-    "write_effort_object",
     "write_file_name",
     "write_inline_data",
-    "write_own_call_id",
     "write_schema_name",
 ]
-
-
-def read_arguments_text(
-    value: Any, at: Path, reader: Reader
-) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments; that they were an object is not kept, for the next request must have them as text.
-
-    Raises:
-        ConversionError: the value is neither text nor an object.
-    """
-    if type(value) is dict:
-        return value, None, ABSENT
-    return read_arguments(value, at, reader)
-
-
-def write_arguments_that_parse(
-    arguments: dict[str, Any],
-    invalid: InvalidCall | None,
-    kept: Any,
-    at: Path,
-    writer: Writer,
-) -> Any:
-    """Write the arguments; text that is not an object is wrapped into one, and reported.
-
-    Raises:
-        ConversionError: the arguments hold what JSON cannot.
-    """
-    text = write_json_arguments(arguments, invalid, kept, at, writer)
-    if type(text) is str and not text.strip():
-        return "{}"
-    try:
-        if type(loads(text)) is dict:
-            return text
-    except ValueError:
-        pass  # not valid JSON, which is reported below
-    writer.report_loss(
-        at,
-        "text of an invalid call",
-        "rewritten",
-        "note",
-        f"{writer.wire.title} parses it",
-    )
-    return compact({INVALID: text})
-
-
-def read_effort_object(
-    value: Any, at: Path, reader: Reader, table: Mapping[str, str]
-) -> tuple[Reasoning | None, Any]:
-    """Read the object; what else it holds is kept.
-
-    Raises:
-        ConversionError: it, its word or its number has the wrong type.
-    """
-    if value is None or value is ABSENT:
-        return None, ABSENT
-    if type(value) is not dict:
-        raise wrong_type(at, "an object", value)
-    effort, budget = value.get(table["effort"]), value.get(table["budgetTokens"])
-    if effort is not None and type(effort) is not str:
-        raise wrong_type((at, table["effort"]), "a string", effort)
-    if budget is not None and type(budget) is not int:
-        raise wrong_type((at, table["budgetTokens"]), "an integer", budget)
-    if effort is None and budget is None:
-        return None, value
-    rest = {k: v for k, v in value.items() if v is None or k not in table.values()}
-    return Reasoning(effort, budget), rest or ABSENT
-
-
-def write_effort_object(
-    reasoning: Reasoning | None,
-    kept: Any,
-    at: Path,
-    writer: Writer,
-    table: Mapping[str, str],
-) -> Any:
-    """Write the object; what it held besides comes back with the extras."""
-    if reasoning is None:
-        return ABSENT
-    said = {
-        table["effort"]: reasoning.effort,
-        table["budgetTokens"]: reasoning.budget_tokens,
-    }
-    return {key: value for key, value in said.items() if value is not None}
 
 
 def write_inline_data(
@@ -140,28 +45,7 @@ def write_inline_data(
     return write_data_url(url, data, media_type, kept, at, writer)
 
 
-def read_own_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id; one that the server gave goes back to it as it is, also where another server would refuse it.
-
-    Raises:
-        ConversionError: it is neither text nor null.
-    """
-    identifier, kept = read_call_id(value, at, reader)
-    if kept is ABSENT and identifier == value and not reader.wire.legal_id(identifier):
-        return identifier, {"$synthetic": identifier, "$wire": identifier}
-    return identifier, kept
-
-
-write_arguments_text = write_json_arguments
-
-
-read_arguments_that_parse = read_arguments_text
-
-
 read_inline_data = read_data_url
-
-
-write_own_call_id = write_call_id
 
 
 def read_file_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, is_mark
@@ -28,6 +28,7 @@ from ...tool_fields import read_dialect, write_dialect_or_empty
 __all__ = [
     "add_to_turn",
     "is_blank",
+    "methods_for_streams",
     "offered_only",
     "plan_place",
     "read_dialect_beside_strict",
@@ -203,3 +204,15 @@ def _is_call(part: AssistantPart, provider: str) -> bool:
     if type(part) is OpaquePart and part.provider == provider:
         return inner_extras(part.metadata or {}, provider).get("$key") == "tool_calls"
     return type(part) is ToolCallPart
+
+
+def methods_for_streams(body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
+    """The body's keys as keywords for a client whose method says whether the answer is a stream.
+
+    What its call has no keyword for goes into the body by the options of the request.
+    """
+    found = {key: value for key, value in body.items() if key in accepted}
+    extra = {key: value for key, value in body.items() if key not in accepted and key != "stream"}
+    if extra:
+        found["request_options"] = {"additional_body_parameters": extra}
+    return found

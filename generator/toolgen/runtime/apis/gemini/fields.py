@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, extra_members, inner_extras
@@ -20,6 +20,7 @@ from ...paths import Path, format_path
 __all__ = [
     "begin_group",
     "from_openapi",
+    "generate_content",
     "read_answered_id",
     "read_known_word",
     "read_media_content",
@@ -304,3 +305,27 @@ def write_schema(schema: Any, own: Extras, keys: tuple[str, str], at: Path, writ
         if type(kept) is dict and same_json(from_openapi(kept) if key == keys[1] else kept, schema):
             return {key: kept}
     return {keys[0] if writer.wire.lowerings.key is None else keys[1]: writer.lowered(schema, None, at)}
+
+
+def generate_content(model: str | None, body: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
+    """The body for a client that takes model, contents and a config.
+
+    What the config has no field for goes into the body as it is, by the client's options for HTTP. The client shall not
+    run tools itself. It gets a config of its own, for it rewrites schemas in place.
+    """
+    settings = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
+    settings |= body.get("generationConfig", {})
+    config = {key: value for key, value in settings.items() if key in accepted}
+    extra = {key: value for key, value in body.items() if key in settings and key not in accepted}
+    generation = {key: value for key, value in body.get("generationConfig", {}).items() if key not in accepted}
+    if generation:
+        extra["generationConfig"] = generation
+    if extra:
+        config["httpOptions"] = {"extraBody": extra}
+    if "tools" in config:
+        config["tools"] = config["tools"] if type(config["tools"]) is list else [config["tools"]]
+        config["automaticFunctionCalling"] = {"disable": True}
+    from copy import deepcopy  # late, for other clients need none
+
+    found: dict[str, Any] = {} if model is None else {"model": model}
+    return {**found, "contents": body["contents"], "config": deepcopy(config)}

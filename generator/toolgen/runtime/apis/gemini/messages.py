@@ -12,7 +12,7 @@ from ...conversion.values import opaque_message, opaque_value, read_list
 from ...conversion.writer import Writer
 from ...converter import ApiConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import Placed, order_as_kept, order_by_calls, results_of
+from ...message_order import Placed, order_as_kept, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -28,8 +28,20 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results import caption_of, describe_result, read_result_object, write_captioned, write_result_object
-from .parts import Spelling, current_turn, normalize_keys, part_list, read_parts, sign_first_call, write_parts_of
+from ...tool_results import read_result_object, write_result_object
+from .parts import (
+    Spelling,
+    caption_of,
+    current_turn,
+    describe_result,
+    normalize_keys,
+    order_by_calls,
+    part_list,
+    read_parts,
+    sign_first_call,
+    write_captioned,
+    write_parts_of,
+)
 
 __all__ = ["GeminiMessages"]
 

@@ -1,29 +1,42 @@
-"""Parts of contents: their spellings, and their signatures."""
+"""Parts of contents: their spellings, their signatures, and results of several parts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT
+from ...conversion.extras import ABSENT, Extras
 from ...conversion.reader import Reader
 from ...conversion.values import Read, Write, write_list
-from ...conversion.writer import Writer
+from ...conversion.writer import Writer, describe
 from ...errors import wrong_type
-from ...models import Message, TextPart, UserMessage
+from ...json_text import compact, dump_loosely
+from ...message_order import call_ids
+from ...models import (
+    Message,
+    OpaquePart,
+    TextPart,
+    ToolResult,
+    UserMessage,
+)
 from ...paths import Path
+from ...tool_results import read_result_object
 
 __all__ = [
     "NUMBERED",
     "Spelling",
+    "caption_of",
     "current_turn",
+    "describe_result",
     "normalize_keys",
+    "order_by_calls",
     "part_kind",
     "part_list",
     "read_parts",
     "restore_numbers",
     "sign_first_call",
+    "write_captioned",
     "write_parts_of",
 ]
 
@@ -229,3 +242,79 @@ def write_parts_of(content: Any, kept: Any, at: Path, writer: Writer, write: Wri
         content = [TextPart(content)] if content else []
     parts = write_list(content or [], at, writer, write)
     return parts or (kept if kept == [] else ABSENT)
+
+
+def describe_result(result: ToolResult) -> str:
+    """A result as text for the model, where it cannot stand with its call."""
+    if result.kind == "multimodal":
+        return "\n".join(map(describe, result.value))
+    return (
+        str(result.value)
+        if result.kind == "text"
+        else compact({"error": result.value} if result.kind == "error" else result.value)
+    )
+
+
+def caption_of(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Extras]:
+    """The text that stands with a result's media, whether it reports a failure, and what our own writing would not give."""
+    kind, value, is_error, _ = read_result_object(response)
+    if kind == "error":
+        is_error = True
+    text = value if kind in ("text", "error") else dump_loosely(value) if value != {} or is_error else ""
+    kept = {} if _caption(text, is_error) == response else {"$response": response}
+    return [TextPart(text)] if text else [], is_error, kept
+
+
+def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
+    if is_error:
+        return {"error": text}
+    return {"output": text} if text else {}
+
+
+def write_captioned(
+    parts: Sequence[Any], is_error: bool | None, own: Extras, at: Path, writer: Writer, write: Write
+) -> dict[str, Any]:
+    """Write a result of several parts: texts into `response`, with those that stand for others, the others into `parts`."""
+    texts: list[str] = []
+
+    def write_media(part: Any, here: Path, writer: Writer) -> Any:
+        if type(part) is OpaquePart and part.provider != writer.wire.name:
+            part = writer.described(part, here)
+        if type(part) is not TextPart:
+            return write(part, here, writer)
+        texts.append(part.text)
+        return ABSENT
+
+    media = write_list(parts, at, writer, write_media)
+    for i, part in enumerate(parts):
+        if type(part) is not TextPart:
+            continue
+        writer.text_alone(part, (at, i))
+        if i > 0:
+            writer.report_loss(
+                (at, i), "TextPart", "moved", "note", "the texts of a result stand together, before its media"
+            )
+    if len(texts) > 1:
+        writer.report_loss(at, "TextPart", "rewritten", "note", "the texts of a result are one text")
+    text = "\n".join(texts)
+    kept = own.get("$response")
+    if type(kept) is not dict or caption_of(kept)[:2] != ([TextPart(text)] if text else [], is_error or None):
+        kept = _caption(text, is_error)
+    return {"response": kept, "parts": media}
+
+
+def order_by_calls(
+    results: Iterator[tuple[ToolResult, Path]], before: Message | None, writer: Writer
+) -> list[tuple[ToolResult, Path]]:
+    """The results in the order of the calls where one was sent without its id, so that only the order tells them apart."""
+    found = list(results)
+    if before is None or not writer.unsent or writer.unsent.isdisjoint(result.tool_call_id for result, _ in found):
+        return found
+    order = {identifier: i for i, identifier in enumerate(call_ids(before))}
+    ordered = sorted(found, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
+    for (old, place), (new, _) in zip(found, ordered, strict=True):
+        if old is not new:
+            writer.report_loss(
+                place, "a result", "moved", "note", "results without ids stand in the order of their calls"
+            )
+    return ordered

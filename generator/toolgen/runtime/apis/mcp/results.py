@@ -22,10 +22,18 @@ from ...fields import read_data_url
 from ...json_text import compact, loads, same_json
 from ...models import ToolResult
 from ...paths import ROOT, Path, format_path
-from ...tool_results import address_of, media_kind, name_in, result_block_kind
+from ...tool_results import media_kind
 from .fields import WRAPPED
 
-__all__ = ["read_call_result", "read_media_block", "write_call_result", "write_media_block"]
+__all__ = [
+    "address_of",
+    "name_in",
+    "read_call_result",
+    "read_media_block",
+    "result_block_kind",
+    "write_call_result",
+    "write_media_block",
+]
 
 
 Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
@@ -343,3 +351,39 @@ def _tell_kind(
         holder["mimeType"] = media_type
     if media_kind(media_type) != table["kind"]:
         writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type is that of another kind")
+
+
+_ATTACHED = "attachment:///"
+"""The scheme of addresses that are made here: an embedded resource must have one, and data of an app has none."""
+
+
+def result_block_kind(block: dict[str, Any]) -> str | None:
+    """What a block is: `text`, `image`, `audio`, `video` or `document`; None for one that does not hold what it must."""
+    kind = block.get("type")
+    if kind == "text":
+        return "text"
+    if kind in ("image", "audio"):
+        return str(kind) if block.get("data") is not None and block.get("mimeType") is not None else None
+    if kind == "resource_link":
+        return media_kind(block.get("mimeType")) if block.get("uri") is not None else None
+    resource = block.get("resource")
+    if kind != "resource" or type(resource) is not dict:
+        return None
+    if resource.get("text") is not None:
+        return "text"
+    return media_kind(resource.get("mimeType")) if resource.get("blob") is not None else None
+
+
+def name_in(address: str) -> str | None:
+    """The name of a file in its address; None where there is none."""
+    from urllib.parse import unquote  # late, for few results have files
+
+    path = address.split("#", 1)[0].split("?", 1)[0]
+    return unquote(path.rsplit("/", 1)[1]) or None if "/" in path else None
+
+
+def address_of(name: str) -> str:
+    """An address for a file that has none."""
+    from urllib.parse import quote  # late, for few results have files
+
+    return _ATTACHED + quote(name, safe="", errors="surrogatepass")

@@ -14,11 +14,12 @@ from ...errors import wrong_type
 from ...fields import read_data_url, write_data_url
 from ...message_order import Placed
 from ...models import Message, SystemMessage, UserMessage
-from ...paths import Path
+from ...paths import ROOT, Path
 from ...tool_fields import read_optional_id, write_optional_id
 
 __all__ = [
     "error_in",
+    "known_keywords",
     "read_address_or_data",
     "read_address_or_object",
     "read_given_id",
@@ -285,3 +286,11 @@ def systems_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
 
 def _goes_before_a_system(message: Message) -> bool:
     return type(message) is SystemMessage or type(message) is UserMessage
+
+
+def known_keywords(body: dict[str, Any], accepted: Collection[str], writer: Writer) -> dict[str, Any]:
+    """The body's keys as keywords of a client that takes no others; what it has no keyword for is reported."""
+    found = {key: value for key, value in body.items() if key in accepted}
+    for key in [key for key in body if key not in found]:
+        writer.report_loss((ROOT, key), key, "dropped", "warning", "the client's call has no keyword for it")
+    return found

@@ -1,18 +1,38 @@
-"""Chunks of compatible servers, and their writer."""
+"""What servers that are compatible with Chat Completions have otherwise: fields, chunks, and the writer of these."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...json_text import dump_loosely
-from ...models import ReasoningDelta, StreamEvent, ToolCallDelta
+from ...conversion.extras import ABSENT
+from ...conversion.reader import Reader
+from ...conversion.writer import Writer
+from ...errors import wrong_type
+from ...json_text import compact, dump_loosely, loads
+from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent, ToolCallDelta
+from ...paths import Path
+from ...tool_fields import INVALID, read_call_id, write_call_id, write_json_arguments
+from ...tool_fields import read_json_arguments as read_arguments
 from .reasoning import detail_text, found_at, reasoning_text_of
 from .stream import ChatStream, ChatStreamWriter
 
 if TYPE_CHECKING:
     from .converter import ChatConverter
 
-__all__ = ["CompatibleStream", "CompatibleStreamWriter"]
+__all__ = [
+    "CompatibleStream",
+    "CompatibleStreamWriter",
+    "read_arguments_text",
+    "read_arguments_that_parse",
+    "read_effort_object",
+    "read_own_call_id",
+    "write_arguments_text",
+    "write_arguments_that_parse",
+    "write_effort_object",
+    "write_own_call_id",
+]
+
 
 _GROWING = ("text", "summary", "data")
 """Members of a detail that come in pieces."""
@@ -175,3 +195,86 @@ class CompatibleStreamWriter(ChatStreamWriter):
         if text != sent and text.startswith(sent):
             thoughts = {self._key(): text[len(sent) :], **thoughts}
         return super()._rest({**{k: v for k, v in message.items() if k not in known}, **thoughts})
+
+
+def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments; that they were an object is not kept, for the next request must have them as text.
+
+    Raises:
+        ConversionError: the value is neither text nor an object.
+    """
+    if type(value) is dict:
+        return value, None, ABSENT
+    return read_arguments(value, at, reader)
+
+
+def write_arguments_that_parse(
+    arguments: dict[str, Any], invalid: InvalidCall | None, kept: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments; text that is not an object is wrapped into one, and reported.
+
+    Raises:
+        ConversionError: the arguments hold what JSON cannot.
+    """
+    text = write_json_arguments(arguments, invalid, kept, at, writer)
+    if type(text) is str and not text.strip():
+        return "{}"
+    try:
+        if type(loads(text)) is dict:
+            return text
+    except ValueError:
+        pass  # not valid JSON, which is reported below
+    writer.report_loss(at, "text of an invalid call", "rewritten", "note", f"{writer.wire.title} parses it")
+    return compact({INVALID: text})
+
+
+def read_effort_object(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[Reasoning | None, Any]:
+    """Read the object; what else it holds is kept.
+
+    Raises:
+        ConversionError: it, its word or its number has the wrong type.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not dict:
+        raise wrong_type(at, "an object", value)
+    effort, budget = value.get(table["effort"]), value.get(table["budgetTokens"])
+    if effort is not None and type(effort) is not str:
+        raise wrong_type((at, table["effort"]), "a string", effort)
+    if budget is not None and type(budget) is not int:
+        raise wrong_type((at, table["budgetTokens"]), "an integer", budget)
+    if effort is None and budget is None:
+        return None, value
+    rest = {k: v for k, v in value.items() if v is None or k not in table.values()}
+    return Reasoning(effort, budget), rest or ABSENT
+
+
+def write_effort_object(
+    reasoning: Reasoning | None, kept: Any, at: Path, writer: Writer, table: Mapping[str, str]
+) -> Any:
+    """Write the object; what it held besides comes back with the extras."""
+    if reasoning is None:
+        return ABSENT
+    said = {table["effort"]: reasoning.effort, table["budgetTokens"]: reasoning.budget_tokens}
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def read_own_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the id; one that the server gave goes back to it as it is, also where another server would refuse it.
+
+    Raises:
+        ConversionError: it is neither text nor null.
+    """
+    identifier, kept = read_call_id(value, at, reader)
+    if kept is ABSENT and identifier == value and not reader.wire.legal_id(identifier):
+        return identifier, {"$synthetic": identifier, "$wire": identifier}
+    return identifier, kept
+
+
+write_arguments_text = write_json_arguments
+
+
+read_arguments_that_parse = read_arguments_text
+
+
+write_own_call_id = write_call_id
