@@ -32,7 +32,7 @@ AREAS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "load": (["generator/toolgen/load/[a-z]*.py"], ["tests/unit/load", "tests/safety/test_sources.py"]),
     "laws": (
         [
-            *(f"generator/toolgen/runtime/conversion/{name}.py" for name in ("residue", "wire", "reader", "writer")),
+            *(f"generator/toolgen/runtime/conversion/{name}.py" for name in ("extras", "wire", "reader", "writer")),
             "generator/toolgen/runtime/json_text.py",
         ],
         [
