@@ -1,4 +1,4 @@
-"""`lint --fix`: applies fixes to the texts of sources, round by round, for one fix may show the next."""
+"""`lint --fix`: applies fixes to the text of sources in rounds, because one fix may make the next one possible."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ROUNDS = 10
 
 @dataclass(slots=True)
 class Fixed:
-    """How many findings were fixed, and the differences as a unified diff."""
+    """The number of findings that were fixed, and the changes as a unified diff."""
 
     count: int = 0
     diff: str = ""
 
 
 def fix_all(schemas: Path, providers: Sequence[str], *, write: bool) -> Fixed:
-    """Fix what can be fixed in the sources. Without `write` one round alone is made, and nothing is written.
+    """Fix what can be fixed in the sources. Without `write`, makes a single round and writes nothing.
 
     A file whose text cannot be changed line by line stays as it is, and so does its finding.
     """
@@ -61,7 +61,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool) -> Fixed:
 
 
 def _new_text(text: str, document: Document, value: object, new: str | None) -> str | None:
-    """The text of a source with a fix; None where it cannot be had without writing the whole file anew."""
+    """Apply a fix to the text of a source; None if that would mean writing the whole file anew."""
     from toolgen.importing.yaml_text import edited
     from toolgen.load.loading import read_back
 

@@ -9,76 +9,77 @@ ROWS: tuple[Code, ...] = (
         "no-schemas",
         "error",
         "the schemas folder {path} {problem}",
-        "name the folder that holds tools/",
-        "Every command reads one folder of declarations. Without it there is nothing to compile, and an empty "
-        "result would delete what an earlier build wrote.",
+        "pass the folder that contains tools/",
+        "Every command reads one folder of declarations. If toolgen went on without it, an empty result would delete "
+        "the output of an earlier build.",
     ),
     Code(
         "no-tools",
         "error",
-        "there is no tool declaration under {path}",
-        "add a .yaml or .json file for each tool there",
-        "A build without tools is nearly always a wrong folder. Going on would replace the generated package "
-        "by an empty one.",
+        "found no tool declarations under {path}",
+        "add a .yaml or .json file for each tool",
+        "A build without tools is nearly always a build of the wrong folder. If toolgen went on, an empty package "
+        "would replace the generated one.",
     ),
     Code(
         "not-a-file",
         "error",
         "{path} is {kind}, not {wanted}",
         "move it away, or rename it so that toolgen does not read it",
-        "Reading a pipe or a device may wait forever or give different bytes each time. Sources are regular "
-        "files in regular folders, so that a build depends on nothing else.",
+        "Reading a pipe or a device may block forever or give different bytes each time. Sources are regular files in "
+        "regular folders, so that a build depends on nothing else.",
     ),
     Code(
         "linked-source",
         "error",
         "{path} is a link that {problem}",
-        "put a copy there, or link to a file inside the schemas folder",
-        "A link out of the folder would let a declaration from elsewhere show a private file in the output, and "
-        "would build differently on another machine. Links to folders can run in circles, so they are not followed.",
+        "replace the link with a copy, or link to a file inside the schemas folder",
+        "Through a link that leaves the folder, an untrusted declaration could copy a private file into the output, "
+        "and the build would differ on another machine. toolgen does not follow links to folders, because they can "
+        "form cycles.",
     ),
     Code(
         "unreadable-source",
         "error",
         "{path} cannot be read: {reason}",
-        "check that it exists and that you may read it",
-        "Leaving out a source that cannot be read would delete its tool from the output without a word.",
+        "check that the file exists and that you have permission to read it",
+        "If toolgen skipped a source that it cannot read, it would silently delete the tool from the output.",
     ),
     Code(
         "unportable-path",
         "error",
-        "the file name {path} holds characters that cannot be shown",
-        "rename it with letters, digits, - and _",
-        "The lock file and the messages name every source. A name with control characters or in a broken "
-        "encoding cannot be written there and is different on another system.",
+        "the file name {path} contains characters that cannot be displayed",
+        "rename the file; use letters, digits, - and _",
+        "The lock file and the messages name every source. A name with control characters or in a broken encoding "
+        "cannot be written there, and differs between systems.",
     ),
     Code(
         "misplaced-source",
         "warning",
-        "{path} is ignored: declarations do not belong in this place",
-        "tools live under tools/, shared types under types/, profiles in providers/, fields in format/",
-        "Only known folders are read, so a declaration beside them has no effect. That is seldom meant.",
+        "{path} is ignored: declarations do not belong in this folder",
+        "put tools into tools/, shared types into types/, profiles into providers/ and format fields into format/",
+        "toolgen reads only these folders, so a declaration elsewhere has no effect.",
     ),
     Code(
         "second-configuration",
         "error",
-        "there is a second configuration, {path}",
-        "keep one of them",
-        "Two configurations could contradict each other, and which one wins would be a matter of their names.",
+        "found a second configuration, {path}",
+        "keep only one of them",
+        "Two configurations could contradict each other, and nothing says which one wins.",
     ),
     Code(
         "source-too-large",
         "error",
         "{path} is larger than {limit} bytes",
-        "split it, or shorten what it lists",
-        "A declaration is read by people and sent to a model with every request. The budget keeps a stray dump "
-        "from eating the memory of the machine that builds.",
+        "split it, or shorten its lists",
+        "People read declarations, and every request sends them to a model. The limit also keeps a file that got "
+        "there by accident from using up the memory of the machine.",
     ),
     Code(
         "too-many-sources",
         "error",
-        "{path} holds more than {limit} {what}",
+        "{path} contains more than {limit} {what}",
         "build a smaller folder",
-        "The budget keeps a wrong folder, such as a home directory, from being read for minutes.",
+        "The limit keeps toolgen from reading a wrong folder, such as a home directory, for minutes.",
     ),
 )

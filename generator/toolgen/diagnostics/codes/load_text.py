@@ -8,41 +8,41 @@ ROWS: tuple[Code, ...] = (
     Code(
         "foreign-encoding",
         "error",
-        "the file is {encoding}; sources are UTF-8",
-        "save it as UTF-8",
-        "One encoding means that every editor, diff and machine sees the same text. The mark at the start of "
-        "the file says that it is another one.",
+        "the file is {encoding}; sources must be UTF-8",
+        "save the file as UTF-8",
+        "With one encoding, every editor, diff and machine sees the same text. The byte order mark at the start of "
+        "the file names another encoding.",
     ),
     Code(
         "broken-utf8",
         "error",
         "the bytes {bytes} are not UTF-8",
         "save the file as UTF-8",
-        "Guessing an encoding would put wrong characters into a prompt. Only well-formed UTF-8 is read.",
+        "If toolgen guessed the encoding, wrong characters could end up in a prompt. It reads only valid UTF-8.",
     ),
     Code(
         "control-character",
         "error",
-        "the character {character} may not stand in a source",
+        "the character {character} is not allowed in a source",
         "remove it, or write it as an escape in double quotes",
-        "Control characters and the rarer line separators are invisible in an editor and end lines in some "
-        "readers but not in others. Written as an escape they are seen and mean the same everywhere.",
+        "Control characters and rare line separators are invisible in an editor, and only some readers treat them as "
+        "line ends. As an escape, the character is visible and means the same everywhere.",
     ),
     Code(
         "lone-surrogate",
         "error",
         "the text contains half of a surrogate pair",
-        "write the whole character",
-        "Half of a pair is not a character: it cannot be written as UTF-8, so no provider would take it.",
+        "write the complete character",
+        "Half of a pair is not a character. It cannot be encoded as UTF-8, so no provider accepts it.",
     ),
     Code(
         "not-yaml",
         "error",
         "not valid YAML: {problem}",
         None,
-        "The text cannot be read as YAML. The place is where the reader gave up; the cause is often a line above: "
-        "an open quote or bracket, or a colon in unquoted text.",
-        fix="Look at this line and the lines above it; quote text that contains a colon, a bracket or a star.",
+        "The position is where the YAML reader gave up. The cause is often a line above: an unclosed quote or "
+        "bracket, or a colon in unquoted text.",
+        fix="Check this line and the lines above it. Put text that contains a colon, a bracket or a star in quotes.",
         example=Example(
             """\
 name: find
@@ -59,22 +59,22 @@ description: "Find a user."
         "error",
         "not valid JSON: {problem}",
         None,
-        "Files ending in .json are read strictly: one value, no comments, no commas before a closing bracket.",
-        fix="Look at this line; for comments and unquoted keys, name the file .yaml.",
+        "toolgen reads .json files strictly: one value, no comments, no trailing commas.",
+        fix="Check this line. If you need comments or unquoted keys, rename the file to .yaml.",
     ),
     Code(
         "too-deep",
         "error",
         "values are nested more than {limit} deep",
         "move inner schemas to files under types/",
-        "No provider takes a schema of such a depth, and readers of every kind fail on it.",
+        "No provider accepts schemas that deep, and many readers fail on them.",
     ),
     Code(
         "too-many-values",
         "error",
-        "the file holds more than {limit} values, aliases expanded",
+        "the file contains more than {limit} values, counting expanded aliases",
         "split it, or use fewer aliases",
-        "A few lines of aliases that refer to aliases can stand for billions of values. The budget is far above "
+        "A few lines of aliases that refer to other aliases can expand to billions of values. The limit is far above "
         "any declaration that a person can review.",
     ),
     Code(
@@ -82,7 +82,7 @@ description: "Find a user."
         "error",
         "the alias {name} refers to a value that contains it",
         "write a recursive schema with $ref",
-        "A value inside of itself has no end when it is written as JSON, and providers are sent JSON.",
+        "A value that contains itself would never end when it is written as JSON, and providers get JSON.",
         example=Example(
             """\
 name: find
@@ -101,9 +101,10 @@ parameters:
     Code(
         "unknown-alias",
         "error",
-        "there is no anchor {name} before this alias",
-        "quote text that begins with *",
-        "An alias repeats the value of an anchor above it in the same document. Text that begins with a star needs quotes.",
+        "no anchor {name} is defined above this alias",
+        "put text that starts with * in quotes",
+        "An alias repeats the value of an anchor above it in the same document. Text that starts with a star needs "
+        "quotes.",
         example=Example(
             """\
 name: find
@@ -119,9 +120,9 @@ description: "*important"
         "merge-key",
         "error",
         "the merge key << is not supported",
-        "share schemas by $ref",
-        "Merge keys left YAML with version 1.2, and readers disagree on which value wins. $ref and allOf say "
-        "the same in JSON Schema's own words.",
+        "share schemas with $ref",
+        "YAML removed merge keys in version 1.2, and readers disagree on which value wins. In JSON Schema, $ref and "
+        "allOf do the same.",
         example=Example(
             """\
 name: find
@@ -146,9 +147,9 @@ parameters:
         "yaml-tag",
         "error",
         "the tag {tag} {problem}",
-        "remove the tag; quote what is text",
-        "Tags can make readers build objects. Sources are plain JSON data, so only the tags of YAML's core schema "
-        "are read, and only on values they describe.",
+        "remove the tag; put text in quotes",
+        "With tags, a file can make readers create objects. Sources are plain JSON data, so toolgen reads only the "
+        "tags of YAML's core schema, on values that they describe.",
         example=Example(
             """\
 name: !!python/name:os.system find
@@ -161,9 +162,9 @@ name: find
     Code(
         "key-not-text",
         "error",
-        "a key is text, not {kind}",
-        "write the key as plain or quoted text",
-        "JSON objects have text as keys and nothing else. An empty key is often a forgotten word before a colon.",
+        "a key must be a string, not {kind}",
+        "write the key as a plain or quoted string",
+        "Keys of JSON objects are strings. An empty key is often a missing word in front of a colon.",
         example=Example(
             """\
 name: find
@@ -186,9 +187,8 @@ parameters:
         "duplicate-key",
         "error",
         "duplicate key {key}",
-        "keep one of them",
-        "Readers take the first, the last, or both. One of two equal keys would vanish without a word, most often "
-        "a property that somebody relied on.",
+        "keep only one of them",
+        "YAML readers disagree on which of the two counts, so the value of one key would be lost without a message.",
         example=Example(
             """\
 name: find
@@ -204,10 +204,11 @@ description: Find users.
     Code(
         "ambiguous-number",
         "error",
-        "{text} is read as different values by different YAML readers",
-        "quote it if it is text; else write the number without leading zeros, underscores or base prefix",
-        "YAML 1.1 reads leading zeros as octal and drops underscores, YAML 1.2 does not. What looks like a number "
-        "to a person would silently become another number, or text.",
+        "YAML readers disagree on the value of {text}",
+        "put it in quotes if it is a string; otherwise write the number without leading zeros, underscores or a base "
+        "prefix",
+        "YAML 1.1 reads leading zeros as octal and ignores underscores; YAML 1.2 does not. The number could silently "
+        "become another number, or a string.",
         example=Example(
             """\
 name: find
@@ -229,9 +230,9 @@ parameters:
         "number-out-of-range",
         "error",
         "the number {text} {problem}",
-        "quote it if it is text",
-        "JSON has no NaN and no infinity, and Python reads integers up to a limit of digits. A value beyond "
-        "would change or fail on its way to the provider.",
+        "put it in quotes if it is a string",
+        "JSON has no NaN and no infinity, and Python limits the digits of integers. Such a value would change or fail "
+        "on its way to the provider.",
         example=Example(
             """\
 name: find
@@ -253,8 +254,9 @@ parameters:
         "empty-source",
         "error",
         "{path} is empty",
-        "delete the file, or write a declaration in it",
-        "A file with nothing but comments is often a save that failed. Skipping it would delete its tool from the output.",
+        "delete the file, or write a declaration into it",
+        "A file that contains only comments is often a failed save. If toolgen skipped it, its tool would disappear "
+        "from the output.",
         example=Example(
             """\
 # to be written
@@ -268,8 +270,8 @@ name: find
         "empty-document",
         "error",
         "document {number} of {path} is empty",
-        "remove the --- that begins it",
-        "Each --- begins a document. An empty one is a declaration that was forgotten or lost.",
+        "remove the --- that starts it",
+        "Each --- starts a document. An empty one is a declaration that was forgotten or lost.",
         example=Example(
             """\
 name: find
@@ -287,9 +289,9 @@ name: seek
     Code(
         "not-a-mapping",
         "error",
-        "{path} is {kind} at the top, not {wanted}",
-        "begin with a key such as `name:`",
-        "A source is one object of named fields; anything else cannot be told from a truncated file.",
+        "{path} contains {kind} at the top level, not {wanted}",
+        "start with a key such as `name:`",
+        "A source is an object with named keys. Anything else could be a truncated file.",
         example=Example(
             """\
 - name: find
@@ -303,8 +305,8 @@ name: find
         "second-document",
         "error",
         "{path} contains a second document",
-        "move it to a file of its own; only files of tools may contain several",
-        "Types, profiles, fields and the configuration are found by file name, so a second document could "
-        "not be reached. It is not dropped in silence.",
+        "move it to a file of its own; only files in tools/ may contain several documents",
+        "toolgen finds types, profiles, fields and the configuration by file name, so nothing could refer to a second "
+        "document.",
     ),
 )

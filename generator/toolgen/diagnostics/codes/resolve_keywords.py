@@ -8,10 +8,10 @@ ROWS: tuple[Code, ...] = (
     Code(
         "keyword-null",
         "error",
-        "{keyword} is a keyword without a value",
-        "Put the text around it in quotes: in `{{…}}` a comma ends a value, and what follows is another key.",
-        "JSON Schema has no such keyword, and it has no value. Nearly always a comma or a line end has cut a text in two: "
-        "`{description: The number, as on the bill}` describes a key `as on the bill`.",
+        "the keyword {keyword} has no value",
+        "put the text in quotes: in `{{…}}`, a comma ends the value and starts the next key",
+        "JSON Schema has no such keyword. Nearly always, a comma or a line end has split a text: `{description: The "
+        "number, as on the bill}` has two keys, `description` and `as on the bill`.",
         example=Example(
             """\
 name: find
@@ -32,10 +32,10 @@ parameters:
     Code(
         "keyword-unknown",
         "warning",
-        "JSON Schema has no keyword {keyword}",
-        "Correct or remove it; keywords of your own begin with `x-`.",
-        "A keyword that JSON Schema does not have says nothing: no value is refused for it, and no provider heeds it. Most "
-        "often it is another one with a typo, or a word of another format.",
+        "unknown JSON Schema keyword {keyword}",
+        "correct or remove it; prefix your own keywords with `x-`",
+        "A keyword that JSON Schema does not define has no effect: it rejects no value, and providers ignore it. Most "
+        "often it is misspelled or comes from another format.",
         example=Example(
             """\
 name: find
@@ -56,10 +56,10 @@ parameters:
     Code(
         "format-unknown",
         "warning",
-        "the format {format} is not one that JSON Schema defines",
-        "Name a format of JSON Schema, or say in the description how the text looks.",
-        "A format that nobody knows is passed over: by providers, by models, and when arguments are checked. "
-        "Formats of JSON Schema and of OpenAPI's registry are known, and `path`.",
+        "unknown format {format}",
+        "use a format that JSON Schema defines, or describe the form of the string in the description",
+        "Providers, models and the argument checks ignore an unknown format. toolgen knows the formats of JSON Schema "
+        "and of OpenAPI's registry, and `path`.",
         example=Example(
             """\
 name: find
@@ -82,9 +82,9 @@ parameters:
         "error",
         "{key} has {names} where a schema is expected",
         None,
-        "`parameters` and `result` are schemas: they say `type: object`, and list the properties under `properties`. A property "
-        "that stands in their place says nothing.",
-        fix="Put the properties under `properties`, and say `type: object` beside it.",
+        "`parameters` and `result` are schemas: they need `type: object`, with the properties under `properties`. A "
+        "property directly in the schema has no effect.",
+        fix="Move the properties under `properties`, and add `type: object`.",
         example=Example(
             """\
 name: find
@@ -103,10 +103,10 @@ parameters:
     Code(
         "required-undeclared",
         "warning",
-        "required lists {name}, which is not among the properties",
-        "Add the property, or leave it out of `required`.",
-        "A model has to give a value of which nothing is said: no type, no description. The typed model takes anything there. "
-        "Most often the name is misspelled.",
+        "required lists {name}, which is not declared under `properties`",
+        "add the property, or remove it from `required`",
+        "The model would have to send a value without a type or description, and the generated class would accept any "
+        "value. Most often the name is misspelled.",
         example=Example(
             """\
 name: find

@@ -8,10 +8,10 @@ ROWS: tuple[Code, ...] = (
     Code(
         "reference-remote",
         "error",
-        "the $ref {ref} is a URL; only files in the schemas folder can be referred to",
-        "Copy the schema into the folder `types` and refer to it by a relative path.",
-        "A build reads nothing but the schemas folder. A reference to the network or to another address would make "
-        "the output depend on a place that the repository does not hold, and let a schema choose what is opened.",
+        "the $ref {ref} is a URL; a $ref can only point to files in the schemas folder",
+        "copy the schema into the folder `types`, and refer to it by a relative path",
+        "A build reads only the schemas folder. A reference to the network would make the output depend on something "
+        "outside the repository, and would let a schema choose what toolgen opens.",
         example=Example(
             """\
 name: find
@@ -35,9 +35,9 @@ parameters:
         "reference-outside",
         "error",
         "the $ref {ref} points outside the schemas folder",
-        "Use a path relative to this file, such as ../types/place.yaml.",
-        "References stay in the schemas folder, so that a declaration from elsewhere cannot copy a file of this "
-        "machine into the output. Absolute paths, drive letters, backslashes and home marks count as leaving it.",
+        "use a path relative to this file, such as ../types/place.yaml",
+        "References stay inside the schemas folder, so that an untrusted declaration cannot copy a file of this "
+        "machine into the output. Absolute paths, drive letters, backslashes and ~ are not allowed.",
         example=Example(
             """\
 name: find
@@ -61,9 +61,8 @@ parameters:
         "reference-dangling",
         "error",
         "the $ref {ref} cannot be resolved",
-        "Check the path, which is relative to this file, and the part after the #.",
-        "A reference without a target would become a value of any type. What was meant can only be guessed, so the "
-        "build stops.",
+        "check the path, which is relative to this file, and the part after the #",
+        "toolgen does not guess what a broken reference means. The value could otherwise have any type.",
         example=Example(
             """\
 name: find
@@ -87,17 +86,16 @@ parameters:
         "reference-no-schema",
         "error",
         "the $ref {ref} points to a value that is not a schema",
-        "Point it to a schema: an object or a boolean.",
-        "A schema is an object, true or false. A reference to a list, a number or a text was most likely meant for "
-        "the value around it.",
+        "point it to a schema, which is an object or a boolean",
+        "A schema is an object, true or false. A reference to a list, a number or a string most likely means the "
+        "value around it.",
     ),
     Code(
         "identifier-duplicate",
         "error",
-        "the schema {identifier} is defined twice, first in line {line}",
-        "Give the two different names in `$id` or `$anchor`.",
-        "A reference finds its target by `$id` and `$anchor`. Two schemas of one name leave open which is meant, and "
-        "one of them would vanish.",
+        "the schema {identifier} is defined twice, first on line {line}",
+        "use two different names in `$id` or `$anchor`",
+        "A reference finds its target by `$id` and `$anchor`. With two schemas of the same name, it could mean either.",
         example=Example(
             """\
 name: find
@@ -122,9 +120,9 @@ parameters:
         "reference-circle",
         "error",
         "the $ref {ref} leads back to itself without going deeper into the value",
-        "Let the recursion pass through a property, the items of an array, or the values of a map.",
-        "A schema that refers to itself for one and the same value has no meaning: checking it would never end. "
-        "Recursive structures are fine, as each round then judges a smaller part of the value.",
+        "put a property, the items of an array or the values of a map between the two references",
+        "A schema that refers to itself for the same value has no meaning: checking it would never end. A recursive "
+        "structure is fine, because each step checks a smaller part of the value.",
         example=Example(
             """\
 name: find
@@ -150,9 +148,9 @@ parameters:
         "reference-dynamic",
         "error",
         "{keyword} is not supported",
-        "Use $ref to the definition that is meant.",
-        "Dynamic references choose their target while a value is checked, by the way the checker came. No provider "
-        "reads them, and no type can express them.",
+        "use $ref with the definition that you mean",
+        "A dynamic reference chooses its target while a value is checked. No provider supports this, and no type can "
+        "express it.",
         example=Example(
             """\
 name: find
