@@ -102,7 +102,7 @@ def test_a_broken_schema_stops_it_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "in.json").write_text(json.dumps(tools, indent=1))
     result = toolgen("import", "mcp", "in.json", "--out", "schemas", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.startswith("in.json:11:12: error[type-unknown]: there is no type named 'objekt'\n")
+    assert result.stderr.startswith("in.json:11:12: error[type-unknown]: unknown type 'objekt'\n")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.json"]
 
 

@@ -49,7 +49,7 @@ def test_what_is_there_is_left_and_what_it_lacks_is_shown(tmp_path: Path) -> Non
     before = tree(tmp_path)
     done = toolgen("init", tmp_path)
     assert done.returncode == 0
-    assert f"{tmp_path}/.gitattributes is there already; it should have:\n" in done.stderr
+    assert f"{tmp_path}/.gitattributes already exists; it should contain:\n" in done.stderr
     assert "    generated/** linguist-generated text eol=lf\n" in done.stderr
     after = tree(tmp_path)
     assert {name: after[name] for name in before} == before
@@ -121,7 +121,7 @@ def test_editors_find_the_schemas_of_new_sources(tmp_path: Path) -> None:
     stale.write_text("{}")
     assert (
         toolgen("init", tmp_path).stderr
-        == f"{stale} is of another release: delete it, and run this again\nnothing to do\n"
+        == f"{stale} is from another release; delete it and run `toolgen init` again\nnothing to do\n"
     )
 
 

@@ -22,7 +22,7 @@ parameters:
 
 CONFIG = "providers: [openai_chat]\n"
 
-BARE = "schemas/tools/send.yaml:7:5: error[array-without-items]: the array 'tags' does not say what its items are"
+BARE = "schemas/tools/send.yaml:7:5: error[array-without-items]: the array 'tags' does not declare its items"
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_a_finding_in_a_shared_type_is_told_once_and_where_it_stands(project: Pa
     found = [line for line in result.stderr.split("\n") if "[array-without-items]" in line]
     assert len(found) == 1
     assert found[0].startswith("schemas/types/labels.yaml:1:1: error")
-    assert found[0].endswith("the array 'labels' does not say what its items are")
+    assert found[0].endswith("the array 'labels' does not declare its items")
 
 
 @pytest.mark.pain("P01")

@@ -39,7 +39,7 @@ def ask_server(findings: Findings, *, command: str | None, url: str | None, seco
         server = url or mcp.StdioServerParameters(command=words[0], args=words[1:])
         answer = asyncio.run(asyncio.wait_for(_asked(mcp.Client(server)), seconds))
     except TimeoutError:
-        findings.add("import-server", Span(shown), reason=RawText(f"{seconds:g} seconds went by"))
+        findings.add("import-server", Span(shown), reason=RawText(f"no response within {seconds:g} seconds"))
         return None
     except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - whatever a foreign program and its client do
         findings.add("import-server", Span(shown), reason=RawText(_reason(error)))

@@ -51,7 +51,7 @@ def portability(wires: Mapping[str, ProviderPayloads], root: str) -> str:
     for name, cells in sorted(by_tool.items()):
         lines.append(f"| {_code(name)} | " + " | ".join(cells[provider] for provider in wires) + " |")
     lines += _section("Lost", lost, root)
-    lines += _section("Said in other words", reworded, root)
+    lines += _section("Rewritten", reworded, root)
     return "\n".join(lines) + "\n"
 
 
@@ -68,7 +68,7 @@ def _section(title: str, causes: Mapping[_Cause, Mapping[Span, list[str]]], root
         checked = f" Still checked by {_code(cause.checked)}." if cause.checked else ""
         lines += ["", f"### {_plain(cause.what)}: {cause.action}", "", f"{_plain(cause.reason)}.{checked}"]
         for at in sorted(by_providers):
-            lines += ["", f"At {', '.join(at)}:", "", *_places(by_providers[at], root)]
+            lines += ["", f"For {', '.join(at)}:", "", *_places(by_providers[at], root)]
     return lines
 
 

@@ -262,7 +262,7 @@ def _told(record: Any, tool: Tool) -> ToolLosses:
 
 
 def _why_open(record: Any, tool: Tool) -> ToolLosses:
-    reason = f"not strict: {record.what}, for {record.reason}" if record.what != "strict" else record.reason
+    reason = f"not strict, because of {record.what}: {record.reason}" if record.what != "strict" else record.reason
     return ToolLosses(
         tool.place(record.way, record.what), pointer_text(record.way), "strict", "dropped", reason, "parse_arguments"
     )

@@ -22,10 +22,10 @@ _FORMATS_OF_OPENAPI = frozenset(
 """Formats of the OpenAPI Format Registry, which says something to readers and checks nothing."""
 
 _MEANT = {
-    "nullable": 'JSON Schema has no such keyword: write `type: [string, "null"]`',
-    "example": "JSON Schema has a list instead: `examples: […]`",
-    "optional": "an optional property is one that `required` does not name",
-    "inputSchema": "a schema stands here itself, without a key around it",
+    "nullable": 'JSON Schema has no such keyword; use `type: [string, "null"]`',
+    "example": "JSON Schema uses a list: `examples: […]`",
+    "optional": "properties are optional unless `required` lists them",
+    "inputSchema": "put the schema itself here, without a key around it",
 }
 """Words of other formats, and what to write instead."""
 
@@ -59,7 +59,8 @@ class KeywordChecks:
         self._findings.add(
             "parameters-bare",
             self._library.key_span(place, first),
-            hint=f"write `{place.pointer[0]}: {{type: object, properties: {{{first[:40]}: …}}, required: [{first[:40]}]}}`",
+            hint=f"write `{place.pointer[0]}: {{type: object, properties: {{{first[:40]}: …}}, required: "
+            f"[{first[:40]}]}}`",
             key=RawText(str(place.pointer[0])),
             names=RawText(join_names([quote_name(name) for name in schema][:8])),
         )
@@ -75,7 +76,7 @@ class KeywordChecks:
             near = closest_names(key, (word for word in known if word not in schema), alike=0.75)
             hint = _MEANT.get(key) or (f"did you mean {quote_name(near[0])}?" if near else None)
             if key not in _MEANT and isinstance(value, Mapping) and _looks_like_a_schema(value):
-                hint = "a property stands under `properties`"
+                hint = "declare it under `properties`"
             self._findings.add("keyword-unknown", self._library.key_span(place, key), hint=hint, keyword=key)
 
     def _format(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:

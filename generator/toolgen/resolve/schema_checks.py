@@ -45,13 +45,13 @@ def check_bounds(
     for keyword in _COUNTS:
         value = schema.get(keyword, 0)
         if not _number(value) or value != int(value) or value < 0:
-            bad[keyword] = "a whole number from zero on"
+            bad[keyword] = "a whole number, zero or greater"
     for keyword in _NUMBERS:
         if not _number(schema.get(keyword, 0)):
             bad[keyword] = "a number"
     step = schema.get("multipleOf", 1)
     if not _number(step) or step <= 0:
-        bad["multipleOf"] = "a number above zero"
+        bad["multipleOf"] = "a number greater than zero"
     for keyword, wanted in bad.items():
         findings.add(
             "bound-invalid",
@@ -255,5 +255,7 @@ def _explained(error: ValidationError) -> tuple[RawText, str | None]:
         expected = " or ".join(words(error.validator_value))
         return RawText(f"expected {expected}, found {json_type(value)}"), type_hint(expected, value)
     if value is None:
-        return RawText("null is no value of it"), "put null in quotes where its type is meant, or take it out"
+        return RawText(
+            "null is not a valid value for it"
+        ), "for the type null, put it in quotes; otherwise remove the keyword"
     return RawText(error.message[:200].encode("unicode_escape").decode("ascii")), None

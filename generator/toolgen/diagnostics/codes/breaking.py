@@ -143,7 +143,9 @@ _TABLE: Mapping[str, _Row] = {
     "parameter-became-optional": _Row(
         "BN-", _W + "the parameter is now optional", "The handler may get None where it always got a value."
     ),
-    "parameter-became-required": _Row("-BB", _W + "the parameter is now required", "Calls without the parameter are now rejected."),
+    "parameter-became-required": _Row(
+        "-BB", _W + "the parameter is now required", "Calls without the parameter are now rejected."
+    ),
     "type-widened": _Row(
         "BN-", _W + "the type was {before} and is now {after}", "The handler gets values that were not possible before."
     ),

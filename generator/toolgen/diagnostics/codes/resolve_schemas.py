@@ -326,8 +326,8 @@ parameters:
     Code(
         "pattern-unusable",
         "error",
-        "the pattern {pattern} is not supported by the regex engine: {reason}",
-        "rewrite the pattern without look-around and backreferences",
+        "the pattern {pattern} is not valid: {reason}",
+        "fix the pattern; look-around and backreferences are not supported",
         "Patterns run in a linear-time engine with the syntax of Rust's regex, so that no argument from a model can "
         "stall the app. The engine does not support look-around and backreferences.",
         example=Example(

@@ -80,4 +80,4 @@ def describe_source(document: Document) -> dict[str, str]:
     return {"title": name} if isinstance(name, str) and name.strip() else {}
 
 
-FORMATS = {"mcp": Format("an answer to tools/list, or the array of tools in it", read, describe_source)}
+FORMATS = {"mcp": Format("a tools/list response, or the array of tools in it", read, describe_source)}

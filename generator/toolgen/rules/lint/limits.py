@@ -97,7 +97,8 @@ def check_description_too_long(catalog: Catalog, findings: Findings) -> None:
                 findings.add(
                     "description-too-long",
                     tool.document.key_span(*place),
-                    hint=f"shorten it, or give this provider another: `providers: {{{profile.name}: {{description: …}}}}`",
+                    hint=f"shorten it, or set another one for this provider: `providers: {{{profile.name}: "
+                    "{description: …}}`",
                     tool=tool.name,
                     count=_length(text, known.unit),
                     most=known.most,
