@@ -75,7 +75,7 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
         if one.offered:
             shown[provider] = wire.payload_of(name), [_line(told) for told in one.told]
         else:
-            shown[provider] = None, ["not sent to this provider: the declaration lists it under `unsupported`"]
+            shown[provider] = None, ["not offered to this provider: the declaration lists it under `unsupported`"]
     return shown
 
 

@@ -165,7 +165,7 @@ def _read(data: bytes) -> Lock:
     if not isinstance(value, dict):
         raise LockError("it is not a JSON object")
     if type(value.get("format")) is not int or value["format"] not in (1, FORMAT):
-        raise LockError("this version of toolgen does not know its format")
+        raise LockError("it has a format that this version of toolgen does not know")
     files = _digests(value, "files")
     for path in files:
         if not is_inside(path) or path == LOCK:
