@@ -108,7 +108,7 @@ def known_keywords(
             key,
             "dropped",
             "warning",
-            "the client's call has no keyword for it",
+            "the client does not accept it as an argument",
         )
     return found
 
@@ -133,6 +133,6 @@ def call_tool_keywords(
                 key,
                 "dropped",
                 "warning",
-                "the client has no keyword for it",
+                "the client does not accept it as an argument",
             )
     return found

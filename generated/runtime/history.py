@@ -113,7 +113,7 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
             value = loads(text)
         except ValueError as error:
             raise ConversionError(
-                "value", "what was fetched is not valid JSON"
+                "value", "the fetched result is not valid JSON"
             ) from error
     elif result.kind == "multimodal":
         places = [i for i, part in enumerate(result.value) if type(part) is TextPart]
@@ -192,7 +192,7 @@ class _Pairs:
                         self._add(
                             f"messages[{i}].results[{j}]",
                             "duplicate_result",
-                            "its call has a result already",
+                            "the call already has a result",
                         )
                     else:
                         early.setdefault(result.tool_call_id, []).append((i, j, result))
@@ -209,7 +209,7 @@ class _Pairs:
                     self._add(
                         f"messages[{i}]",
                         "duplicate_id",
-                        "an id that a call before it has",
+                        "an earlier call has the same id",
                     )
                     identifier = self._new_id(turn, position)
                 seen.add(call.id)
@@ -228,20 +228,20 @@ class _Pairs:
                     self._add(
                         f"messages[{i}].results[{j}]",
                         "duplicate_result",
-                        "its call has a result already",
+                        "the call already has a result",
                     )
                 else:
                     self._add(
                         f"messages[{i}].results[{j}]",
                         "orphan_result",
-                        "no call has its id",
+                        "no call has this id",
                     )
 
     def findings(self) -> list[Finding]:
         """What is wrong, the calls without a result last."""
         orphans = [one for calls in self._calls for one in calls if one.result is None]
         return self._findings + [
-            Finding(f"messages[{one.at}]", "orphan_call", "a call has no result")
+            Finding(f"messages[{one.at}]", "orphan_call", "the call has no result")
             for one in orphans
         ]
 
@@ -273,7 +273,7 @@ class _Pairs:
             self._add(
                 f"messages[{i}].results[{j}]",
                 "wrong_order",
-                "it does not stand directly after its call",
+                "the result does not directly follow its call",
             )
         if not result.name:
             self._add(

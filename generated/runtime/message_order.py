@@ -82,7 +82,7 @@ def order_by_calls(
                 "a result",
                 "moved",
                 "note",
-                "results without ids stand in the order of their calls",
+                "results without ids must have the order of their calls",
             )
     return ordered
 
@@ -172,5 +172,5 @@ def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
                 "a message",
                 "moved",
                 "note",
-                "the results of a turn stand directly after its calls",
+                "the results of a turn must directly follow its calls",
             )

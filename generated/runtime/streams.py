@@ -215,7 +215,9 @@ class BaseStream:
         if self._failure is not None or not self._ended():
             events.append(
                 ErrorEvent(
-                    self._failure or "the stream broke off", error=self._api_error
+                    self._failure
+                    or "the stream ended before the response was complete",
+                    error=self._api_error,
                 )
             )
         elif self._fault is not None:
@@ -262,7 +264,8 @@ class BaseStream:
                 return completion
             except ConversionError as error:
                 self._fault = (
-                    self._fault or f"the answer has a value of the wrong type: {error}"
+                    self._fault
+                    or f"the response has a value of the wrong type: {error}"
                 )
                 steps = error.path.replace("[", ".").replace("]", "").split(".")
                 if len(steps) > 1:
@@ -430,7 +433,7 @@ class BaseStreamWriter:
         if self.ended:
             return []
         self.ended = True
-        return self._error("the stream broke off")
+        return self._error("the stream ended before the response was complete")
 
     def sent(self, index: int) -> SentCall:
         """What of a call was sent so far."""

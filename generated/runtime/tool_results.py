@@ -118,7 +118,7 @@ def write_result_parts(
                 writer.kind_of(part),
                 "moved",
                 "note",
-                "it follows the results in a user message",
+                "it was moved into a user message after the results",
             )
     if len(writer.media) == after:
         return texts
@@ -244,7 +244,7 @@ def write_result_object(
                 "data",
                 "rewritten",
                 "note",
-                "a text that says what failed is an error",
+                "a failure that has text is sent as an error",
             )
         elif not is_error and '"$ref":' in text and _refers(value):
             writer.report_loss(
@@ -252,7 +252,7 @@ def write_result_object(
                 "data",
                 "rewritten",
                 "note",
-                "as text, for the API would follow the references in it",
+                "sent as text, because the API would resolve the references in it",
             )
             return {"output": text}
         if not is_error:
@@ -354,11 +354,15 @@ def write_captioned(
                 "TextPart",
                 "moved",
                 "note",
-                "the texts of a result stand together, before its media",
+                "the texts of a result must come before its media",
             )
     if len(texts) > 1:
         writer.report_loss(
-            at, "TextPart", "rewritten", "note", "the texts of a result are one text"
+            at,
+            "TextPart",
+            "rewritten",
+            "note",
+            "the API accepts one text per result, so the texts were joined",
         )
     text = "\n".join(texts)
     kept = own.get("$response")

@@ -498,7 +498,7 @@ class Bedrock(BedrockConverter):
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
-        """Read the plain members of a request body."""
+        """Read the plain keys of a request body."""
         inference_config = wire.get("inferenceConfig")
         if inference_config is None:
             inference_config = {}
@@ -590,7 +590,7 @@ class Bedrock(BedrockConverter):
     def write_request_body(
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write the plain members of a request body."""
+        """Write the plain keys of a request body."""
         own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -661,7 +661,7 @@ class Bedrock(BedrockConverter):
     def read_output_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
-        """Read a schema for the answer."""
+        """Read an output schema."""
         structure = wire.get("structure")
         if type(structure) is not dict:
             raise wrong_type((at, "structure"), "an object", structure)
@@ -700,7 +700,7 @@ class Bedrock(BedrockConverter):
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a schema for the answer."""
+        """Write an output schema."""
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         if schema.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
@@ -910,7 +910,7 @@ class Bedrock(BedrockConverter):
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
-        """Read what a call gave."""
+        """Read a result of a call."""
         tool_result = wire.get("toolResult")
         if type(tool_result) is not dict:
             raise wrong_type((at, "toolResult"), "an object", tool_result)
@@ -935,7 +935,7 @@ class Bedrock(BedrockConverter):
     def write_tool_result(
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what a call gave."""
+        """Write a result of a call."""
         own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         tool_result: dict[str, Any] = {
             "toolUseId": write_result_id(
@@ -995,7 +995,7 @@ class Bedrock(BedrockConverter):
     def read_reasoning_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ReasoningPart:
-        """Read a block of reasoning."""
+        """Read a reasoning block."""
         reasoning_content = wire.get("reasoningContent")
         if type(reasoning_content) is not dict:
             raise wrong_type((at, "reasoningContent"), "an object", reasoning_content)
@@ -1037,7 +1037,7 @@ class Bedrock(BedrockConverter):
     def write_reasoning_part(
         self, part: ReasoningPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a block of reasoning."""
+        """Write a reasoning block."""
         if part.metadata is None:
             return {
                 "reasoningContent": {

@@ -404,7 +404,7 @@ class Cohere(CohereConverter):
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
-        """Read the plain members of a request body."""
+        """Read the plain keys of a request body."""
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
@@ -477,7 +477,7 @@ class Cohere(CohereConverter):
     def write_request_body(
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write the plain members of a request body."""
+        """Write the plain keys of a request body."""
         own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.parallel_tool_calls is not None:
             writer.report_unsupported(
@@ -882,7 +882,7 @@ class Cohere(CohereConverter):
     def read_output_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
-        """Read a schema for the answer."""
+        """Read an output schema."""
         schema = wire.get("schema")
         if type(schema) is dict:
             if len(wire) == 2:
@@ -897,7 +897,7 @@ class Cohere(CohereConverter):
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a schema for the answer."""
+        """Write an output schema."""
         if schema.name is None and schema.strict is None and schema.metadata is None:
             return {
                 "type": "json_object",
@@ -919,7 +919,7 @@ class Cohere(CohereConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
@@ -931,7 +931,7 @@ class Cohere(CohereConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -950,7 +950,7 @@ class Cohere(CohereConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
@@ -962,7 +962,7 @@ class Cohere(CohereConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

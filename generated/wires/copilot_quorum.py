@@ -222,7 +222,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         return wire
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
-        """Read a block of a response that asks for a call."""
+        """Read a tool use block of a response."""
         id, id_kept = read_id_or_null(wire.get("id", ABSENT), (at, "id"), reader)
         name, name_kept = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid, arguments_kept = read_map_arguments(
@@ -242,7 +242,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     def write_tool_use(
         self, call: ToolCall, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a block of a response that asks for a call."""
+        """Write a tool use block of a response."""
         call = writer.encode_call(call, at)
         own = writer.own_extras(call.metadata, at) if call.metadata else NOTHING
         wire: dict[str, Any] = {
@@ -274,7 +274,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
-        """Read a result for the session."""
+        """Read a result for a session."""
         tool_call_id, tool_call_id_kept = read_answered_call_id(
             wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader
         )
@@ -295,7 +295,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     def write_tool_result(
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a result for the session."""
+        """Write a result for a session."""
         own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         wire: dict[str, Any] = {
             "tool_use_id": write_answered_call_id(

@@ -354,7 +354,7 @@ class Mcp(McpConverter):
     def read_audio_block(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AudioPart:
-        """Read a recording."""
+        """Read an audio recording."""
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _AUDIO_BLOCK_TYPE
         )
@@ -365,7 +365,7 @@ class Mcp(McpConverter):
     def write_audio_block(
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a recording."""
+        """Write an audio recording."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
@@ -389,7 +389,7 @@ class Mcp(McpConverter):
     def read_video_block(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> VideoPart:
-        """Read a film."""
+        """Read a video."""
         url, data, media_type, name, url_kept = read_media_block(
             wire, at, reader, _VIDEO_BLOCK_TYPE
         )
@@ -400,7 +400,7 @@ class Mcp(McpConverter):
     def write_video_block(
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a film."""
+        """Write a video."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")

@@ -996,7 +996,7 @@ class Mistral(MistralConverter):
     def read_output_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
-        """Read a schema for the answer."""
+        """Read an output schema."""
         json_schema = wire.get("json_schema")
         if type(json_schema) is not dict:
             raise wrong_type((at, "json_schema"), "an object", json_schema)
@@ -1026,7 +1026,7 @@ class Mistral(MistralConverter):
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a schema for the answer."""
+        """Write an output schema."""
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         json_schema: dict[str, Any] = {
             "schema": schema.schema,
@@ -1052,7 +1052,7 @@ class Mistral(MistralConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system or the developer."""
+        """Read a system or developer message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
@@ -1064,7 +1064,7 @@ class Mistral(MistralConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system or the developer."""
+        """Write a system or developer message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1083,7 +1083,7 @@ class Mistral(MistralConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content, content_kept = self.read_asked(
             wire.get("content", ABSENT), (at, "content"), reader
         )
@@ -1101,7 +1101,7 @@ class Mistral(MistralConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1121,7 +1121,7 @@ class Mistral(MistralConverter):
     def read_thinking_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ReasoningPart:
-        """Read a thought."""
+        """Read a reasoning block."""
         text, text_kept = read_text_chunks(
             wire.get("thinking", ABSENT), (at, "thinking"), reader
         )
@@ -1139,7 +1139,7 @@ class Mistral(MistralConverter):
     def write_thinking_part(
         self, part: ReasoningPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a thought."""
+        """Write a reasoning block."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "thinking",

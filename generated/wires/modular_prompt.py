@@ -471,7 +471,7 @@ class ModularPrompt(ModularPromptConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content, content_kept = read_text_alone(
             wire.get("content", ABSENT), (at, "content"), reader
         )
@@ -489,7 +489,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -511,7 +511,7 @@ class ModularPrompt(ModularPromptConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content, content_kept = read_text_alone(
             wire.get("content", ABSENT), (at, "content"), reader
         )
@@ -529,7 +529,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

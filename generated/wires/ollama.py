@@ -619,7 +619,7 @@ class Ollama(OllamaConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content, content_kept = self.read_content(wire, at, reader)
         rest = extra_members(wire, _SYSTEM_MESSAGE)
         rest |= content_kept
@@ -628,7 +628,7 @@ class Ollama(OllamaConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -645,7 +645,7 @@ class Ollama(OllamaConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content, content_kept = self.read_content(wire, at, reader)
         rest = extra_members(wire, _USER_MESSAGE)
         rest |= content_kept
@@ -654,7 +654,7 @@ class Ollama(OllamaConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

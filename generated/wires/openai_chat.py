@@ -1200,7 +1200,7 @@ class OpenaiChat(ChatConverter):
     def read_output_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
-        """Read a schema for the answer."""
+        """Read an output schema."""
         json_schema = wire.get("json_schema")
         if type(json_schema) is not dict:
             raise wrong_type((at, "json_schema"), "an object", json_schema)
@@ -1230,7 +1230,7 @@ class OpenaiChat(ChatConverter):
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a schema for the answer."""
+        """Write an output schema."""
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         json_schema: dict[str, Any] = {
             "schema": schema.schema,
@@ -1256,7 +1256,7 @@ class OpenaiChat(ChatConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system or the developer."""
+        """Read a system or developer message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
@@ -1271,7 +1271,7 @@ class OpenaiChat(ChatConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system or the developer."""
+        """Write a system or developer message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -1290,7 +1290,7 @@ class OpenaiChat(ChatConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
@@ -1305,7 +1305,7 @@ class OpenaiChat(ChatConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "user",

@@ -181,9 +181,9 @@ def write_object_arguments(
         return arguments
     writer.report_loss(
         at,
-        "text of an invalid call",
+        "the text of an invalid call",
         "rewritten",
         "note",
-        "arguments are an object here",
+        "the API requires an object",
     )
     return {INVALID: invalid.text}

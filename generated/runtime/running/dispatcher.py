@@ -301,7 +301,7 @@ class Dispatcher:
             return error_result(ready.call, denied_text(verdict.reason))
         if not isinstance(verdict, Edit):
             raise TypeError(
-                f"a review returns Allow, Deny, Edit or Hold, and not {type(verdict).__name__}"
+                f"review must return Allow, Deny, Edit or Hold, not {type(verdict).__name__}"
             )
         return _Ready(
             ready.call, ready.entry, _fit(ready.entry, verdict.arguments), edited=True
@@ -414,7 +414,9 @@ def _fit(entry: ToolEntry | None, arguments: Any) -> Any:
     if entry is not None:
         return arguments if entry.is_model(arguments) else entry.parsed(arguments)
     if not isinstance(arguments, Mapping):
-        raise TypeError("the arguments of a tool that is not declared are an object")
+        raise TypeError(
+            "the arguments of a tool without a declaration must be an object"
+        )
     return arguments
 
 

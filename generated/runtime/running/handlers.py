@@ -103,8 +103,8 @@ def check_review(
     risky = [name for name in names if name not in low_risk]
     if risky:
         raise TypeError(
-            f"these tools are high-risk, and nothing reviews their calls: {', '.join(risky)}. Give review=… to decide on "
-            "each call, or review=allow_all to run them all"
+            f"these tools are high-risk, but no review is given: {', '.join(risky)}; pass review=... to decide on "
+            "each call, or review=allow_all to allow all calls"
         )
 
 
@@ -185,9 +185,9 @@ def check_methods(
         if name not in missing and not _takes_one(getattr(handlers, name))
     ]
     if missing or wrong:
-        said = [f"lacks {', '.join(missing)}"] if missing else []
+        said = [f"has no method {', '.join(missing)}"] if missing else []
         said += (
-            [f"cannot be called with one argument at {', '.join(wrong)}"]
+            [f"has methods that cannot be called with one argument: {', '.join(wrong)}"]
             if wrong
             else []
         )
@@ -229,7 +229,7 @@ def _unfit(handlers: object, said: str) -> str:
     """Say what is wrong with handlers; a class has functions where an instance has methods."""
     if isinstance(handlers, type):
         name = handlers.__name__
-        return f"handlers are an instance, {name}(), and not the class {name}, which {said}"
+        return f"handlers must be an instance, {name}(), not the class {name}, which {said}"
     return f"{type(handlers).__name__} {said}"
 
 

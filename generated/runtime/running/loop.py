@@ -188,7 +188,7 @@ class Loop(Generic[H]):
             said = (
                 "async code: use `arun`"
                 if inline
-                else "code that is not async: use `run`, in a thread"
+                else "synchronous code: use `run`, in a thread"
             )
             raise TypeError(f"{type(session).__name__} is a session for {said}")
         definitions = self._tools.definitions

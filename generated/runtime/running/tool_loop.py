@@ -133,7 +133,7 @@ class ToolLoop:
         ]
         if lost := [identifier for identifier in given if identifier not in waiting]:
             raise ValueError(
-                f"no call of the history waits for a verdict or a result: {', '.join(map(repr, lost))}"
+                f"no call in the history is waiting for a verdict or result: {', '.join(map(repr, lost))}"
             )
 
     async def events(self) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
@@ -277,7 +277,7 @@ class ToolLoop:
             RuntimeError: it has not come to its end.
         """
         if self.result is None:
-            raise RuntimeError("the run has no end")
+            raise RuntimeError("the run did not end")
         return self.result
 
     def _unforce(self) -> None:
@@ -297,7 +297,7 @@ class ToolLoop:
             RuntimeError: there was none, which is a fault of the session.
         """
         if completion is None:
-            raise RuntimeError("the session's answer did not end in a completion")
+            raise RuntimeError("the session's stream ended without a completion")
         self._completion = completion
         self._distinguish(tool_calls_of(completion.message))
         if completion.usage is not None:

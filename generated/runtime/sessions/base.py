@@ -121,7 +121,7 @@ class Session(_Conversation):
         Where the mode is PROMPT_BASED, `complete` gives it requests whose messages are all text, and a text will do as
         the answer.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not say how to send")
+        raise NotImplementedError(f"{type(self).__name__} must implement send")
 
     def pieces(self, request: Request) -> Iterator[str]:
         """Send a request of texts, and yield the answer's text as it comes. Override it where there is a stream."""
@@ -199,7 +199,7 @@ class AsyncSession(_Conversation):
 
     async def send(self, request: Request | str) -> Completion | str:
         """Send one request, and return the answer, as `Session.send` does."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how to send")
+        raise NotImplementedError(f"{type(self).__name__} must implement send")
 
     async def pieces(self, request: Request) -> AsyncIterator[str]:
         """Send a request of texts, and yield the answer's text as it comes. Override it where there is a stream."""

@@ -35,7 +35,7 @@ class _Script:
         self.requests.append(replace(whole, messages=list(whole.messages)))
         if not self.left:
             raise LookupError(
-                f"the script has no answer to request {len(self.requests)}"
+                f"the script has no response for request {len(self.requests)}"
             )
         answer = self.left.pop(0)
         if isinstance(answer, Exception):

@@ -80,7 +80,9 @@ def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
         if isinstance(name, str)
         else []
     )
-    expected = f"a known tool (perhaps {' or '.join(near)})" if near else "a known tool"
+    expected = (
+        f"a known tool (did you mean {' or '.join(near)}?)" if near else "a known tool"
+    )
     return ArgumentsError("", [Fault("", expected, "an unknown name")])
 
 

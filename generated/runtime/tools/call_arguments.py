@@ -40,7 +40,11 @@ def parsed_call(
     if call.invalid is not None:
         raise ArgumentsError(
             call.name,
-            [Fault("", "a call that can be run", f"one that is {call.invalid.reason}")],
+            [
+                Fault(
+                    "", "a valid call", f"a call with the reason {call.invalid.reason}"
+                )
+            ],
         )
     entry = entries.get(aliases.get(call.name, call.name))
     if entry is None:
@@ -77,15 +81,13 @@ def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
                 yield _note(
                     (at, name),
                     "null",
-                    "it stands for an absent value: the property is optional, and never null",
+                    "null means that the optional property is absent",
                 )
     elif type(said) is list and type(meant) is list:
         for i, (item, other) in enumerate(zip(said, meant, strict=True)):
             yield from _differences(item, other, (at, i))
     elif not same_json(said, meant):
-        yield _note(
-            at, type_of(said), f"it stands for what it spells, of type {type_of(meant)}"
-        )
+        yield _note(at, type_of(said), f"the value was read as {type_of(meant)}")
 
 
 def _note(at: Path, what: str, reason: str) -> Loss:

@@ -236,7 +236,11 @@ class ToolEntry:
     def _too_deep(self) -> ArgumentsError:
         return ArgumentsError(
             self.name,
-            [Fault("", "a value of bounded depth", "one that is nested too deep")],
+            [
+                Fault(
+                    "", "a value of bounded depth", "a value that is nested too deeply"
+                )
+            ],
         )
 
     def _other_value(self, value: object) -> BaseModel:

@@ -80,7 +80,7 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
 
 
 def _line(told: ToolLosses) -> str:
-    """A loss as one line."""
+    """Write a loss as one line."""
     place = f"{told.span.path}:{told.span.line}:{told.span.column}"
     checked = f"; checked by {told.checked}" if told.checked else ""
-    return f"{place}: {told.what} {told.action}: {told.reason}{checked}"
+    return f"{place}: {told.action} {told.what}: {told.reason}{checked}"

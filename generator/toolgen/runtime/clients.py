@@ -71,7 +71,7 @@ def known_keywords(body: dict[str, Any], accepted: Collection[str], writer: Writ
     """The body's keys as keywords of a client that takes no others; what it has no keyword for is reported."""
     found = {key: value for key, value in body.items() if key in accepted}
     for key in [key for key in body if key not in found]:
-        writer.report_loss((ROOT, key), key, "dropped", "warning", "the client's call has no keyword for it")
+        writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")
     return found
 
 
@@ -86,5 +86,5 @@ def call_tool_keywords(params: dict[str, Any], accepted: Collection[str], writer
         if keyword in accepted:
             found[keyword] = value
         else:
-            writer.report_loss((ROOT, key), key, "dropped", "warning", "the client has no keyword for it")
+            writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")
     return found

@@ -31,7 +31,7 @@ class BareApiError(ConversionError):
     """What was to be an answer is an API's error. `body` is what `from_error` takes; the text has nothing of it."""
 
     def __init__(self, path: str, body: Any) -> None:
-        super().__init__(path, "is an API error; read it with from_error")
+        super().__init__(path, "is an API error; use from_error to read it")
         self.body = body
 
     def __reduce__(self) -> tuple[Any, ...]:

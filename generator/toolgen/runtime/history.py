@@ -97,7 +97,7 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
         try:
             value = loads(text)
         except ValueError as error:
-            raise ConversionError("value", "what was fetched is not valid JSON") from error
+            raise ConversionError("value", "the fetched result is not valid JSON") from error
     elif result.kind == "multimodal":
         places = [i for i, part in enumerate(result.value) if type(part) is TextPart]
         value = [part for part in result.value if type(part) is not TextPart]
@@ -170,7 +170,7 @@ class _Pairs:
                     if waiting:
                         self._pair(_taken(waiting, -1), result, i, j, last_other)
                     elif result.tool_call_id in seen:
-                        self._add(f"messages[{i}].results[{j}]", "duplicate_result", "its call has a result already")
+                        self._add(f"messages[{i}].results[{j}]", "duplicate_result", "the call already has a result")
                     else:
                         early.setdefault(result.tool_call_id, []).append((i, j, result))
                 continue
@@ -181,7 +181,7 @@ class _Pairs:
             for position, call in enumerate(tool_calls_of(message)):
                 identifier = call.id
                 if identifier in seen:
-                    self._add(f"messages[{i}]", "duplicate_id", "an id that a call before it has")
+                    self._add(f"messages[{i}]", "duplicate_id", "an earlier call has the same id")
                     identifier = self._new_id(turn, position)
                 seen.add(call.id)
                 one = _Call(call, i, identifier)
@@ -196,15 +196,15 @@ class _Pairs:
                 if waiting:
                     self._pair(_taken(waiting, 0), result, i, j, len(messages))
                 elif identifier in seen:
-                    self._add(f"messages[{i}].results[{j}]", "duplicate_result", "its call has a result already")
+                    self._add(f"messages[{i}].results[{j}]", "duplicate_result", "the call already has a result")
                 else:
-                    self._add(f"messages[{i}].results[{j}]", "orphan_result", "no call has its id")
+                    self._add(f"messages[{i}].results[{j}]", "orphan_result", "no call has this id")
 
     def findings(self) -> list[Finding]:
         """What is wrong, the calls without a result last."""
         orphans = [one for calls in self._calls for one in calls if one.result is None]
         return self._findings + [
-            Finding(f"messages[{one.at}]", "orphan_call", "a call has no result") for one in orphans
+            Finding(f"messages[{one.at}]", "orphan_call", "the call has no result") for one in orphans
         ]
 
     def repaired(self) -> list[Message]:
@@ -228,7 +228,7 @@ class _Pairs:
     def _pair(self, one: _Call, result: ToolResult, i: int, j: int, last_other: int) -> None:
         one.result = result
         if last_other > one.at:
-            self._add(f"messages[{i}].results[{j}]", "wrong_order", "it does not stand directly after its call")
+            self._add(f"messages[{i}].results[{j}]", "wrong_order", "the result does not directly follow its call")
         if not result.name:
             self._add(f"messages[{i}].results[{j}]", "missing_name", "the name of the tool is empty")
 

@@ -117,7 +117,7 @@ def dump_deep(value: Any) -> str:
             written.append(before)
             if type(item) is dict or type(item) is list:
                 if id(item) in within:
-                    raise JSONError("a value that holds itself")
+                    raise JSONError("a value that contains itself")
                 within.add(id(item))
                 written.append("{" if type(item) is dict else "[")
                 inside.append((id(item), _members(item), "}" if type(item) is dict else "]"))
@@ -231,7 +231,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _finite(digits: str) -> float | int:
     value = float(digits)
     if value - value != 0.0:
-        raise JSONError("a number beyond the range of numbers")
+        raise JSONError("a number out of range")
     if not -_EXACT < value < _EXACT and "e" not in digits and "E" not in digits:
         whole, _, rest = digits.partition(".")
         if not rest.strip("0") and int(whole) != value:  # 9007199254740993.0, which no float is

@@ -58,7 +58,7 @@ def order_by_calls(
     for (old, place), (new, _) in zip(found, ordered, strict=True):
         if old is not new:
             writer.report_loss(
-                place, "a result", "moved", "note", "results without ids stand in the order of their calls"
+                place, "a result", "moved", "note", "results without ids must have the order of their calls"
             )
     return ordered
 
@@ -136,5 +136,5 @@ def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
                 "a message",
                 "moved",
                 "note",
-                "the results of a turn stand directly after its calls",
+                "the results of a turn must directly follow its calls",
             )

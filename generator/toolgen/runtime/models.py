@@ -84,11 +84,11 @@ class ToolDefinition:
     description: str | None = None
     """What the tool does and when to use it."""
     parameters: dict[str, Any] | None = None
-    """JSON Schema of the arguments, an object. Absent means that the tool takes none."""
+    """JSON Schema of the arguments, which are an object. Absent means that the tool has no parameters."""
     strict: bool | None = None
-    """Whether the provider shall hold the model to the schema, where it can."""
+    """Whether the provider should enforce the schema, if it can."""
     result: Any | None = None
-    """JSON Schema of the value that the tool gives."""
+    """JSON Schema of the value that the tool returns."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -131,14 +131,14 @@ class NamedToolChoice:
 
 @dataclass(slots=True)
 class AllowedToolChoice:
-    """The model may choose among some of the tools only."""
+    """The model may only call some of the tools."""
 
     __pydantic_config__ = PYDANTIC
 
     names: list[str]
-    """Names of the tools that may be called."""
+    """Names of the tools that the model may call."""
     mode: Literal["auto", "required"] | None = "auto"
-    """Whether a call may be made (`auto`) or must be made (`required`)."""
+    """Whether the model may call a tool (`auto`) or must call one (`required`)."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -152,12 +152,12 @@ class AllowedToolChoice:
 
 @dataclass(slots=True)
 class InvalidCall:
-    """Why a call cannot be run, with the text of its arguments as the model wrote it."""
+    """Why a call must not be run, with its arguments as the model wrote them."""
 
     __pydantic_config__ = PYDANTIC
 
     text: str
-    """The arguments as they came."""
+    """The arguments as the model wrote them."""
     reason: Literal[
         "not_an_object",
         "malformed",
@@ -166,7 +166,7 @@ class InvalidCall:
         "filtered",
         "untrusted",
     ]
-    """What is wrong with them, or with the call."""
+    """What is wrong with the call."""
 
     if not TYPE_CHECKING:
         __slots__ = stated_slots(vars())
@@ -178,18 +178,18 @@ class InvalidCall:
 
 @dataclass(slots=True)
 class ToolCall:
-    """A call of a tool that the model asks for."""
+    """A call of a tool by the model."""
 
     __pydantic_config__ = PYDANTIC
 
     id: str
-    """Identifies the call within its conversation; its result refers to it."""
+    """The id of the call, unique within the conversation. The result refers to it."""
     name: str
     """Name of the tool."""
     arguments: dict[str, Any]
-    """The arguments, always an object; `{}` or what could be read where `invalid` is set."""
+    """The arguments, always an object. If `invalid` is set, `{}` or the part that could be read."""
     invalid: InvalidCall | None = None
-    """Set where the call must not be run."""
+    """Set if the call must not be run."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -205,16 +205,16 @@ class ToolCall:
 
 @dataclass(slots=True)
 class OutputRef:
-    """Where the whole of a trimmed result is kept. Never sent to a provider."""
+    """Where the complete output of a truncated result is stored. It is never sent to a provider."""
 
     __pydantic_config__ = PYDANTIC
 
     id: str
     """Key of the stored output."""
     byte_size: int | None = None
-    """Size of the whole output, in bytes."""
+    """Size of the complete output, in bytes."""
     line_count: int | None = None
-    """Number of lines of the whole output."""
+    """Number of lines of the complete output."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -229,24 +229,24 @@ class OutputRef:
 
 @dataclass(slots=True)
 class ToolResult:
-    """What a call gave."""
+    """The result of a call."""
 
     __pydantic_config__ = PYDANTIC
 
     tool_call_id: str
     """Id of the call."""
     name: str
-    """Name of the tool; empty only where the call is not in the request."""
+    """Name of the tool; empty only if the request does not contain the call."""
     kind: Literal["text", "data", "error", "multimodal"]
-    """What `value` is: `text` a string for the model as it stands, `data` any JSON value, `error` a string that says what failed, `multimodal` a list of content parts."""
+    """The kind of `value`: `text` for a string, `data` for any JSON value, `error` for a string that says what failed, `multimodal` for a list of content parts."""
     value: Any
-    """The result itself, kept as it is."""
+    """The result itself."""
     is_error: bool | None = None
     """Whether a result of kind `data` or `multimodal` reports a failure."""
     output_ref: OutputRef | None = None
-    """Where the whole output is kept, if this is a part of it."""
+    """Where the complete output is stored, if `value` is a part of it."""
     trimmed: bool | None = None
-    """Whether `value` is a part of a longer output."""
+    """Whether `value` is only a part of the output."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -282,7 +282,7 @@ class TextPart:
     text: str
     """The text."""
     cache: bool | None = None
-    """Whether the provider may keep what stands up to here in its prompt cache."""
+    """Whether the provider may cache the prompt up to and including this."""
     metadata: dict[str, Any] | None = None
     type: Literal["text"] = "text"
     """Tag of the part."""
@@ -299,12 +299,12 @@ class TextPart:
 
 @dataclass(slots=True)
 class ImagePart:
-    """An image, by address or as base64 data."""
+    """An image, as a URL or base64 data."""
 
     __pydantic_config__ = PYDANTIC
 
     url: str | None = None
-    """Address of the content. Either this or `data` is given."""
+    """URL of the content. Either this or `data` is set."""
     data: str | None = None
     """The content in base64."""
     media_type: str | None = None
@@ -312,9 +312,9 @@ class ImagePart:
     name: str | None = None
     """File name of the content."""
     detail: str | None = None
-    """How closely the model shall look, in the provider's words (`auto`, `low`, `high`)."""
+    """The level of detail, as the provider names it (`auto`, `low`, `high`)."""
     cache: bool | None = None
-    """Whether the provider may keep what stands up to here in its prompt cache."""
+    """Whether the provider may cache the prompt up to and including this."""
     metadata: dict[str, Any] | None = None
     type: Literal["image"] = "image"
     """Tag of the part."""
@@ -345,12 +345,12 @@ class ImagePart:
 
 @dataclass(slots=True)
 class DocumentPart:
-    """A document such as a PDF, by address or as base64 data."""
+    """A document such as a PDF, as a URL or base64 data."""
 
     __pydantic_config__ = PYDANTIC
 
     url: str | None = None
-    """Address of the content. Either this or `data` is given."""
+    """URL of the content. Either this or `data` is set."""
     data: str | None = None
     """The content in base64."""
     media_type: str | None = None
@@ -358,9 +358,9 @@ class DocumentPart:
     name: str | None = None
     """File name of the content."""
     detail: str | None = None
-    """How closely the model shall look, in the provider's words."""
+    """The level of detail, as the provider names it."""
     cache: bool | None = None
-    """Whether the provider may keep what stands up to here in its prompt cache."""
+    """Whether the provider may cache the prompt up to and including this."""
     metadata: dict[str, Any] | None = None
     type: Literal["document"] = "document"
     """Tag of the part."""
@@ -391,12 +391,12 @@ class DocumentPart:
 
 @dataclass(slots=True)
 class AudioPart:
-    """A recording, by address or as base64 data."""
+    """An audio recording, as a URL or base64 data."""
 
     __pydantic_config__ = PYDANTIC
 
     url: str | None = None
-    """Address of the content. Either this or `data` is given."""
+    """URL of the content. Either this or `data` is set."""
     data: str | None = None
     """The content in base64."""
     media_type: str | None = None
@@ -404,9 +404,9 @@ class AudioPart:
     name: str | None = None
     """File name of the content."""
     detail: str | None = None
-    """How closely the model shall listen, in the provider's words."""
+    """The level of detail, as the provider names it."""
     cache: bool | None = None
-    """Whether the provider may keep what stands up to here in its prompt cache."""
+    """Whether the provider may cache the prompt up to and including this."""
     metadata: dict[str, Any] | None = None
     type: Literal["audio"] = "audio"
     """Tag of the part."""
@@ -437,12 +437,12 @@ class AudioPart:
 
 @dataclass(slots=True)
 class VideoPart:
-    """A film, by address or as base64 data."""
+    """A video, as a URL or base64 data."""
 
     __pydantic_config__ = PYDANTIC
 
     url: str | None = None
-    """Address of the content. Either this or `data` is given."""
+    """URL of the content. Either this or `data` is set."""
     data: str | None = None
     """The content in base64."""
     media_type: str | None = None
@@ -450,9 +450,9 @@ class VideoPart:
     name: str | None = None
     """File name of the content."""
     detail: str | None = None
-    """How closely the model shall look, in the provider's words."""
+    """The level of detail, as the provider names it."""
     cache: bool | None = None
-    """Whether the provider may keep what stands up to here in its prompt cache."""
+    """Whether the provider may cache the prompt up to and including this."""
     metadata: dict[str, Any] | None = None
     type: Literal["video"] = "video"
     """Tag of the part."""
@@ -483,16 +483,16 @@ class VideoPart:
 
 @dataclass(slots=True)
 class OpaquePart:
-    """A block of one provider that has no neutral meaning; it goes back to that provider as it came."""
+    """A block of one provider without a neutral meaning. It is sent back to that provider unchanged."""
 
     __pydantic_config__ = PYDANTIC
 
     provider: str
-    """The provider that wrote it."""
+    """The provider that the block belongs to."""
     value: Any
     """The block itself."""
     cache: bool | None = None
-    """Whether the provider may keep what stands up to here in its prompt cache."""
+    """Whether the provider may cache the prompt up to and including this."""
     metadata: dict[str, Any] | None = None
     type: Literal["opaque"] = "opaque"
     """Tag of the part."""
@@ -510,12 +510,12 @@ class OpaquePart:
 
 @dataclass(slots=True)
 class ReasoningPart:
-    """What the model thought. Signatures and encrypted content are in its metadata."""
+    """Reasoning of the model. Signatures and encrypted content are in its metadata."""
 
     __pydantic_config__ = PYDANTIC
 
     text: str
-    """The text, empty where the provider shows none."""
+    """The text; empty if the provider does not show it."""
     metadata: dict[str, Any] | None = None
     type: Literal["reasoning"] = "reasoning"
     """Tag of the part."""
@@ -531,7 +531,7 @@ class ReasoningPart:
 
 @dataclass(slots=True)
 class ToolCallPart:
-    """A call, at its place among the parts."""
+    """A call, in its position among the parts."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -557,7 +557,7 @@ class RefusalPart:
     __pydantic_config__ = PYDANTIC
 
     text: str
-    """What it said."""
+    """The text of the refusal."""
     metadata: dict[str, Any] | None = None
     type: Literal["refusal"] = "refusal"
     """Tag of the part."""
@@ -582,7 +582,7 @@ class SystemMessage:
     name: str | None = None
     """Name of the author."""
     cache: bool | None = None
-    """Whether the provider may keep what stands up to here in its prompt cache."""
+    """Whether the provider may cache the prompt up to and including this."""
     metadata: dict[str, Any] | None = None
     role: Literal["system"] = "system"
     """Tag of the message."""
@@ -602,7 +602,7 @@ class SystemMessage:
 
 @dataclass(slots=True)
 class UserMessage:
-    """What the user says."""
+    """A message from the user."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -626,12 +626,12 @@ class UserMessage:
 
 @dataclass(slots=True)
 class AssistantMessage:
-    """What the model answered."""
+    """A message from the model."""
 
     __pydantic_config__ = PYDANTIC
 
     content: str | list[AssistantPart] | None = None
-    """Text, or the parts in the order in which the model gave them; absent where it gave nothing."""
+    """Text, or parts in the order of the model; absent if there are none."""
     name: str | None = None
     """Name of the author."""
     metadata: dict[str, Any] | None = None
@@ -655,7 +655,7 @@ class ToolMessage:
     __pydantic_config__ = PYDANTIC
 
     results: list[ToolResult]
-    """One result a call."""
+    """One result for each call."""
     metadata: dict[str, Any] | None = None
     role: Literal["tool"] = "tool"
     """Tag of the message."""
@@ -671,16 +671,16 @@ class ToolMessage:
 
 @dataclass(slots=True)
 class OutputSchema:
-    """The answer shall be JSON that fits a schema."""
+    """Asks for JSON that matches a schema."""
 
     __pydantic_config__ = PYDANTIC
 
     schema: dict[str, Any]
-    """JSON Schema of the answer."""
+    """JSON Schema of the response."""
     name: str | None = None
     """Name of the schema."""
     strict: bool | None = None
-    """Whether the provider shall hold the model to the schema."""
+    """Whether the provider should enforce the schema."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -695,14 +695,14 @@ class OutputSchema:
 
 @dataclass(slots=True)
 class Reasoning:
-    """How much the model shall think before it answers."""
+    """How much the model should think before it answers."""
 
     __pydantic_config__ = PYDANTIC
 
     effort: str | None = None
-    """Effort, in the provider's words (`none`, `low`, `medium`, `high`, …)."""
+    """Reasoning effort, as the provider names it (`none`, `low`, `medium`, `high`, …)."""
     budget_tokens: int | None = None
-    """Most tokens to think with."""
+    """Maximum number of reasoning tokens."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -716,7 +716,7 @@ class Reasoning:
 
 @dataclass(slots=True)
 class Request:
-    """A request for one answer."""
+    """A request for one response."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -725,27 +725,27 @@ class Request:
     model: str | None = None
     """Name of the model."""
     tools: list[ToolDefinition | OpaquePart] | None = None
-    """The tools on offer; a provider's own tools stay opaque."""
+    """The tools to offer. A provider's own tools are opaque."""
     tool_choice: ToolChoice | None = None
-    """How the model is to use the tools. Absent means `auto`."""
+    """How the model should use the tools. Absent means `auto`."""
     parallel_tool_calls: bool | None = None
-    """Whether one answer may hold several calls."""
+    """Whether a response may contain several calls."""
     output_format: Literal["text", "json"] | OutputSchema | None = None
-    """What the answer shall be."""
+    """The format of the response."""
     max_output_tokens: int | None = None
-    """Most tokens of the answer, reasoning included."""
+    """Maximum number of output tokens, including reasoning."""
     temperature: float | None = None
     """Sampling temperature."""
     top_p: float | None = None
-    """Probability mass to sample from."""
+    """Probability mass for nucleus sampling, from 0 to 1."""
     stop: list[str] | None = None
-    """Texts that end the answer."""
+    """Strings that end the response."""
     seed: int | None = None
-    """Seed of the sampling."""
+    """Seed for sampling."""
     reasoning: Reasoning | None = None
-    """How much the model shall think."""
+    """How much the model should think."""
     stream: bool | None = None
-    """Whether the answer comes in pieces."""
+    """Whether to stream the response."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -786,24 +786,24 @@ class Request:
 
 @dataclass(slots=True)
 class Usage:
-    """What an answer cost, in tokens."""
+    """The tokens that a response used."""
 
     __pydantic_config__ = PYDANTIC
 
     input_tokens: int
-    """All input, cached input included."""
+    """All input tokens, including cached ones."""
     output_tokens: int
-    """All output, reasoning included."""
+    """All output tokens, including reasoning."""
     total_tokens: int
-    """Input and output."""
+    """Input and output tokens."""
     input_cached_tokens: int | None = None
-    """Input that was read from the prompt cache."""
+    """Input tokens that were read from the prompt cache."""
     input_cache_creation_tokens: int | None = None
-    """Input that was written to the prompt cache."""
+    """Input tokens that were written to the prompt cache."""
     input_image_tokens: int | None = None
-    """Input that stood for images."""
+    """Input tokens of images."""
     reasoning_tokens: int | None = None
-    """Output that was reasoning."""
+    """Output tokens of reasoning."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -832,24 +832,24 @@ class Usage:
 
 @dataclass(slots=True)
 class Completion:
-    """A model's answer."""
+    """A response of a model."""
 
     __pydantic_config__ = PYDANTIC
 
     message: AssistantMessage
-    """The answer itself."""
+    """The message."""
     finish_reason: Literal[
         "stop", "length", "tool_calls", "content_filter", "error", "other"
     ]
-    """Why it ended; `tool_calls` whenever there are calls for the app to run."""
+    """Why the model stopped. `tool_calls` whenever there are calls for the app to run."""
     id: str | None = None
-    """The provider's id of the answer."""
+    """The provider's id of the response."""
     model: str | None = None
-    """The model that answered."""
+    """The model that wrote the response."""
     stop_reason: str | None = None
-    """Why it ended, in the provider's own word."""
+    """The provider's own stop reason."""
     usage: Usage | None = None
-    """What it cost."""
+    """The tokens that the response used."""
     metadata: dict[str, Any] | None = None
 
     if not TYPE_CHECKING:
@@ -876,7 +876,7 @@ class Completion:
 
 @dataclass(slots=True)
 class TextDelta:
-    """More text of the answer."""
+    """More text of the response."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -895,7 +895,7 @@ class TextDelta:
 
 @dataclass(slots=True)
 class ReasoningDelta:
-    """More of what the model thought."""
+    """More reasoning of the model."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -919,11 +919,11 @@ class ToolCallDelta:
     __pydantic_config__ = PYDANTIC
 
     index: int
-    """Place of the call among the calls of the message, from 0."""
+    """Index of the call among the calls of the message, from 0."""
     id: str | None = None
-    """Id of the call; with its first delta."""
+    """Id of the call, in its first delta."""
     name: str | None = None
-    """Name of the tool; with its first delta."""
+    """Name of the tool, in the first delta of the call."""
     arguments_delta: str | None = None
     """More text of the arguments."""
     type: Literal["tool_call_delta"] = "tool_call_delta"
@@ -949,7 +949,7 @@ class ToolCallDelta:
 
 @dataclass(slots=True)
 class ToolCallEvent:
-    """A call that is complete."""
+    """A complete call."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -968,7 +968,7 @@ class ToolCallEvent:
 
 @dataclass(slots=True)
 class ErrorEvent:
-    """The stream reported a failure, or broke."""
+    """The stream reported an error or ended early."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -977,7 +977,7 @@ class ErrorEvent:
     type: Literal["error"] = "error"
     """Tag of the event."""
     error: ApiError | None = None
-    """What the API said, where it ended the stream with an error of its own."""
+    """The API's error, if the API ended the stream with one."""
 
     if not TYPE_CHECKING:
         __slots__ = stated_slots(vars())
@@ -990,12 +990,12 @@ class ErrorEvent:
 
 @dataclass(slots=True)
 class CompletedEvent:
-    """The end of the stream, with all that came."""
+    """The end of the stream, with the complete response."""
 
     __pydantic_config__ = PYDANTIC
 
     completion: Completion
-    """The whole answer."""
+    """The complete response."""
     type: Literal["completed"] = "completed"
     """Tag of the event."""
 
@@ -1016,7 +1016,7 @@ class AgentText:
     content: str
     """The text."""
     timestamp: float
-    """When it came, in milliseconds since 1970."""
+    """When the event occurred, in milliseconds since 1970."""
     type: Literal["text"] = "text"
     """Tag of the event."""
 
@@ -1031,14 +1031,14 @@ class AgentText:
 
 @dataclass(slots=True)
 class AgentReasoning:
-    """What the model thought."""
+    """Reasoning of the model."""
 
     __pydantic_config__ = PYDANTIC
 
     content: str
     """The text."""
     timestamp: float
-    """When it came, in milliseconds since 1970."""
+    """When the event occurred, in milliseconds since 1970."""
     type: Literal["reasoning"] = "reasoning"
     """Tag of the event."""
 
@@ -1053,14 +1053,14 @@ class AgentReasoning:
 
 @dataclass(slots=True)
 class AgentStepStart:
-    """A step begins."""
+    """The start of a step."""
 
     __pydantic_config__ = PYDANTIC
 
     step_id: str
-    """Identifies the step."""
+    """The id of the step."""
     title: str
-    """What it is about."""
+    """The title of the step."""
     step_number: int
     """Number of the step, from 1."""
     type: Literal["step_start"] = "step_start"
@@ -1078,7 +1078,7 @@ class AgentStepStart:
 
 @dataclass(slots=True)
 class AgentToolCall:
-    """A tool is called."""
+    """A call of a tool."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -1087,7 +1087,7 @@ class AgentToolCall:
     args: dict[str, Any]
     """The arguments."""
     tool_call_id: str
-    """Id of the call."""
+    """The id of the call."""
     display_name: str | None = None
     """Name of the tool for people."""
     type: Literal["agent_tool_call"] = "agent_tool_call"
@@ -1108,7 +1108,7 @@ class AgentToolCall:
 
 @dataclass(slots=True)
 class AgentToolResult:
-    """A tool gave a result."""
+    """The result of a tool."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -1117,7 +1117,7 @@ class AgentToolResult:
     result: str
     """The result as text."""
     tool_call_id: str
-    """Id of the call."""
+    """The id of the call."""
     is_error: bool | None = None
     """Whether the call failed."""
     screenshot_base64: str | None = None
@@ -1147,16 +1147,16 @@ class AgentToolResult:
 
 @dataclass(slots=True)
 class AgentStepComplete:
-    """A step ended."""
+    """The end of a step."""
 
     __pydantic_config__ = PYDANTIC
 
     step_id: str
-    """Identifies the step."""
+    """The id of the step."""
     status: Literal["completed", "error"]
-    """How it ended."""
+    """How the step ended."""
     duration_ms: float
-    """How long it took, in milliseconds."""
+    """The duration in milliseconds."""
     type: Literal["step_complete"] = "step_complete"
     """Tag of the event."""
 
@@ -1210,22 +1210,22 @@ class AgentFinal:
 
 @dataclass(slots=True)
 class Loss:
-    """Something that a conversion could not carry over as it was."""
+    """A value that a conversion could not preserve."""
 
     __pydantic_config__ = PYDANTIC
 
     path: str
-    """Where, in the value given to `to_*`: `messages[0].content[1]`."""
+    """Path in the argument of `to_*`, such as `messages[0].content[1]`."""
     what: str
     """What was lost."""
     action: Literal[
         "rewritten", "described", "dropped", "moved", "narrowed", "defaulted"
     ]
-    """What was done with it."""
+    """What the conversion did with the value."""
     severity: Literal["note", "warning", "behaviour"]
-    """`behaviour` where the answer would not be what was asked for."""
+    """The severity. `behaviour` if the model would not do what the request asks for."""
     reason: str
-    """Why."""
+    """Why it was lost."""
 
     if not TYPE_CHECKING:
         __slots__ = stated_slots(vars())
@@ -1240,12 +1240,12 @@ class Loss:
 
 @dataclass(slots=True)
 class Finding:
-    """Something wrong with a history of messages."""
+    """A problem in a history of messages."""
 
     __pydantic_config__ = PYDANTIC
 
     path: str
-    """Where: `messages[3].results[0]`."""
+    """Path in the history, such as `messages[3].results[0]`."""
     code: Literal[
         "orphan_call",
         "orphan_result",
@@ -1254,9 +1254,9 @@ class Finding:
         "wrong_order",
         "missing_name",
     ]
-    """What kind of fault."""
+    """The kind of problem."""
     message: str
-    """The fault in a sentence."""
+    """The problem in a sentence."""
 
     if not TYPE_CHECKING:
         __slots__ = stated_slots(vars())
@@ -1269,7 +1269,7 @@ class Finding:
 
 @dataclass(slots=True)
 class ApiError:
-    """An error that a provider's API answered with."""
+    """An error response of a provider's API."""
 
     __pydantic_config__ = PYDANTIC
 
@@ -1283,9 +1283,9 @@ class ApiError:
         "server",
         "unknown",
     ]
-    """What kind of failure."""
+    """The kind of error."""
     message: str
-    """What the API said."""
+    """The message of the API."""
     retryable: bool
     """Whether the same request may succeed later."""
     metadata: dict[str, Any] | None = None
@@ -1303,12 +1303,12 @@ class ApiError:
 ToolChoice: TypeAlias = (
     Literal["auto", "none", "required"] | NamedToolChoice | AllowedToolChoice
 )
-"""How the model is to use the tools."""
+"""How the model should use the tools."""
 
 ContentPart: TypeAlias = (
     TextPart | ImagePart | DocumentPart | AudioPart | VideoPart | OpaquePart
 )
-"""A part of what a user, a system or a tool says."""
+"""A part of a user message, a system message or a result."""
 
 AssistantPart: TypeAlias = (
     TextPart
@@ -1321,10 +1321,10 @@ AssistantPart: TypeAlias = (
     | VideoPart
     | OpaquePart
 )
-"""A part of what the model answered, in the order in which it came."""
+"""A part of a message from the model. Parts are in the order of the model."""
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage
-"""A message of a conversation, told apart by `role`."""
+"""A message of a conversation, identified by `role`."""
 
 StreamEvent: TypeAlias = (
     TextDelta
@@ -1334,7 +1334,7 @@ StreamEvent: TypeAlias = (
     | ErrorEvent
     | CompletedEvent
 )
-"""A piece of an answer, told apart by `type`."""
+"""An event of a stream, identified by `type`."""
 
 AgentEvent: TypeAlias = (
     AgentText

@@ -67,9 +67,9 @@ def _result(data: Data, at: Path) -> Data:
     """The kind says of which type the value is."""
     kind, value = data.get("kind"), data.get("value")
     if kind in ("text", "error") and type(value) is not str:
-        raise ConversionError(format_path((at, "value")), f"must be a string where kind is {kind}")
+        raise ConversionError(format_path((at, "value")), f"must be a string if kind is {kind}")
     if kind == "multimodal" and type(value) is not list:
-        raise ConversionError(format_path((at, "value")), "must be an array of parts where kind is multimodal")
+        raise ConversionError(format_path((at, "value")), "must be an array of parts if kind is multimodal")
     if kind is not None and "value" not in data:
         raise ConversionError(format_path((at, "value")), "is missing")
     return data
@@ -77,21 +77,23 @@ def _result(data: Data, at: Path) -> Data:
 
 def _text_part(data: Data, at: Path) -> Data:
     if "value" in data and "text" not in data:
-        raise ConversionError(format_path((at, "value")), "a text part holds its text in `text`")
+        raise ConversionError(format_path((at, "value")), "a text part has its text in `text`")
     return data
 
 
 def _image_part(data: Data, at: Path) -> Data:
     for key in ("image_url", "imageUrl"):
         if key in data:
-            raise ConversionError(format_path((at, key)), "an image part is flat: `url`, or `data` and `mediaType`")
+            raise ConversionError(
+                format_path((at, key)), "an image part has `url`, or `data` and `mediaType`, at the top level"
+            )
     return data
 
 
 def _definition(data: Data, at: Path) -> Data:
     if type(data.get("function")) is dict and "name" not in data:
         raise ConversionError(
-            format_path((at, "function")), "a definition is flat: `name`, `description`, `parameters`"
+            format_path((at, "function")), "a definition has `name`, `description` and `parameters` at the top level"
         )
     return data
 
@@ -342,7 +344,7 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
             return candidate
     if tagged:
         raise ConversionError(format_path((at, tag)), "is missing")
-    raise ConversionError(format_path(at), f"is no {' or '.join(c.__name__ for c in classes)}")
+    raise ConversionError(format_path(at), f"is not {' or '.join(c.__name__ for c in classes)}")
 
 
 def _object_loader(kind: Any) -> Load:

@@ -187,7 +187,9 @@ class BaseStream:
         if self._ended() and not self._calls_told:
             events += self._tell_calls(completion)
         if self._failure is not None or not self._ended():
-            events.append(ErrorEvent(self._failure or "the stream broke off", error=self._api_error))
+            events.append(
+                ErrorEvent(self._failure or "the stream ended before the response was complete", error=self._api_error)
+            )
         elif self._fault is not None:
             events.append(ErrorEvent(self._fault))
         events.append(CompletedEvent(completion))
@@ -221,7 +223,7 @@ class BaseStream:
                 completion: Completion = self.converter.read_response(body, ROOT, reader)
                 return completion
             except ConversionError as error:
-                self._fault = self._fault or f"the answer has a value of the wrong type: {error}"
+                self._fault = self._fault or f"the response has a value of the wrong type: {error}"
                 steps = error.path.replace("[", ".").replace("]", "").split(".")
                 if len(steps) > 1:
                     self._failure = self._failure or self._fault
@@ -370,7 +372,7 @@ class BaseStreamWriter:
         if self.ended:
             return []
         self.ended = True
-        return self._error("the stream broke off")
+        return self._error("the stream ended before the response was complete")
 
     def sent(self, index: int) -> SentCall:
         """What of a call was sent so far."""

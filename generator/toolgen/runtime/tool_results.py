@@ -93,7 +93,7 @@ def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Wr
                 writer.kind_of(part),
                 "moved",
                 "note",
-                "it follows the results in a user message",
+                "it was moved into a user message after the results",
             )
     if len(writer.media) == after:
         return texts
@@ -186,10 +186,12 @@ def write_result_object(
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
         if is_error and type(value) is str:
-            writer.report_loss((at[0], "kind"), "data", "rewritten", "note", "a text that says what failed is an error")
+            writer.report_loss(
+                (at[0], "kind"), "data", "rewritten", "note", "a failure that has text is sent as an error"
+            )
         elif not is_error and '"$ref":' in text and _refers(value):
             writer.report_loss(
-                at[0], "data", "rewritten", "note", "as text, for the API would follow the references in it"
+                at[0], "data", "rewritten", "note", "sent as text, because the API would resolve the references in it"
             )
             return {"output": text}
         if not is_error:
@@ -269,11 +271,11 @@ def write_captioned(
             continue
         writer.text_alone(part, (at, i))
         if i > 0:
-            writer.report_loss(
-                (at, i), "TextPart", "moved", "note", "the texts of a result stand together, before its media"
-            )
+            writer.report_loss((at, i), "TextPart", "moved", "note", "the texts of a result must come before its media")
     if len(texts) > 1:
-        writer.report_loss(at, "TextPart", "rewritten", "note", "the texts of a result are one text")
+        writer.report_loss(
+            at, "TextPart", "rewritten", "note", "the API accepts one text per result, so the texts were joined"
+        )
     text = "\n".join(texts)
     kept = own.get("$response")
     if type(kept) is not dict or caption_of(kept)[:2] != ([TextPart(text)] if text else [], is_error or None):

@@ -15,7 +15,7 @@ def require(needed: str, package: str) -> None:
     """
     if __version__.split(".")[:2] != needed.split("."):
         raise ImportError(
-            f"{package} was built for toolgen-runtime {needed}, and {__version__} is installed: "
-            f"run `pip install 'toolgen-runtime~={needed}.0'`, or build the package with toolgen {__version__}",
+            f"{package} was built for toolgen-runtime {needed}, but {__version__} is installed; run `pip install "
+            f"'toolgen-runtime~={needed}.0'`, or rebuild the package with toolgen {__version__}",
             name="toolgen_runtime",
         )

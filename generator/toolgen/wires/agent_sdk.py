@@ -583,7 +583,7 @@ class AgentSdk(AgentSdkConverter):
     def read_output_ref(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputRef:
-        """Read where the whole output is kept."""
+        """Read the location of the complete output."""
         id = wire.get("id")
         if len(wire) == 1 and type(id) is str:
             return OutputRef(id)
@@ -601,7 +601,7 @@ class AgentSdk(AgentSdkConverter):
     def write_output_ref(
         self, ref: OutputRef, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write where the whole output is kept."""
+        """Write the location of the complete output."""
         if ref.byte_size is None and ref.line_count is None and ref.metadata is None:
             return {
                 "id": ref.id,
@@ -820,7 +820,7 @@ class AgentSdk(AgentSdkConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_system_content
         )
@@ -838,7 +838,7 @@ class AgentSdk(AgentSdkConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "system",
@@ -857,7 +857,7 @@ class AgentSdk(AgentSdkConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_user_content
         )
@@ -872,7 +872,7 @@ class AgentSdk(AgentSdkConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         wire: dict[str, Any] = {
             "role": "user",

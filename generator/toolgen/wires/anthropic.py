@@ -399,7 +399,7 @@ class Anthropic(AnthropicConverter):
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
-        """Read the plain members of a request body."""
+        """Read the plain keys of a request body."""
         tools, tools_kept = self.read_tools(
             wire.get("tools", ABSENT), (at, "tools"), reader
         )
@@ -460,7 +460,7 @@ class Anthropic(AnthropicConverter):
     def write_request_body(
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write the plain members of a request body."""
+        """Write the plain keys of a request body."""
         own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.seed is not None:
             writer.report_unsupported((at, "seed"), "seed", "warning")
@@ -822,7 +822,7 @@ class Anthropic(AnthropicConverter):
     def read_thinking_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ReasoningPart:
-        """Read a block of thinking."""
+        """Read a thinking block."""
         text = wire.get("thinking")
         if type(text) is str:
             if len(wire) == 2:
@@ -837,7 +837,7 @@ class Anthropic(AnthropicConverter):
     def write_thinking_part(
         self, part: ReasoningPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a block of thinking."""
+        """Write a thinking block."""
         if part.metadata is None:
             return {
                 "type": "thinking",
@@ -855,7 +855,7 @@ class Anthropic(AnthropicConverter):
     def read_output_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
-        """Read a schema for the answer."""
+        """Read an output schema."""
         schema = wire.get("schema")
         if type(schema) is dict:
             if len(wire) == 2:
@@ -870,7 +870,7 @@ class Anthropic(AnthropicConverter):
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a schema for the answer."""
+        """Write an output schema."""
         if schema.name is None and schema.strict is None and schema.metadata is None:
             return {
                 "type": "json_schema",

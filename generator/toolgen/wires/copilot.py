@@ -433,7 +433,7 @@ class Copilot(CopilotConverter):
     def read_audio_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AudioPart:
-        """Read a recording."""
+        """Read an audio recording."""
         url, data, media_type, url_kept = read_binary_data(
             wire, at, reader, _AUDIO_RESULT_TYPE
         )
@@ -447,7 +447,7 @@ class Copilot(CopilotConverter):
     def write_audio_result(
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a recording."""
+        """Write an audio recording."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
@@ -472,7 +472,7 @@ class Copilot(CopilotConverter):
     def read_video_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> VideoPart:
-        """Read a film."""
+        """Read a video."""
         url, data, media_type, url_kept = read_binary_data(
             wire, at, reader, _VIDEO_RESULT_TYPE
         )
@@ -486,7 +486,7 @@ class Copilot(CopilotConverter):
     def write_video_result(
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a film."""
+        """Write a video."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")

@@ -724,7 +724,7 @@ class Gemini(GeminiConverter):
     def read_thinking(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Reasoning:
-        """Read how much the model shall think."""
+        """Read the reasoning settings."""
         effort, effort_kept = read_known_word(
             wire.get("thinkingLevel", ABSENT),
             (at, "thinkingLevel"),
@@ -748,7 +748,7 @@ class Gemini(GeminiConverter):
     def write_thinking(
         self, reasoning: Reasoning, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write how much the model shall think."""
+        """Write the reasoning settings."""
         own = (
             writer.own_extras(reasoning.metadata, at) if reasoning.metadata else NOTHING
         )
@@ -906,7 +906,7 @@ class Gemini(GeminiConverter):
     def read_tool_result(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ToolResult:
-        """Read what a call gave."""
+        """Read a result of a call."""
         function_response = wire.get("functionResponse")
         if type(function_response) is not dict:
             raise wrong_type((at, "functionResponse"), "an object", function_response)
@@ -941,7 +941,7 @@ class Gemini(GeminiConverter):
     def write_tool_result(
         self, result: ToolResult, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what a call gave."""
+        """Write a result of a call."""
         own = writer.own_extras(result.metadata, at) if result.metadata else NOTHING
         function_response: dict[str, Any] = {
             "name": write_tool_name(
@@ -1011,7 +1011,7 @@ class Gemini(GeminiConverter):
     def read_reasoning_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> ReasoningPart:
-        """Read a thought."""
+        """Read a reasoning block."""
         text = wire.get("text")
         if type(text) is str:
             if len(wire) == 2:
@@ -1026,7 +1026,7 @@ class Gemini(GeminiConverter):
     def write_reasoning_part(
         self, part: ReasoningPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a thought."""
+        """Write a reasoning block."""
         if part.metadata is None:
             return {
                 "thought": True,
@@ -1079,7 +1079,7 @@ class Gemini(GeminiConverter):
     def read_audio_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AudioPart:
-        """Read a recording."""
+        """Read an audio recording."""
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _AUDIO_PART_INLINE_DATA
         )
@@ -1090,7 +1090,7 @@ class Gemini(GeminiConverter):
     def write_audio_part(
         self, part: AudioPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a recording."""
+        """Write an audio recording."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
@@ -1114,7 +1114,7 @@ class Gemini(GeminiConverter):
     def read_video_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> VideoPart:
-        """Read a film."""
+        """Read a video."""
         url, data, media_type, name, url_kept = read_media_content(
             wire, at, reader, _VIDEO_PART_INLINE_DATA
         )
@@ -1125,7 +1125,7 @@ class Gemini(GeminiConverter):
     def write_video_part(
         self, part: VideoPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a film."""
+        """Write a video."""
         own = writer.own_extras(part.metadata, at) if part.metadata else NOTHING
         if part.detail is not None:
             writer.report_unsupported((at, "detail"), "detail")
@@ -1184,7 +1184,7 @@ class Gemini(GeminiConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content, content_kept = self.read_user_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
@@ -1196,7 +1196,7 @@ class Gemini(GeminiConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1218,7 +1218,7 @@ class Gemini(GeminiConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content, content_kept = self.read_user_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
@@ -1232,7 +1232,7 @@ class Gemini(GeminiConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1254,7 +1254,7 @@ class Gemini(GeminiConverter):
     def read_assistant_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> AssistantMessage:
-        """Read what the model answered."""
+        """Read a message of the model."""
         content, content_kept = self.read_assistant_parts(
             wire.get("parts", ABSENT), (at, "parts"), reader
         )
@@ -1272,7 +1272,7 @@ class Gemini(GeminiConverter):
     def write_assistant_message(
         self, message: AssistantMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write what the model answered."""
+        """Write a message of the model."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

@@ -462,7 +462,7 @@ class Kagami(KagamiConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system."""
+        """Read a system message."""
         content, content_kept = self.read_parts(
             wire.get("content", ABSENT), (at, "content"), reader
         )
@@ -480,7 +480,7 @@ class Kagami(KagamiConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system."""
+        """Write a system message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -502,7 +502,7 @@ class Kagami(KagamiConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content, content_kept = self.read_parts(
             wire.get("content", ABSENT), (at, "content"), reader
         )
@@ -520,7 +520,7 @@ class Kagami(KagamiConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

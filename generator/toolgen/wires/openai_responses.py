@@ -491,7 +491,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_request_body(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> Request:
-        """Read the members of a request body."""
+        """Read the keys of a request body."""
         text = wire.get("text")
         if text is None:
             text = {}
@@ -575,7 +575,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_request_body(
         self, request: Request, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write the members of a request body."""
+        """Write the keys of a request body."""
         own = writer.own_extras(request.metadata, at) if request.metadata else NOTHING
         if request.stop is not None:
             writer.report_unsupported((at, "stop"), "stop", "warning")
@@ -844,7 +844,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_text_part(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> TextPart:
-        """Read a text part of what is asked."""
+        """Read an input text part."""
         text = wire.get("text")
         if type(text) is str:
             if len(wire) == 2:
@@ -859,7 +859,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_text_part(
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a text part of what is asked."""
+        """Write an input text part."""
         if part.cache is None and part.metadata is None:
             return {
                 "type": "input_text",
@@ -980,7 +980,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_said_text(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> TextPart:
-        """Read a text part of an answer."""
+        """Read an output text part."""
         text = wire.get("text")
         if type(text) is str:
             if len(wire) == 2:
@@ -995,7 +995,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_said_text(
         self, part: TextPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a text part of an answer."""
+        """Write an output text part."""
         if part.cache is None and part.metadata is None:
             return {
                 "type": "output_text",
@@ -1015,7 +1015,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_said_refusal(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> RefusalPart:
-        """Read a refusal part of an answer."""
+        """Read an output refusal part."""
         text = wire.get("refusal")
         if type(text) is str:
             if len(wire) == 2:
@@ -1030,7 +1030,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_said_refusal(
         self, part: RefusalPart, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a refusal part of an answer."""
+        """Write an output refusal part."""
         if part.metadata is None:
             return {
                 "type": "refusal",
@@ -1048,7 +1048,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_output_schema(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> OutputSchema:
-        """Read a schema for the answer."""
+        """Read an output schema."""
         name, name_kept = read_schema_name(
             wire.get("name", ABSENT), (at, "name"), reader
         )
@@ -1072,7 +1072,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_output_schema(
         self, schema: OutputSchema, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a schema for the answer."""
+        """Write an output schema."""
         own = writer.own_extras(schema.metadata, at) if schema.metadata else NOTHING
         wire: dict[str, Any] = {
             "type": "json_schema",
@@ -1092,7 +1092,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_system_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> SystemMessage:
-        """Read a message of the system or the developer."""
+        """Read a system or developer message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_given_content
         )
@@ -1104,7 +1104,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_system_message(
         self, message: SystemMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the system or the developer."""
+        """Write a system or developer message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1123,7 +1123,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_user_message(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> UserMessage:
-        """Read a message of the user."""
+        """Read a user message."""
         content = read_text_or_list(
             wire.get("content"), (at, "content"), reader, self.read_given_content
         )
@@ -1135,7 +1135,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_user_message(
         self, message: UserMessage, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write a message of the user."""
+        """Write a user message."""
         own = writer.own_extras(message.metadata, at) if message.metadata else NOTHING
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

@@ -319,7 +319,7 @@ class AgentSdkConverter(ChatMessages):
                     writer.kind_of(part),
                     "moved",
                     "note",
-                    "reasoning, content, refusal and calls have this order",
+                    "the format has a fixed order: reasoning, content, refusal, calls",
                 )
             said[key].append(part.text)
         if any(len(texts) > 1 for texts in said.values()) or (
@@ -330,7 +330,7 @@ class AgentSdkConverter(ChatMessages):
                 "content",
                 "rewritten",
                 "note",
-                "what is thought, said and refused is one text each here",
+                "the format has one text each for reasoning, content and refusal",
             )
         wire: dict[str, Any] = {"content": None if own.get("content") != "" else ""}
         wire |= {key: "".join(texts) for key, texts in said.items() if texts}
@@ -392,7 +392,7 @@ class AgentSdkConverter(ChatMessages):
                 field,
                 "rewritten",
                 "note",
-                "a failure with a text is an error here",
+                "a failure that has text is sent as an error",
             )
         return {"content": content, "is_error": True}
 
@@ -549,7 +549,7 @@ class AgentSdkConverter(ChatMessages):
                 "model",
                 "defaulted",
                 "note",
-                "it must be named, and nobody did",
+                "it is required, but was not given",
             )
             model = {"model": ""}
         return {**model, **self.write_usage(usage, at, writer)}

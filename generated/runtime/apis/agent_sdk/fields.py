@@ -84,10 +84,10 @@ def write_data_source(
         _, data, found, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = found or media_type
     if data is None:
-        raise UnsupportedValueError("it takes content as data only")
+        raise UnsupportedValueError("only inline data is supported")
     if media_type not in taken:
         raise UnsupportedValueError(
-            f"it does not take {media_type or 'data without a media type'}"
+            f"{media_type or 'data without a media type'} is not supported"
         )
     return {"data": data, "media_type": media_type}
 
@@ -147,7 +147,7 @@ def write_image_address(
         and not url.startswith(tuple(table["url"]))
         and own.get("$sent") != url
     ):
-        raise UnsupportedValueError("it takes no such address")
+        raise UnsupportedValueError("URLs of this kind are not supported")
     beside = own.get("$beside")
     wire: dict[str, Any] = {
         "url": write_data_url(
@@ -233,7 +233,7 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
         else None
     )
     if found is None or type(tag) is not str:
-        raise ConversionError("type", "is that of no event of an agent's run")
+        raise ConversionError("type", "is not a known type of agent event")
     kind, known = found
     for key, needed in known.items():
         if needed and key not in wire:
@@ -242,7 +242,7 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
     event: AgentEvent = load(kind, {**ours, "type": _OUR_TAGS.get(tag, tag)})
     for key in wire:
         if key not in known:
-            writer.report_unsupported((ROOT, key), "a member of an event")
+            writer.report_unsupported((ROOT, key), "a field of an event")
     writer.finish()
     return event
 

@@ -105,10 +105,10 @@ def write_source(
         media_type = media or media_type
     if data is not None and media_type not in taken:
         raise UnsupportedValueError(
-            f"it does not take {media_type or 'data without a media type'}"
+            f"{media_type or 'data without a media type'} is not supported"
         )
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if data is None and media_type is not None:
         writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return _own(url, data, media_type)
@@ -127,5 +127,5 @@ def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str,
                 "data": base64.b64decode(data, validate=True).decode(),
             }
         except ValueError as error:
-            raise UnsupportedValueError("its data is no base64 of text") from error
+            raise UnsupportedValueError("its data is not base64 of text") from error
     return {"type": "base64", "media_type": media_type, "data": data}

@@ -73,10 +73,10 @@ def converse(
         else:
             writer.report_loss(
                 (ROOT, key),
-                "a member of the body",
+                "a field of the body",
                 "dropped",
                 "warning",
-                "the client has no keyword for it",
+                "the client does not accept it as an argument",
             )
     return found
 

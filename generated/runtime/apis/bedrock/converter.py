@@ -145,11 +145,7 @@ class BedrockConverter(BedrockMessages):
             has_tool_calls(message) or is_tool_result(message) for message in messages
         ):
             writer.report_loss(
-                at,
-                "toolChoice",
-                "rewritten",
-                "note",
-                "it is said by leaving the tools out",
+                at, "toolChoice", "rewritten", "note", "the tools are left out instead"
             )
             return ABSENT
         return self.write_tool_choice(choice, kept, at, writer)

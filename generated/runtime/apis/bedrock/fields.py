@@ -76,9 +76,9 @@ def write_block_source(
     kept = own.get("source")
     as_it_came = type(kept) is dict and _content(kept, at) == (url, data)
     if not as_it_came and data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if not as_it_came and data is None and url is not None and url[:5] != "s3://":
-        raise UnsupportedValueError("it takes no address but one in S3")
+        raise UnsupportedValueError("only URLs in S3 are supported")
     source = kept if as_it_came else _source(url, data)
     if "$absent" in own and media_type in (None, "text/plain"):
         return {"source": source}
@@ -91,7 +91,7 @@ def write_block_source(
             "mediaType",
             "defaulted",
             "note",
-            f"it must be named: {formats[kind][0]}",
+            f"a format is required: {formats[kind][0]}",
         )
         return {"format": kind, "source": source}
     for kind, types in formats.items():
@@ -102,10 +102,10 @@ def write_block_source(
                     "mediaType",
                     "rewritten",
                     "note",
-                    f"it is {types[0]} here",
+                    f"the API calls it {types[0]}",
                 )
             return {"format": kind, "source": source}
-    raise UnsupportedValueError(f"it does not take {media_type}")
+    raise UnsupportedValueError(f"{media_type} is not supported")
 
 
 def _content(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
@@ -161,12 +161,12 @@ def write_document_name(name: str | None, kept: Any, at: Path, writer: Writer) -
         if kept is None or is_mark(kept):
             return ABSENT
         made = "document " + "-".join(re.findall(r"\d+", format_path(at)))
-        writer.report_loss(at, "name", "defaulted", "note", "a document must be named")
+        writer.report_loss(at, "name", "defaulted", "note", "a document needs a name")
         return made.rstrip()
     if name == kept or _is_legal(name):
         return name
     writer.report_loss(
-        at, "name", "rewritten", "note", "the API refuses some of its characters"
+        at, "name", "rewritten", "note", "the API rejects some of its characters"
     )
     spelling = re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
     return spelling or write_document_name(None, ABSENT, at, writer)
@@ -191,7 +191,7 @@ def read_schema_text(
     except ValueError as error:
         raise ConversionError(format_path(at), "must be JSON") from error
     if type(found) is not dict:
-        raise wrong_type(at, "the text of an object", found)
+        raise wrong_type(at, "the JSON text of an object", found)
     return found, ABSENT if is_compact(value, found) else value
 
 
@@ -233,5 +233,5 @@ def write_some_text(text: str | None, kept: Any, at: Path, writer: Writer) -> An
     if text or (text is not None and kept == text):
         return text
     if text is not None:
-        writer.report_loss(at, "an empty text", "dropped", "note", "the API refuses it")
+        writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")
     return ABSENT

@@ -60,7 +60,7 @@ def settle_tools(
                 "tools",
                 "dropped",
                 "note",
-                "no tool may be called, which is said so",
+                "the model must not call any tool",
             )
         wire.pop("toolConfig", None)
         return
@@ -72,7 +72,7 @@ def settle_tools(
         else []
     )
     if made:
-        reason = "the API demands the tools of the history, of which only the names are known"
+        reason = "the API requires the tools of earlier calls, but only their names are known"
         writer.report_loss((ROOT, "tools"), "tools", "defaulted", "warning", reason)
         wire["toolConfig"] = {**config, "tools": made}
         return
@@ -83,7 +83,7 @@ def settle_tools(
                 "toolChoice",
                 "dropped",
                 "behaviour",
-                "there are no tools",
+                "the request has no tools",
             )
         config = {key: value for key, value in config.items() if key != "toolChoice"}
     if config.get("tools") == []:
@@ -207,7 +207,7 @@ def write_result_blocks(
                 "a result without content",
                 "rewritten",
                 "note",
-                "the API refuses it",
+                "the API rejects it",
             )
             content = [{"text": blank}]
         return {"content": content, **status}
@@ -224,11 +224,11 @@ def write_result_blocks(
             "data",
             "rewritten",
             "note",
-            "as text, for the API does not take it otherwise",
+            "sent as text, because the API does not accept it as JSON",
         )
     if not text.strip():
         writer.report_loss(
-            place, "a blank text", "rewritten", "note", "the API refuses it"
+            place, "blank text", "rewritten", "note", "the API rejects it"
         )
         text = blank
     return {"content": [{"text": text}], **status}

@@ -89,11 +89,7 @@ def write_token_budget(
         writer.report_unsupported((at, "effort"), "effort", "warning")
     elif reasoning.effort == "none" and reasoning.budget_tokens is not None:
         writer.report_loss(
-            (at, "budgetTokens"),
-            "budgetTokens",
-            "dropped",
-            "note",
-            "nothing is thought",
+            (at, "budgetTokens"), "budgetTokens", "dropped", "note", "thinking is off"
         )
     return _settings(reasoning)
 
@@ -207,7 +203,7 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
                 "a system message",
                 "moved",
                 "note",
-                "the system's turn is one, and the first",
+                "the API accepts one system message, which must come first",
             )
         if len(first) == 1:
             writer.report_loss(
@@ -215,7 +211,7 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
                 "content",
                 "rewritten",
                 "note",
-                "the system's turn is one",
+                "the API accepts one system message",
             )
         first.append(entry)
     return [*first, *others]

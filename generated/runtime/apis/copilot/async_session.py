@@ -92,7 +92,7 @@ class AsyncHostedSession(AsyncSession):
                 if isinstance(event, CompletedEvent):
                     answer = event.completion
         if answer is None:
-            raise RuntimeError("the answer did not end in a completion")
+            raise RuntimeError("the stream ended without a completion")
         return answer
 
     async def stream(self, request: Request | str) -> AsyncGenerator[StreamEvent, None]:
@@ -113,7 +113,7 @@ class AsyncHostedSession(AsyncSession):
     ) -> AsyncGenerator[StreamEvent, None]:
         """Send and read; of an answer that is wanted as a whole every failure is raised."""
         if self._reading:
-            raise RuntimeError("an answer of this session is still being read")
+            raise RuntimeError("a response of this session is still being read")
         self._reading = True
         try:
             told = self._new_in(request)
@@ -197,7 +197,7 @@ class AsyncHostedSession(AsyncSession):
                     "a result",
                     "dropped",
                     "warning",
-                    "its call does not wait any more",
+                    "its call is no longer waiting",
                 )
                 writer.finish()
         return None if told.answers else identifier

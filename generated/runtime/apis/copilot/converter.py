@@ -391,7 +391,11 @@ class CopilotConverter(ToolConverter):
                 texts.append(part.text)
                 if type(part) is RefusalPart:
                     writer.report_loss(
-                        here, "refusal", "rewritten", "note", "it is text here"
+                        here,
+                        "refusal",
+                        "rewritten",
+                        "note",
+                        "the API accepts only text",
                     )
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 requests.append(part.value)
@@ -403,7 +407,7 @@ class CopilotConverter(ToolConverter):
                 "content",
                 "rewritten",
                 "note",
-                "its texts are one text here",
+                "the API accepts one text, so the texts were joined",
             )
         data["content"] = "".join(texts) if texts else own.get("content", "")
         if thoughts:

@@ -75,7 +75,7 @@ def write_any_arguments(
             "an invalid call",
             "rewritten",
             "behaviour",
-            "it would be run as it stands",
+            "the client would run it as it is",
         )
     if not arguments and (kept is None or type(kept) is str or is_mark(kept)):
         return ABSENT if is_mark(kept) else kept
@@ -129,7 +129,7 @@ def write_binary_data(
         media_type = known or media_type
     absent = own.get("$absent", ())
     if data is None and "data" not in absent and "data" not in own:
-        raise UnsupportedValueError("results hold data, and no addresses")
+        raise UnsupportedValueError("results only support inline data")
     if url is not None:
         writer.report_unsupported(at, "url")
     block = {"type": own.get("type", table["type"])}
@@ -142,7 +142,7 @@ def write_binary_data(
             "mediaType",
             "defaulted",
             "note",
-            f"it must be named: {media_type}",
+            f"a media type is required: {media_type}",
         )
     if media_type is not None:
         block["mimeType"] = media_type
@@ -152,7 +152,7 @@ def write_binary_data(
             table["kind"],
             "rewritten",
             "note",
-            "its media type is that of another kind",
+            "its media type belongs to another kind",
         )
     return block
 

@@ -131,7 +131,7 @@ def request_of(
     ):
         if type(state.get("requestId")) is str:
             return str(state["requestId"])
-    reason = "nothing says which request this answers; give its call"
+    reason = "cannot tell which request this result belongs to; pass its call"
     writer.report_loss((ROOT, "metadata"), "requestId", "defaulted", "warning", reason)
     return result.tool_call_id
 
@@ -261,7 +261,9 @@ def _write_parts(
     media = write_list(parts, at, writer, placed)
     kinds = [type(part) is TextPart for part in parts]
     if media and kinds != sorted(kinds, reverse=True):
-        writer.report_loss(at, "a text", "moved", "note", "texts stand before media")
+        writer.report_loss(
+            at, "a text", "moved", "note", "the text must come before the media"
+        )
     if (
         not media
         and len(texts) == last + 1
@@ -270,7 +272,11 @@ def _write_parts(
     ):
         for field in ("kind", "value"):
             writer.report_loss(
-                (ROOT, field), field, "rewritten", "note", "all texts are one text here"
+                (ROOT, field),
+                field,
+                "rewritten",
+                "note",
+                "the API accepts one text, so the texts were joined",
             )
     return "\n".join(texts), media
 

@@ -84,7 +84,11 @@ def text_and_blobs(
         texts.append("".join(said))
     if len(texts) > 1:
         writer.report_loss(
-            messages[0][0], "messages", "rewritten", "note", "they are one prompt here"
+            messages[0][0],
+            "messages",
+            "rewritten",
+            "note",
+            "they were joined into one prompt",
         )
     prompt = "\n\n".join(texts)
     return (
@@ -140,12 +144,12 @@ class KnownMessages:
         ]
         begin = max(known, answered[-1] + 1) if answered else known
         if known < len(self._digests):
-            reason = "the client goes on with the conversation that it holds, which is another one; open a new one"
+            reason = "the client continues its own conversation, but this is another one; open a new client"
             writer.report_loss(
                 (ROOT, "messages"), "a new conversation", "dropped", "behaviour", reason
             )
         for i in range(known, begin):
-            reason = "the client holds the conversation itself, and this is not in it"
+            reason = "the client holds the conversation itself, and this message is not part of it"
             writer.report_loss(
                 ((ROOT, "messages"), i), "a message", "dropped", "behaviour", reason
             )
@@ -332,7 +336,11 @@ def hosted_request(
                 here = ((at, "results"), j)
                 if result.tool_call_id not in asked:
                     writer.report_loss(
-                        here, "a result", "dropped", "warning", "no call waits for it"
+                        here,
+                        "a result",
+                        "dropped",
+                        "warning",
+                        "no call is waiting for it",
                     )
                     continue
                 identifier, call = asked[result.tool_call_id]
@@ -349,7 +357,7 @@ def hosted_request(
                 "a system text",
                 "dropped",
                 "behaviour",
-                "the client's session has its own, from when it was made",
+                "the client's session already has the one that it was created with",
             )
     tools = _tools(request, writer, write_tools)
     prompt = text_and_blobs(said, writer) if said else None
@@ -360,12 +368,12 @@ def hosted_request(
     if missing:
         raise ConversionError(
             "messages",
-            f"{len(missing)} calls of the answer before wait for their results",
+            f"{len(missing)} calls of the previous response are waiting for their results",
         )
     if not said and not answers:
         raise ConversionError(
             "messages",
-            "there is nothing to send: no new message of the user, and no call that waits",
+            "there is nothing to send: no new user message and no waiting call",
         )
     return HostedRequest(prompt, answers, tools)
 

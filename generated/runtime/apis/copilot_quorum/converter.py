@@ -313,7 +313,11 @@ class CopilotQuorumConverter(ToolConverter):
                 writer.own_extras(part.metadata, here)
                 if type(part) is RefusalPart:
                     writer.report_loss(
-                        here, "refusal", "rewritten", "note", "it is text here"
+                        here,
+                        "refusal",
+                        "rewritten",
+                        "note",
+                        "the API accepts only text",
                     )
                 blocks.append({"Text": part.text})
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
@@ -378,7 +382,11 @@ class CopilotQuorumConverter(ToolConverter):
         if is_error or kind == "multimodal":
             for field in ("kind", "value", "isError"):
                 writer.report_loss(
-                    (at[0], field), field, "rewritten", "note", "it is one text here"
+                    (at[0], field),
+                    field,
+                    "rewritten",
+                    "note",
+                    "the API accepts one text, so the texts were joined",
                 )
         if is_error:
             return {"output": text, "is_error": True}

@@ -436,7 +436,7 @@ class VertexConverter(GeminiConverter):
                 contents.append(content)
                 continue
             writer.report_loss(
-                ROOT, "an empty text", "dropped", "note", "the API refuses it"
+                ROOT, "an empty text", "dropped", "note", "the API rejects empty text"
             )
             if left:
                 contents.append({**content, "parts": left})
@@ -471,10 +471,10 @@ class VertexConverter(GeminiConverter):
         if stream is False:
             writer.report_loss(
                 at,
-                "arguments in pieces",
+                "partial arguments",
                 "rewritten",
                 "note",
-                "only the streaming method takes the request for them",
+                "only the streaming method supports the request for them",
             )
             pieces = False
         return {**(config or {}), _PIECES: pieces}

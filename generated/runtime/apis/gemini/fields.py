@@ -67,7 +67,8 @@ def write_answered_id(
     """
     if not name:
         raise ConversionError(
-            format_path((at[0], "name")), f"must name the tool for {writer.wire.title}"
+            format_path((at[0], "name")),
+            f"{writer.wire.title} requires the name of the tool",
         )
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         return kept["$wire"] if type(kept.get("$wire")) is str else ABSENT
@@ -161,7 +162,7 @@ def write_media_content(
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     key = "inlineData" if data is not None else "fileData"
     if data is not None and "$urlsafe" in inner_extras(own, key):
         data = data.translate(_URLSAFE)
@@ -173,7 +174,7 @@ def write_media_content(
             "mediaType",
             "defaulted",
             "note",
-            f"it must be named: {media_type}",
+            f"a media type is required: {media_type}",
         )
     if media_type is not None:
         content["mimeType"] = media_type

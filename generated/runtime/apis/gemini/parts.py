@@ -203,7 +203,11 @@ def sign_first_call(
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
         writer.report_loss(
-            at, "a signature", "defaulted", "note", "the calls come from elsewhere"
+            at,
+            "a signature",
+            "defaulted",
+            "note",
+            "the calls come from another provider",
         )
 
 

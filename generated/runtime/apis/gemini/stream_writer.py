@@ -105,7 +105,7 @@ class GeminiStreamWriter(BaseStreamWriter):
                         "a part",
                         "moved",
                         "note",
-                        "text after it was sent before",
+                        "later text was already sent",
                     )
                 continue
             text = part["text"]
@@ -121,7 +121,7 @@ class GeminiStreamWriter(BaseStreamWriter):
                         "a signature",
                         "moved",
                         "note",
-                        "its text was sent before",
+                        "its text was already sent",
                     )
         return unsent
 

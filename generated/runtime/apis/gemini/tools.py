@@ -131,7 +131,7 @@ def write_grouped(
                     "a provider's own tool",
                     "moved",
                     "note",
-                    "declarations stand together, before it",
+                    "the API requires the declarations to come first",
                 )
             continue
         rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")

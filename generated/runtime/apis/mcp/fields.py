@@ -61,7 +61,7 @@ def write_live_arguments(
             "an invalid call",
             "rewritten",
             "behaviour",
-            "it would be run as it stands",
+            "the server would run it as it is",
         )
     if not arguments and (kept is None or is_mark(kept)):
         return None if kept is None else ABSENT

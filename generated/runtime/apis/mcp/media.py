@@ -117,7 +117,7 @@ def write_media_block(
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if data is None:
         return _link(str(url), media_type, name, own, at, writer, table)
     if url is not None:
@@ -130,7 +130,7 @@ def write_media_block(
             "mediaType",
             "defaulted",
             "note",
-            f"it must be named: {media_type}",
+            f"a media type is required: {media_type}",
         )
     if form != "resource":
         if name is not None:
@@ -183,7 +183,11 @@ def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
     if name is not None:
         return name
     writer.report_loss(
-        (at[0], "name"), "name", "defaulted", "note", f"it must be named: {default}"
+        (at[0], "name"),
+        "name",
+        "defaulted",
+        "note",
+        f"a media type is required: {default}",
     )
     return default
 
@@ -204,5 +208,5 @@ def _tell_kind(
             table["kind"],
             "rewritten",
             "note",
-            "its media type is that of another kind",
+            "its media type belongs to another kind",
         )

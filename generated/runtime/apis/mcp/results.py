@@ -44,7 +44,7 @@ def read_call_result(
     """
     if wire.get("resultType") == "input_required":
         raise ConversionError(
-            format_path((at, "resultType")), "asks for input; there is no result yet"
+            format_path((at, "resultType")), "asks for input, so there is no result yet"
         )
     content = wire.get("content")
     if type(content) is not list and not (
@@ -103,7 +103,7 @@ def write_call_result(
     if failed:
         wire["isError"] = True
     elif wrapped is not None and "structuredContent" not in wire:
-        reason = "the tool's schema promises a value to programs, and clients may refuse a result without one"
+        reason = "the schema of the tool promises a value, and clients may reject a result without one"
         writer.report_loss(
             (ROOT, "kind"), "structuredContent", "dropped", "warning", reason
         )
@@ -133,7 +133,7 @@ def _content(
                     field,
                     "rewritten",
                     "note",
-                    "one text alone is not a list of parts here",
+                    "a single text is sent without a list",
                 )
         return {"content": content}
     if _says(kept, kind, value, failed, wrapped):

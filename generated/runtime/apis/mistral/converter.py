@@ -254,7 +254,7 @@ class MistralConverter(ChatConverter):
                         writer.kind_of(part),
                         "moved",
                         "note",
-                        "content stands before calls",
+                        "content must come before calls",
                     )
                 chunks += self.write_chunk(part, here, writer)
         listed = "content" in own.get("$list", ())
@@ -279,7 +279,7 @@ class MistralConverter(ChatConverter):
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
             writer.report_loss(
-                at, "a refusal", "rewritten", "note", "it is written as text"
+                at, "a refusal", "rewritten", "note", "it is sent as text"
             )
             return [{"type": "text", "text": part.text}]
         if type(part) is ReasoningPart:
@@ -323,7 +323,7 @@ class MistralConverter(ChatConverter):
                 "isError",
                 "dropped",
                 "behaviour",
-                "results have no error flag here",
+                "the API has no error flag for results",
             )
         if kind == "multimodal":
             return write_result_parts(

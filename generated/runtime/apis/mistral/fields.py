@@ -84,7 +84,7 @@ def write_address_or_data(
         if media_type == (f"audio/{form}" if type(form) is str else None):
             return came
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if media_type is None or data is None:
         if media_type is not None:
             writer.report_unsupported((at[0], "mediaType"), "mediaType")

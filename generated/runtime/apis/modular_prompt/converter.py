@@ -101,7 +101,7 @@ class ModularPromptConverter(TextChatConverter):
                 "content",
                 "rewritten",
                 "note",
-                "its texts are one text here",
+                "the format has one text, so the texts were joined",
             )
         said = "".join(texts)
         wire: dict[str, Any] = {}
@@ -135,12 +135,16 @@ class ModularPromptConverter(TextChatConverter):
                 "isError",
                 "dropped",
                 "behaviour",
-                "results have no error flag here",
+                "the format has no error flag for results",
             )
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)
         writer.report_loss(
-            (at[0], "kind"), "multimodal", "rewritten", "note", "a result is text here"
+            (at[0], "kind"),
+            "multimodal",
+            "rewritten",
+            "note",
+            "the format has only text results",
         )
         return as_one_text(value, (at[0], "value"), writer)
 
@@ -214,7 +218,7 @@ class ModularPromptConverter(TextChatConverter):
                 "content_filter",
                 "rewritten",
                 "warning",
-                "it is an error here",
+                "it is sent as an error",
             )
             word = "error"
         unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
@@ -241,5 +245,7 @@ class ModularPromptConverter(TextChatConverter):
             return []
         writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
-            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(
+                at, "refusal", "rewritten", "note", "the format has only text"
+            )
         return [part.text]

@@ -45,7 +45,7 @@ class ModularPromptStream(BaseStream):
             return []
         self._whole = event
         if event.get("finishReason") == "error":
-            self._failure = "the answer ended in an error"
+            self._failure = "the response ended with an error"
         events: list[StreamEvent] = []
         said, content = "".join(self._texts), event.get("content")
         if (
@@ -110,6 +110,6 @@ class ModularPromptStreamWriter(BaseStreamWriter):
                 "content",
                 "dropped",
                 "warning",
-                "other text was sent before",
+                "other text was already sent",
             )
         return [body]

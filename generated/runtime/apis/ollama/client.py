@@ -45,7 +45,7 @@ def keywords_as_typed(
                 way,
                 "dropped",
                 "note",
-                "the client has no member for it",
+                "the client has no field for it",
             )
         else:
             writer.report_loss(
@@ -53,7 +53,7 @@ def keywords_as_typed(
                 way,
                 "dropped",
                 "warning",
-                "the client would not send it: send the body",
+                "the client would not send it; send the body instead",
             )
     if type(found.get("messages")) is list:
         found["messages"] = [

@@ -257,10 +257,10 @@ class OllamaConverter(ApiConverter):
                 if has_no_place(message.content, wire):
                     writer.report_loss(
                         here,
-                        "an empty answer",
+                        "an empty message",
                         "dropped",
                         "note",
-                        "nothing of it has a place here",
+                        "the API supports none of its parts",
                     )
                 else:
                     wires.append(wire)
@@ -361,7 +361,11 @@ class OllamaConverter(ApiConverter):
                 texts.append(part.text)
                 if type(part) is RefusalPart:
                     writer.report_loss(
-                        here, "refusal", "rewritten", "note", "it is text here"
+                        here,
+                        "refusal",
+                        "rewritten",
+                        "note",
+                        "the API accepts only text",
                     )
             elif (
                 type(part) is OpaquePart
@@ -381,11 +385,15 @@ class OllamaConverter(ApiConverter):
                 "content",
                 "moved",
                 "note",
-                "thinking stands before content, and content before calls",
+                "the API has a fixed order: thinking, content, calls",
             )
         elif len(texts) > 1 or len(thoughts) > 1:
             writer.report_loss(
-                at, "content", "rewritten", "note", "its texts are one text here"
+                at,
+                "content",
+                "rewritten",
+                "note",
+                "the API accepts one text, so the texts were joined",
             )
         wire["content"] = "".join(texts)
         for key, value in (
@@ -512,7 +520,7 @@ class OllamaConverter(ApiConverter):
                 "isError",
                 "dropped",
                 "behaviour",
-                "results have no error flag here",
+                "the API has no error flag for results",
             )
         content = value
         if kind != "multimodal":

@@ -114,7 +114,11 @@ def write_on_unasked(value: bool | None, kept: Any, at: Path, writer: Writer) ->
     """Write the switch; where nothing is said of it, it is off, and the wire must hear so."""
     if value is None:
         writer.report_loss(
-            at, at[1], "defaulted", "note", f"{writer.wire.title} takes silence for on"
+            at,
+            at[1],
+            "defaulted",
+            "note",
+            f"{writer.wire.title} would otherwise turn it on",
         )
         return False
     if value and is_mark(kept):
@@ -164,7 +168,7 @@ def write_thinking_switch(
             "effort",
             "rewritten",
             "warning",
-            f"{writer.wire.title} has no word for it",
+            f"{writer.wire.title} has no such level",
         )
         return True
     if words[effort] != effort:
@@ -173,6 +177,6 @@ def write_thinking_switch(
             "effort",
             "rewritten",
             "note",
-            f"the nearest word is {words[effort]}",
+            f"the nearest level is {words[effort]}",
         )
     return words[effort]

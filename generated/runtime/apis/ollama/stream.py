@@ -195,7 +195,7 @@ class OllamaStreamWriter(BaseStreamWriter):
                     key,
                     "dropped",
                     "warning",
-                    "other text was sent before",
+                    "other text was already sent",
                 )
             rest = text[len(sent) :] if text.startswith(sent) else ""
             if rest or key == "content":

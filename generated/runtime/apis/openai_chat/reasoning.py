@@ -194,7 +194,11 @@ def write_reasoning(
         writer.adopted(part.metadata, at)
         if i:
             writer.report_loss(
-                at, "reasoning", "moved", "note", "a message has one text of reasoning"
+                at,
+                "reasoning",
+                "moved",
+                "note",
+                "the API accepts one reasoning text per message",
             )
         if key in table.keys:
             wire[key] = wire.get(key, "") + part.text

@@ -55,10 +55,10 @@ def write_always(
     default = table["value"]
     writer.report_loss(
         at,
-        "a value that the API wants",
+        "an expected value",
         "defaulted",
         "note",
-        f"it is written as {default}",
+        f"the API expects it, so it is set to {default}",
     )
     return default
 
@@ -129,10 +129,10 @@ def write_file_source(
             "name",
             "defaulted",
             "note",
-            f"a file must be named: {written['filename']}",
+            f"a file needs a name: {written['filename']}",
         )
     if not written.keys() & {"file_data", "file_url"} and "file_data" not in own:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     return written
 
 
@@ -158,7 +158,5 @@ def write_said_flag(value: bool | None, kept: Any, at: Path, writer: Writer) -> 
     if value is None and is_mark(kept):
         return ABSENT
     if value is False and not writer.known:
-        writer.report_loss(
-            at, at[1], "rewritten", "note", "off is what it is by default"
-        )
+        writer.report_loss(at, at[1], "rewritten", "note", "off is the default")
     return bool(value)

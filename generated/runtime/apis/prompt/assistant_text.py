@@ -105,7 +105,7 @@ class AssistantTextWriter:
                     "content",
                     "rewritten",
                     "note",
-                    "it reads otherwise when it comes back",
+                    "it would be read back differently",
                 )
         self._used.update(call.id for call in calls)
         return text
@@ -195,19 +195,15 @@ class AssistantTextWriter:
         self._writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
             self._writer.report_loss(
-                at, "refusal", "rewritten", "note", "it is text here"
+                at, "refusal", "rewritten", "note", "the format has only text"
             )
         if beside_calls and not part.text.strip():
             self._writer.report_loss(
-                at, "text", "dropped", "note", "it is blank, and stands beside calls"
+                at, "text", "dropped", "note", "it is blank, next to calls"
             )
         elif pieces and not pieces[-1][1]:
             self._writer.report_loss(
-                at[0],
-                "content",
-                "rewritten",
-                "note",
-                "texts in a row are one text here",
+                at[0], "content", "rewritten", "note", "adjacent texts are joined"
             )
             pieces[-1] = (pieces[-1][0] + part.text, False)
         else:

@@ -210,7 +210,7 @@ def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str
             "content",
             "rewritten",
             "warning",
-            "it would be read as the tools on offer",
+            "it would be read as a list of tools",
         )
         return " " + text
     return text
@@ -237,7 +237,11 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
         return content
     texts = collect_texts(content, at, writer)
     writer.report_loss(
-        at, "content", "rewritten", "note", "a list of texts is one text here"
+        at,
+        "content",
+        "rewritten",
+        "note",
+        "the format has one text, so the texts were joined",
     )
     return "".join(texts)
 

@@ -94,7 +94,7 @@ class PromptStreamWriter(BaseStreamWriter):
                 "text",
                 "rewritten",
                 "warning",
-                "what was sent cannot be taken back",
+                "text that was already sent cannot be taken back",
             )
             sent = ""
         rest = whole[len(sent) :]

@@ -47,13 +47,13 @@ def plain(value: Any, at: Path) -> dict[str, Any]:
             found = dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
         except (ValueError, RecursionError) as error:  # pydantic's own bound of depth
             raise ConversionError(
-                format_path(at), f"cannot be dumped by the client's type: {type(error).__name__}"
+                format_path(at), f"the client's type cannot dump it: {type(error).__name__}"
             ) from error
     else:
         convert = getattr(value, "to_dict", None) or getattr(value, "dict", None)
         found = convert() if convert is not None else value
     if type(found) is not dict:
-        raise ConversionError(format_path(at), "must be an object, or an object of the official client")
+        raise ConversionError(format_path(at), "must be an object of JSON or of the official client")
     return found
 
 
@@ -142,7 +142,7 @@ def defaulted(value: Any, default: Any, at: Path, writer: Writer) -> Any:
     """A value that the wire demands, or the profile's default for it, which is reported."""
     if value is not None:
         return value
-    writer.report_loss(at, "a value that the API demands", "defaulted", "note", f"it is written as {default}")
+    writer.report_loss(at, "a required value", "defaulted", "note", f"the API requires it, so it is set to {default}")
     return default
 
 
@@ -163,7 +163,7 @@ def as_one_text(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
         return content
     texts = collect_texts(content, at, writer)
     if len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "note", "its texts are one text here")
+        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
     return "\n".join(texts)
 
 

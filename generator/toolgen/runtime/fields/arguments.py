@@ -150,5 +150,5 @@ def write_object_arguments(
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
         return arguments
-    writer.report_loss(at, "text of an invalid call", "rewritten", "note", "arguments are an object here")
+    writer.report_loss(at, "the text of an invalid call", "rewritten", "note", "the API requires an object")
     return {INVALID: invalid.text}

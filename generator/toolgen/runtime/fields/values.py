@@ -56,10 +56,10 @@ def write_data_url(
     """
     if data is not None:
         if media_type is None:
-            raise UnsupportedValueError("data needs its media type")
+            raise UnsupportedValueError("data needs a media type")
         return f"data:{media_type};base64,{data}"
     if url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if media_type is not None and url[:5] != "data:":
         writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return url
@@ -115,7 +115,7 @@ def write_words(word: str | None, kept: Any, at: Path, writer: Writer, table: Ma
     for spelling, meaning in table.items():
         if meaning == word:
             return spelling
-    raise UnsupportedValueError("it has no word for it")
+    raise UnsupportedValueError("the API has no such value")
 
 
 def read_blank_if_none(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:

@@ -26,7 +26,7 @@ class HandledTools(Generic[H]):
         """
         unknown = sorted(set(names) - set(tools.entries))
         if unknown:
-            raise ValueError(f"no declared tool is called {', '.join(unknown)}")
+            raise ValueError(f"unknown tool {', '.join(unknown)}")
         chosen = [name for name in tools.entries if (name in names if names else name not in tools.deprecated)]
         self.definitions: Sequence[ToolDefinition] = [tools.definitions[name] for name in chosen]
         self._low_risk = tools.low_risk

@@ -92,8 +92,8 @@ def check_review(names: Iterable[str], low_risk: Collection[str], review: Review
     risky = [name for name in names if name not in low_risk]
     if risky:
         raise TypeError(
-            f"these tools are high-risk, and nothing reviews their calls: {', '.join(risky)}. Give review=… to decide on "
-            "each call, or review=allow_all to run them all"
+            f"these tools are high-risk, but no review is given: {', '.join(risky)}; pass review=... to decide on "
+            "each call, or review=allow_all to allow all calls"
         )
 
 
@@ -156,8 +156,8 @@ def check_methods(entries: Mapping[str, ToolEntry], protocol: type, handlers: ob
     missing = [name for name in names if _is_missing(handlers, protocol, name)]
     wrong = [name for name in names if name not in missing and not _takes_one(getattr(handlers, name))]
     if missing or wrong:
-        said = [f"lacks {', '.join(missing)}"] if missing else []
-        said += [f"cannot be called with one argument at {', '.join(wrong)}"] if wrong else []
+        said = [f"has no method {', '.join(missing)}"] if missing else []
+        said += [f"has methods that cannot be called with one argument: {', '.join(wrong)}"] if wrong else []
         raise TypeError(_unfit(handlers, " and ".join(said)))
     own = vars(handlers) if hasattr(handlers, "__dict__") else {}
     if all(hasattr(kind, name) and name not in own for name in names):
@@ -185,7 +185,7 @@ def _unfit(handlers: object, said: str) -> str:
     """Say what is wrong with handlers; a class has functions where an instance has methods."""
     if isinstance(handlers, type):
         name = handlers.__name__
-        return f"handlers are an instance, {name}(), and not the class {name}, which {said}"
+        return f"handlers must be an instance, {name}(), not the class {name}, which {said}"
     return f"{type(handlers).__name__} {said}"
 
 

@@ -56,9 +56,9 @@ def json_value(value: Any) -> Any:
     try:
         made = _plain(value)
     except RecursionError:
-        raise NoJSONError("it is nested too deep, or holds itself") from None
+        raise NoJSONError("it is nested too deeply, or contains itself") from None
     if too_deep(made):
-        raise NoJSONError(f"it is nested more than {MAX_DEPTH} deep")
+        raise NoJSONError(f"it is nested more than {MAX_DEPTH} levels deep")
     return made
 
 
@@ -132,7 +132,7 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
                 raise NoJSONError(f"a key is of type {type(key).__name__}")
             name = json.dumps(name)
         if name in made:
-            raise NoJSONError("two keys are one text")
+            raise NoJSONError("two keys become the same string")
         made[name] = item if type(item) is str and item.isascii() else _plain(item)
     return made
 

@@ -145,7 +145,7 @@ class Loop(Generic[H]):
         settings: RunSettings,
     ) -> ToolLoop:
         if isinstance(session, AsyncSession if inline else Session):
-            said = "async code: use `arun`" if inline else "code that is not async: use `run`, in a thread"
+            said = "async code: use `arun`" if inline else "synchronous code: use `run`, in a thread"
             raise TypeError(f"{type(session).__name__} is a session for {said}")
         definitions = self._tools.definitions
         check_settings(settings)

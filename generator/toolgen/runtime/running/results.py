@@ -66,7 +66,7 @@ CANCELLED = "The call was cancelled."
 NOT_RUN = "The call was not run."
 """What the model is told of a call that nobody ran before the conversation went on."""
 
-NO_MORE_TURNS = "The call was not run: there are no more turns."
+NO_MORE_TURNS = "The call was not run: the run has no more turns."
 """What the model is told of calls at the limit of turns."""
 
 MAX_NAMES = 20
@@ -74,10 +74,10 @@ MAX_NAMES = 20
 
 _REASONS: dict[str, str] = {
     "duplicate_id": "Another call of this message has the same id, so this one was not run.",
-    "filtered": "The call was held back by a content filter and was not run.",
+    "filtered": "A content filter blocked the call, so it was not run.",
     "not_an_object": "The arguments must be one JSON object. The call was not run.",
-    "truncated": "The call was cut off and was not run. Send it again, whole.",
-    "untrusted": "The call repeats a text that somebody else wrote, and was not run.",
+    "truncated": "The call was cut off, so it was not run. Send the complete call again.",
+    "untrusted": "The call repeats text that a user or a tool wrote, so it was not run.",
 }
 
 
@@ -129,12 +129,12 @@ def unknown_tool_text(name: str, known: Collection[str]) -> str:
     near = get_close_matches(name[:64], known, n=3, cutoff=0.5)
     near += [one for one in sorted(known) if one.casefold() == name.casefold() and one not in near]
     if near:
-        return f"There is no tool of that name. Perhaps {' or '.join(near)} is meant."
+        return f"There is no tool with this name. Did you mean {' or '.join(near)}?"
     if not known:
-        return "There is no tool of that name. There are none."
+        return "There is no tool with this name. No tools are available."
     listed = sorted(known)[:MAX_NAMES]
     more = f" and {len(known) - MAX_NAMES} more" if len(known) > MAX_NAMES else ""
-    return f"There is no tool of that name. There are: {', '.join(listed)}{more}."
+    return f"There is no tool with this name. The tools are: {', '.join(listed)}{more}."
 
 
 def invalid_arguments_text(name: str, error: ArgumentsError) -> str:
@@ -160,12 +160,12 @@ def denied_text(reason: str | None) -> str:
 
 def invalid_result_text(name: str) -> str:
     """Say that a tool ran, and gave what it does not declare."""
-    return f"{name} ran, but its result does not fit its declaration."
+    return f"{name} ran, but its result does not match its declaration."
 
 
 def timeout_text(name: str, seconds: float | None) -> str:
     """Say that a handler was left because it took too long."""
-    return f"{name} did not end within {seconds:g} seconds."
+    return f"{name} did not finish within {seconds:g} seconds."
 
 
 def failure_text(name: str, error: BaseException) -> str:

@@ -139,9 +139,9 @@ def check_settings(settings: Mapping[str, object]) -> None:
     for word in settings:
         if word not in known:
             near = get_close_matches(word[:64], known, n=3, cutoff=0.5)
-            faults.append(f"{word} (perhaps {' or '.join(near)})" if near else word)
+            faults.append(f"{word} (did you mean {' or '.join(near)}?)" if near else word)
     if faults:
-        raise TypeError(f"a run has no setting {', '.join(faults)}; there are {', '.join(known)}")
+        raise TypeError(f"unknown setting {', '.join(faults)}; the settings of a run are {', '.join(known)}")
     check_timeout(settings.get("timeout"))
 
 
@@ -157,7 +157,7 @@ def check_tools(request: Request, declared: Collection[str], low_risk: Collectio
     unknown = [name for name in names if name not in declared and name not in others]
     if unknown:
         raise TypeError(
-            f"the request offers tools that are not declared, and nothing serves them: {', '.join(unknown)}. Give "
+            f"the request offers tools that are neither declared nor handled: {', '.join(unknown)}; pass "
             "others={name: function of a ToolCall}"
         )
     check_review(names, {*low_risk, *settings.get("low_risk", ())}, settings.get("review"))
@@ -198,4 +198,4 @@ def correction(error: ValidationError) -> UserMessage:
     """What the model is told of an answer that does not fit: where and why, without the values."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)[:_FAULTS]
     lines = [f"/{'/'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults]
-    return UserMessage("The answer does not fit its schema. Answer again, with the JSON alone.\n" + "\n".join(lines))
+    return UserMessage("The answer does not match the schema. Answer again, with JSON only." + "\n".join(lines))

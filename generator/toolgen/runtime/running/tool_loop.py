@@ -107,7 +107,7 @@ class ToolLoop:
         waiting = {call.id for _, calls in self._open for call in calls}
         given = [*self._settings.get("verdicts", {}), *(r.tool_call_id for r in self._settings.get("results", ()))]
         if lost := [identifier for identifier in given if identifier not in waiting]:
-            raise ValueError(f"no call of the history waits for a verdict or a result: {', '.join(map(repr, lost))}")
+            raise ValueError(f"no call in the history is waiting for a verdict or result: {', '.join(map(repr, lost))}")
 
     async def events(self) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
         """Carry the run out, and tell what happens."""
@@ -228,7 +228,7 @@ class ToolLoop:
             RuntimeError: it has not come to its end.
         """
         if self.result is None:
-            raise RuntimeError("the run has no end")
+            raise RuntimeError("the run did not end")
         return self.result
 
     def _unforce(self) -> None:
@@ -246,7 +246,7 @@ class ToolLoop:
             RuntimeError: there was none, which is a fault of the session.
         """
         if completion is None:
-            raise RuntimeError("the session's answer did not end in a completion")
+            raise RuntimeError("the session's stream ended without a completion")
         self._completion = completion
         self._distinguish(tool_calls_of(completion.message))
         if completion.usage is not None:

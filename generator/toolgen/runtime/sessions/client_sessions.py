@@ -61,10 +61,10 @@ def checked_answer(session: object, answer: Any) -> Completion | str:
     """
     if isinstance(answer, str | Completion):
         return answer
-    said = f"{type(session).__name__}.send must return a text or a Completion, not {type(answer).__name__}"
+    said = f"{type(session).__name__}.send must return a string or a Completion, not {type(answer).__name__}"
     if inspect.iscoroutine(answer):
         answer.close()
-        said += ": a session whose send is async is an AsyncSession"
+        said += "; use AsyncSession if send is async"
     raise TypeError(said)
 
 
@@ -75,7 +75,7 @@ async def awaited_answer(session: object, answer: Any) -> Completion | str:
         TypeError: it is neither a text nor a completion, or not to be waited for.
     """
     if not inspect.isawaitable(answer):
-        raise TypeError(f"{type(session).__name__}.send must be async: it returned {type(answer).__name__}")
+        raise TypeError(f"{type(session).__name__}.send must be async, but returned {type(answer).__name__}")
     return checked_answer(session, await answer)
 
 

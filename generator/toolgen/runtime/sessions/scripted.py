@@ -33,7 +33,7 @@ class _Script:
         whole = as_request(request)
         self.requests.append(replace(whole, messages=list(whole.messages)))
         if not self.left:
-            raise LookupError(f"the script has no answer to request {len(self.requests)}")
+            raise LookupError(f"the script has no response for request {len(self.requests)}")
         answer = self.left.pop(0)
         if isinstance(answer, Exception):
             raise answer

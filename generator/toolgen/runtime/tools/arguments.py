@@ -73,7 +73,7 @@ def unknown_tool(name: object, known: Iterable[str]) -> ArgumentsError:
     from difflib import get_close_matches  # late: few names are unknown
 
     near = get_close_matches(name[:64], list(known), n=3, cutoff=0.5) if isinstance(name, str) else []
-    expected = f"a known tool (perhaps {' or '.join(near)})" if near else "a known tool"
+    expected = f"a known tool (did you mean {' or '.join(near)}?)" if near else "a known tool"
     return ArgumentsError("", [Fault("", expected, "an unknown name")])
 
 

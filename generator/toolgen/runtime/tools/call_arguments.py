@@ -37,7 +37,7 @@ def parsed_call(
         ArgumentsError: the call is marked as one that cannot be run, there is no such tool, or the arguments do not fit.
     """
     if call.invalid is not None:
-        raise ArgumentsError(call.name, [Fault("", "a call that can be run", f"one that is {call.invalid.reason}")])
+        raise ArgumentsError(call.name, [Fault("", "a valid call", f"a call with the reason {call.invalid.reason}")])
     entry = entries.get(aliases.get(call.name, call.name))
     if entry is None:
         raise unknown_tool(call.name, entries)
@@ -70,14 +70,12 @@ def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
             if name in meant:
                 yield from _differences(item, meant[name], (at, name))
             else:
-                yield _note(
-                    (at, name), "null", "it stands for an absent value: the property is optional, and never null"
-                )
+                yield _note((at, name), "null", "null means that the optional property is absent")
     elif type(said) is list and type(meant) is list:
         for i, (item, other) in enumerate(zip(said, meant, strict=True)):
             yield from _differences(item, other, (at, i))
     elif not same_json(said, meant):
-        yield _note(at, type_of(said), f"it stands for what it spells, of type {type_of(meant)}")
+        yield _note(at, type_of(said), f"the value was read as {type_of(meant)}")
 
 
 def _note(at: Path, what: str, reason: str) -> Loss:

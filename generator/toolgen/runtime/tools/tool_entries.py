@@ -206,7 +206,7 @@ class ToolEntry:
             raise self._too_deep() from None
 
     def _too_deep(self) -> ArgumentsError:
-        return ArgumentsError(self.name, [Fault("", "a value of bounded depth", "one that is nested too deep")])
+        return ArgumentsError(self.name, [Fault("", "a value of bounded depth", "a value that is nested too deeply")])
 
     def _other_value(self, value: object) -> BaseModel:
         from pydantic import RootModel, TypeAdapter

@@ -94,9 +94,9 @@ def write_source(
         url, data, media, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = media or media_type
     if data is not None and media_type not in taken:
-        raise UnsupportedValueError(f"it does not take {media_type or 'data without a media type'}")
+        raise UnsupportedValueError(f"{media_type or 'data without a media type'} is not supported")
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if data is None and media_type is not None:
         writer.report_unsupported((at[0], "mediaType"), "mediaType")
     return _own(url, data, media_type)
@@ -115,5 +115,5 @@ def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str,
                 "data": base64.b64decode(data, validate=True).decode(),
             }
         except ValueError as error:
-            raise UnsupportedValueError("its data is no base64 of text") from error
+            raise UnsupportedValueError("its data is not base64 of text") from error
     return {"type": "base64", "media_type": media_type, "data": data}

@@ -59,7 +59,7 @@ def converse(
             found[key] = value if key in keys.free else _decoded(value, (ROOT, key), keys)
         else:
             writer.report_loss(
-                (ROOT, key), "a member of the body", "dropped", "warning", "the client has no keyword for it"
+                (ROOT, key), "a field of the body", "dropped", "warning", "the client does not accept it as an argument"
             )
     return found
 

@@ -111,7 +111,7 @@ class BedrockConverter(BedrockMessages):
     ) -> Any:
         """Write how the tools are to be used. Where nothing was called yet, tools that may not be called are left out."""
         if choice == "none" and not any(has_tool_calls(message) or is_tool_result(message) for message in messages):
-            writer.report_loss(at, "toolChoice", "rewritten", "note", "it is said by leaving the tools out")
+            writer.report_loss(at, "toolChoice", "rewritten", "note", "the tools are left out instead")
             return ABSENT
         return self.write_tool_choice(choice, kept, at, writer)
 

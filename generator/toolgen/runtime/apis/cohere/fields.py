@@ -78,7 +78,7 @@ def write_token_budget(reasoning: Reasoning | None, kept: Any, at: Path, writer:
     if reasoning.effort not in (None, "none"):
         writer.report_unsupported((at, "effort"), "effort", "warning")
     elif reasoning.effort == "none" and reasoning.budget_tokens is not None:
-        writer.report_loss((at, "budgetTokens"), "budgetTokens", "dropped", "note", "nothing is thought")
+        writer.report_loss((at, "budgetTokens"), "budgetTokens", "dropped", "note", "thinking is off")
     return _settings(reasoning)
 
 
@@ -168,9 +168,17 @@ def system_first(placed: list[Placed], writer: Writer) -> list[Placed]:
             others.append(entry)
             continue
         if i > 0:
-            writer.report_loss(entry[1], "a system message", "moved", "note", "the system's turn is one, and the first")
+            writer.report_loss(
+                entry[1],
+                "a system message",
+                "moved",
+                "note",
+                "the API accepts one system message, which must come first",
+            )
         if len(first) == 1:
-            writer.report_loss((first[0][1], "content"), "content", "rewritten", "note", "the system's turn is one")
+            writer.report_loss(
+                (first[0][1], "content"), "content", "rewritten", "note", "the API accepts one system message"
+            )
         first.append(entry)
     return [*first, *others]
 

@@ -85,7 +85,7 @@ class AsyncHostedSession(AsyncSession):
                 if isinstance(event, CompletedEvent):
                     answer = event.completion
         if answer is None:
-            raise RuntimeError("the answer did not end in a completion")
+            raise RuntimeError("the stream ended without a completion")
         return answer
 
     async def stream(self, request: Request | str) -> AsyncGenerator[StreamEvent, None]:
@@ -102,7 +102,7 @@ class AsyncHostedSession(AsyncSession):
     async def _events(self, request: Request, *, whole: bool) -> AsyncGenerator[StreamEvent, None]:
         """Send and read; of an answer that is wanted as a whole every failure is raised."""
         if self._reading:
-            raise RuntimeError("an answer of this session is still being read")
+            raise RuntimeError("a response of this session is still being read")
         self._reading = True
         try:
             told = self._new_in(request)
@@ -171,7 +171,7 @@ class AsyncHostedSession(AsyncSession):
             reply = await self._live.call_with(self.calls.answer, params)
             if resolve_attribute(reply, self.calls.accepted) is not True:
                 writer = self._writer()
-                writer.report_loss(((), place), "a result", "dropped", "warning", "its call does not wait any more")
+                writer.report_loss(((), place), "a result", "dropped", "warning", "its call is no longer waiting")
                 writer.finish()
         return None if told.answers else identifier
 

@@ -305,13 +305,15 @@ class CopilotConverter(ToolConverter):
                 writer.own_extras(part.metadata, here)
                 texts.append(part.text)
                 if type(part) is RefusalPart:
-                    writer.report_loss(here, "refusal", "rewritten", "note", "it is text here")
+                    writer.report_loss(here, "refusal", "rewritten", "note", "the API accepts only text")
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 requests.append(part.value)
             else:
                 writer.report_unsupported(here, writer.kind_of(part), "warning")
         if len(texts) > 1 or len(thoughts) > 1:
-            writer.report_loss((at, "content"), "content", "rewritten", "note", "its texts are one text here")
+            writer.report_loss(
+                (at, "content"), "content", "rewritten", "note", "the API accepts one text, so the texts were joined"
+            )
         data["content"] = "".join(texts) if texts else own.get("content", "")
         if thoughts:
             data["reasoningText"] = "".join(thoughts)

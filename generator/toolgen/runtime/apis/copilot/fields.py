@@ -54,7 +54,7 @@ def write_any_arguments(
         return kept if kept is not None and kept is not ABSENT and _text(kept) == said else said
     if invalid is not None:
         writer.report_loss(
-            (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "it would be run as it stands"
+            (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "the client would run it as it is"
         )
     if not arguments and (kept is None or type(kept) is str or is_mark(kept)):
         return ABSENT if is_mark(kept) else kept
@@ -101,7 +101,7 @@ def write_binary_data(
         media_type = known or media_type
     absent = own.get("$absent", ())
     if data is None and "data" not in absent and "data" not in own:
-        raise UnsupportedValueError("results hold data, and no addresses")
+        raise UnsupportedValueError("results only support inline data")
     if url is not None:
         writer.report_unsupported(at, "url")
     block = {"type": own.get("type", table["type"])}
@@ -109,11 +109,13 @@ def write_binary_data(
         block["data"] = data
     if media_type is None and "mimeType" not in absent and "mimeType" not in own:
         media_type = table["mediaType"]
-        writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", "note", f"it must be named: {media_type}")
+        writer.report_loss(
+            (at[0], "mediaType"), "mediaType", "defaulted", "note", f"a media type is required: {media_type}"
+        )
     if media_type is not None:
         block["mimeType"] = media_type
     if block["type"] == "resource" and media_kind(media_type) != table["kind"]:
-        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type is that of another kind")
+        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type belongs to another kind")
     return block
 
 

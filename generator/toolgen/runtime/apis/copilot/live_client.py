@@ -65,7 +65,7 @@ class LiveClient:
             async with asyncio.timeout(_STOPPING):
                 await resolve_attribute(self._client, self._calls.abort)()
         except Exception as raised:  # noqa: BLE001 - the reason of the end is what counts, and is raised
-            _logger.warning("%s: the turn could not be ended: %s", self._name, type(raised).__name__)
+            _logger.warning("%s: cannot abort the turn: %s", self._name, type(raised).__name__)
 
     async def call(self, way: str, *values: Any, **keywords: Any) -> Any:
         """Call the client.

@@ -253,7 +253,7 @@ class CopilotQuorumConverter(ToolConverter):
             elif type(part) is TextPart or type(part) is RefusalPart:
                 writer.own_extras(part.metadata, here)
                 if type(part) is RefusalPart:
-                    writer.report_loss(here, "refusal", "rewritten", "note", "it is text here")
+                    writer.report_loss(here, "refusal", "rewritten", "note", "the API accepts only text")
                 blocks.append({"Text": part.text})
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 blocks.append(part.value)
@@ -300,7 +300,9 @@ class CopilotQuorumConverter(ToolConverter):
             text = write_result_text(kind, value, ABSENT, place, writer)
         if is_error or kind == "multimodal":
             for field in ("kind", "value", "isError"):
-                writer.report_loss((at[0], field), field, "rewritten", "note", "it is one text here")
+                writer.report_loss(
+                    (at[0], field), field, "rewritten", "note", "the API accepts one text, so the texts were joined"
+                )
         if is_error:
             return {"output": text, "is_error": True}
         if "is_error" in own.get("$absent", ()) or own.get("is_error", ABSENT) is None:

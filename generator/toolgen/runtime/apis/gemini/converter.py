@@ -334,7 +334,7 @@ class VertexConverter(GeminiConverter):
             if left == parts:
                 contents.append(content)
                 continue
-            writer.report_loss(ROOT, "an empty text", "dropped", "note", "the API refuses it")
+            writer.report_loss(ROOT, "an empty text", "dropped", "note", "the API rejects empty text")
             if left:
                 contents.append({**content, "parts": left})
         return contents
@@ -360,7 +360,7 @@ class VertexConverter(GeminiConverter):
             return config
         if stream is False:
             writer.report_loss(
-                at, "arguments in pieces", "rewritten", "note", "only the streaming method takes the request for them"
+                at, "partial arguments", "rewritten", "note", "only the streaming method supports the request for them"
             )
             pieces = False
         return {**(config or {}), _PIECES: pieces}

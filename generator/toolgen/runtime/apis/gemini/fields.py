@@ -50,7 +50,7 @@ def write_answered_id(identifier: str, kept: Any, at: Path, writer: Writer, name
         ConversionError: the name of the tool is missing, which the wire demands.
     """
     if not name:
-        raise ConversionError(format_path((at[0], "name")), f"must name the tool for {writer.wire.title}")
+        raise ConversionError(format_path((at[0], "name")), f"{writer.wire.title} requires the name of the tool")
     if type(kept) is dict and kept.get("$synthetic") == identifier:
         return kept["$wire"] if type(kept.get("$wire")) is str else ABSENT
     return ABSENT if writer.is_left_out(identifier) else writer.call_id(identifier)
@@ -132,14 +132,16 @@ def write_media_content(
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     key = "inlineData" if data is not None else "fileData"
     if data is not None and "$urlsafe" in inner_extras(own, key):
         data = data.translate(_URLSAFE)
     content: dict[str, Any] = {_KEYS[key]: url if data is None else data}
     if media_type is None and "$absent" not in inner_extras(own, key):
         media_type = table["mediaType"]
-        writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", "note", f"it must be named: {media_type}")
+        writer.report_loss(
+            (at[0], "mediaType"), "mediaType", "defaulted", "note", f"a media type is required: {media_type}"
+        )
     if media_type is not None:
         content["mimeType"] = media_type
     if name is not None:

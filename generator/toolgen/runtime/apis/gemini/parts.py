@@ -174,7 +174,7 @@ def sign_first_call(wire: dict[str, Any], sentinel: str, at: Path, writer: Write
     calls = [part for part in wire.get("parts") or () if type(part) is dict and "functionCall" in part]
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
-        writer.report_loss(at, "a signature", "defaulted", "note", "the calls come from elsewhere")
+        writer.report_loss(at, "a signature", "defaulted", "note", "the calls come from another provider")
 
 
 _MEDIA = ("image", "audio", "video")

@@ -100,7 +100,7 @@ def write_grouped(definitions: Sequence[Any], at: Path, writer: Writer, key: str
             wires.append(tool.value)
             if group is not None and _joins_later(definitions[i + 1 :], writer):
                 writer.report_loss(
-                    (at, i), "a provider's own tool", "moved", "note", "declarations stand together, before it"
+                    (at, i), "a provider's own tool", "moved", "note", "the API requires the declarations to come first"
                 )
             continue
         rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")

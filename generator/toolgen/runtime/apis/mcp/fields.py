@@ -50,7 +50,7 @@ def write_live_arguments(
     """
     if invalid is not None:
         writer.report_loss(
-            (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "it would be run as it stands"
+            (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "the server would run it as it is"
         )
     if not arguments and (kept is None or is_mark(kept)):
         return None if kept is None else ABSENT

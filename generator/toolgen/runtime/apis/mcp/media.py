@@ -99,7 +99,7 @@ def write_media_block(
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
     if data is None and url is None:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     if data is None:
         return _link(str(url), media_type, name, own, at, writer, table)
     if url is not None:
@@ -107,7 +107,9 @@ def write_media_block(
     form = own.get("type", table["type"])
     if media_type is None and "mediaType" in table and form != "resource":
         media_type = table["mediaType"]
-        writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", "note", f"it must be named: {media_type}")
+        writer.report_loss(
+            (at[0], "mediaType"), "mediaType", "defaulted", "note", f"a media type is required: {media_type}"
+        )
     if form != "resource":
         if name is not None:
             writer.report_unsupported((at[0], "name"), "name")
@@ -156,7 +158,7 @@ def _link(
 def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
     if name is not None:
         return name
-    writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"it must be named: {default}")
+    writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"a media type is required: {default}")
     return default
 
 
@@ -167,4 +169,4 @@ def _tell_kind(
     if media_type is not None:
         holder["mimeType"] = media_type
     if media_kind(media_type) != table["kind"]:
-        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type is that of another kind")
+        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type belongs to another kind")

@@ -38,7 +38,7 @@ def read_call_result(
         ConversionError: it is no result, or a value has the wrong JSON type.
     """
     if wire.get("resultType") == "input_required":
-        raise ConversionError(format_path((at, "resultType")), "asks for input; there is no result yet")
+        raise ConversionError(format_path((at, "resultType")), "asks for input, so there is no result yet")
     content = wire.get("content")
     if type(content) is not list and not (content is None and wire.get("structuredContent") is not None):
         raise wrong_type((at, "content"), "an array", content if "content" in wire else ABSENT)
@@ -79,7 +79,7 @@ def write_call_result(
     if failed:
         wire["isError"] = True
     elif wrapped is not None and "structuredContent" not in wire:
-        reason = "the tool's schema promises a value to programs, and clients may refuse a result without one"
+        reason = "the schema of the tool promises a value, and clients may reject a result without one"
         writer.report_loss((ROOT, "kind"), "structuredContent", "dropped", "warning", reason)
     return wire
 
@@ -97,9 +97,7 @@ def _content(
             return dict(kept)
         if len(value) < 2 and _value(content, ABSENT, failed, wrapped) is not None:
             for field in ("kind", "value"):
-                writer.report_loss(
-                    (ROOT, field), field, "rewritten", "note", "one text alone is not a list of parts here"
-                )
+                writer.report_loss((ROOT, field), field, "rewritten", "note", "a single text is sent without a list")
         return {"content": content}
     if _says(kept, kind, value, failed, wrapped):
         return dict(kept)

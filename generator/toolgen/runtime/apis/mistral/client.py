@@ -67,7 +67,7 @@ def systems_in_place(placed: list[Placed], writer: Writer) -> list[Placed]:
         while at and not _goes_before_a_system(ordered[at - 1][0]):
             at -= 1
         if at < len(ordered):
-            reason = f"{writer.wire.title} takes it before what the model says only, and not at the end"
+            reason = f"{writer.wire.title} accepts it only before a message of the model, not at the end"
             writer.report_loss(entry[1], "a message", "moved", "note", reason)
         ordered.insert(at, entry)
     return ordered

@@ -78,7 +78,9 @@ class ModularPromptConverter(TextChatConverter):
         """Write content and calls of what the model answered, its texts as one; a content that was left out stays so."""
         texts, calls = self.spread(message, at, writer)
         if len(texts) > 1:
-            writer.report_loss((at, "content"), "content", "rewritten", "note", "its texts are one text here")
+            writer.report_loss(
+                (at, "content"), "content", "rewritten", "note", "the format has one text, so the texts were joined"
+            )
         said = "".join(texts)
         wire: dict[str, Any] = {}
         if said or not ("content" in own or "content" in own.get("$absent", ())):
@@ -98,10 +100,12 @@ class ModularPromptConverter(TextChatConverter):
     ) -> str:
         """Write what a call gave, as text."""
         if is_error and kind in ("data", "multimodal"):
-            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", "results have no error flag here")
+            writer.report_loss(
+                (at[0], "isError"), "isError", "dropped", "behaviour", "the format has no error flag for results"
+            )
         if kind != "multimodal":
             return write_result_text(kind, value, kept, at, writer)
-        writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "note", "a result is text here")
+        writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "note", "the format has only text results")
         return as_one_text(value, (at[0], "value"), writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -150,7 +154,9 @@ class ModularPromptConverter(TextChatConverter):
                 (word for word, reason in self.FINISH_REASONS.items() if reason == completion.finish_reason), None
             )
         if completion.finish_reason == "content_filter" and word is None:
-            writer.report_loss((ROOT, "finishReason"), "content_filter", "rewritten", "warning", "it is an error here")
+            writer.report_loss(
+                (ROOT, "finishReason"), "content_filter", "rewritten", "warning", "it is sent as an error"
+            )
             word = "error"
         unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
         silent = wire.get("content") is None and not wire.get("toolCalls")
@@ -168,5 +174,5 @@ class ModularPromptConverter(TextChatConverter):
             return []
         writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
-            writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+            writer.report_loss(at, "refusal", "rewritten", "note", "the format has only text")
         return [part.text]

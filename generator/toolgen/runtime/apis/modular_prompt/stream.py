@@ -44,7 +44,7 @@ class ModularPromptStream(BaseStream):
             return []
         self._whole = event
         if event.get("finishReason") == "error":
-            self._failure = "the answer ended in an error"
+            self._failure = "the response ended with an error"
         events: list[StreamEvent] = []
         said, content = "".join(self._texts), event.get("content")
         if type(content) is str and len(content) > len(said) and content.startswith(said):
@@ -92,5 +92,5 @@ class ModularPromptStreamWriter(BaseStreamWriter):
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[Any]:
         if not str(body.get("content") or "").startswith("".join(self.text)):
-            self.writer.report_loss((ROOT, "message"), "content", "dropped", "warning", "other text was sent before")
+            self.writer.report_loss((ROOT, "message"), "content", "dropped", "warning", "other text was already sent")
         return [body]

@@ -39,10 +39,14 @@ def keywords_as_typed(
             _missing(value, members[key], key, lost)
     for way, severity in lost.items():
         if severity == "note":
-            writer.report_loss((ROOT, way.split(".")[0]), way, "dropped", "note", "the client has no member for it")
+            writer.report_loss((ROOT, way.split(".")[0]), way, "dropped", "note", "the client has no field for it")
         else:
             writer.report_loss(
-                (ROOT, way.split(".")[0]), way, "dropped", "warning", "the client would not send it: send the body"
+                (ROOT, way.split(".")[0]),
+                way,
+                "dropped",
+                "warning",
+                "the client would not send it; send the body instead",
             )
     if type(found.get("messages")) is list:
         found["messages"] = [_with_bytes(m, ((ROOT, "messages"), i)) for i, m in enumerate(found["messages"])]

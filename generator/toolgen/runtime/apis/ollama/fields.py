@@ -97,7 +97,7 @@ def read_on_unasked(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
 def write_on_unasked(value: bool | None, kept: Any, at: Path, writer: Writer) -> Any:
     """Write the switch; where nothing is said of it, it is off, and the wire must hear so."""
     if value is None:
-        writer.report_loss(at, at[1], "defaulted", "note", f"{writer.wire.title} takes silence for on")
+        writer.report_loss(at, at[1], "defaulted", "note", f"{writer.wire.title} would otherwise turn it on")
         return False
     if value and is_mark(kept):
         return ABSENT
@@ -137,8 +137,8 @@ def write_thinking_switch(
     if effort == "none":
         return False
     if effort not in words:
-        writer.report_loss((at, "effort"), "effort", "rewritten", "warning", f"{writer.wire.title} has no word for it")
+        writer.report_loss((at, "effort"), "effort", "rewritten", "warning", f"{writer.wire.title} has no such level")
         return True
     if words[effort] != effort:
-        writer.report_loss((at, "effort"), "effort", "rewritten", "note", f"the nearest word is {words[effort]}")
+        writer.report_loss((at, "effort"), "effort", "rewritten", "note", f"the nearest level is {words[effort]}")
     return words[effort]

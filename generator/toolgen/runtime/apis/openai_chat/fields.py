@@ -66,7 +66,9 @@ def write_arguments_that_parse(
             return text
     except ValueError:
         pass  # not valid JSON, which is reported below
-    writer.report_loss(at, "text of an invalid call", "rewritten", "note", f"{writer.wire.title} parses it")
+    writer.report_loss(
+        at, "the text of an invalid call", "rewritten", "note", f"{writer.wire.title} parses the arguments"
+    )
     return compact({INVALID: text})
 
 
@@ -110,7 +112,7 @@ def write_inline_data(
         UnsayableError: the content is not inline.
     """
     if data is None and (url is None or url[:5] != "data:"):
-        raise UnsupportedValueError("it takes content as data only")
+        raise UnsupportedValueError("only inline data is supported")
     return write_data_url(url, data, media_type, kept, at, writer)
 
 
@@ -157,7 +159,7 @@ def write_file_name(name: str | None, kept: Any, at: Path, writer: Writer) -> An
         return name
     if kept is None or is_mark(kept):
         return ABSENT
-    writer.report_loss(at, "name", "defaulted", "note", "a file must be named")
+    writer.report_loss(at, "name", "defaulted", "note", "a file needs a name")
     return "document"
 
 
@@ -170,7 +172,7 @@ def write_schema_name(name: str | None, kept: Any, at: Path, writer: Writer) -> 
         return name
     if kept is None or is_mark(kept):
         return ABSENT
-    writer.report_loss(at, "name", "defaulted", "note", "a schema must be named")
+    writer.report_loss(at, "name", "defaulted", "note", "a schema needs a name")
     return "output"
 
 

@@ -39,7 +39,7 @@ def write_always(value: Any, kept: Any, at: Path, writer: Writer, table: Mapping
     if is_mark(kept):
         return ABSENT
     default = table["value"]
-    writer.report_loss(at, "a value that the API wants", "defaulted", "note", f"it is written as {default}")
+    writer.report_loss(at, "an expected value", "defaulted", "note", f"the API expects it, so it is set to {default}")
     return default
 
 
@@ -95,9 +95,9 @@ def write_file_source(
             writer.report_unsupported((at[0], "mediaType"), "mediaType")
     if "file_data" in written and name is None and "filename" not in own.get("$absent", ()) and "filename" not in own:
         written["filename"] = names.get(media_type or "", names["*"])
-        writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"a file must be named: {written['filename']}")
+        writer.report_loss((at[0], "name"), "name", "defaulted", "note", f"a file needs a name: {written['filename']}")
     if not written.keys() & {"file_data", "file_url"} and "file_data" not in own:
-        raise UnsupportedValueError("there is neither an address nor data")
+        raise UnsupportedValueError("it has neither a URL nor data")
     return written
 
 
@@ -123,5 +123,5 @@ def write_said_flag(value: bool | None, kept: Any, at: Path, writer: Writer) -> 
     if value is None and is_mark(kept):
         return ABSENT
     if value is False and not writer.known:
-        writer.report_loss(at, at[1], "rewritten", "note", "off is what it is by default")
+        writer.report_loss(at, at[1], "rewritten", "note", "off is the default")
     return bool(value)

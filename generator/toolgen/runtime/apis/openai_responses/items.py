@@ -178,7 +178,7 @@ def write_message_item(content: list[Any], own: Extras, part: AssistantPart) -> 
 def write_short(part: Any, at: Path, writer: Writer) -> list[Any]:
     """Write text as a message in its short form."""
     if type(part) is RefusalPart:
-        writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is written as text")
+        writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is sent as text")
     elif type(part) is not TextPart:
         writer.report_unsupported(at, writer.kind_of(part), "warning")
         return []
@@ -191,7 +191,7 @@ def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short
     own = writer.own_extras(part.metadata, at)
     if own or not short:
         return [reasoning_item(part, own)]
-    writer.report_loss(at, "reasoning", "dropped", "note", "only items of the API may be sent back")
+    writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts its own items")
     return []
 
 

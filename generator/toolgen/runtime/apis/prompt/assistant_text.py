@@ -88,7 +88,7 @@ class AssistantTextWriter:
             text = reply_text(pieces)[0]
             if not self._says(text, {call.name: call.name for call in calls}, parts, calls, turn):
                 self._writer.report_loss(
-                    (at, "content"), "content", "rewritten", "note", "it reads otherwise when it comes back"
+                    (at, "content"), "content", "rewritten", "note", "it would be read back differently"
                 )
         self._used.update(call.id for call in calls)
         return text
@@ -151,11 +151,11 @@ class AssistantTextWriter:
         """Add a text; to the one before it where nothing stands between them."""
         self._writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
-            self._writer.report_loss(at, "refusal", "rewritten", "note", "it is text here")
+            self._writer.report_loss(at, "refusal", "rewritten", "note", "the format has only text")
         if beside_calls and not part.text.strip():
-            self._writer.report_loss(at, "text", "dropped", "note", "it is blank, and stands beside calls")
+            self._writer.report_loss(at, "text", "dropped", "note", "it is blank, next to calls")
         elif pieces and not pieces[-1][1]:
-            self._writer.report_loss(at[0], "content", "rewritten", "note", "texts in a row are one text here")
+            self._writer.report_loss(at[0], "content", "rewritten", "note", "adjacent texts are joined")
             pieces[-1] = (pieces[-1][0] + part.text, False)
         else:
             pieces.append((part.text, False))

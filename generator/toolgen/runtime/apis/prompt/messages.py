@@ -164,7 +164,7 @@ def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str
     if offer:
         return offer + BEHIND_TOOLS + text
     if _offered({"role": "system", "content": text}) is not None:
-        writer.report_loss((at, "content"), "content", "rewritten", "warning", "it would be read as the tools on offer")
+        writer.report_loss((at, "content"), "content", "rewritten", "warning", "it would be read as a list of tools")
         return " " + text
     return text
 
@@ -183,7 +183,7 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
     if type(content) is str:
         return content
     texts = collect_texts(content, at, writer)
-    writer.report_loss(at, "content", "rewritten", "note", "a list of texts is one text here")
+    writer.report_loss(at, "content", "rewritten", "note", "the format has one text, so the texts were joined")
     return "".join(texts)
 
 

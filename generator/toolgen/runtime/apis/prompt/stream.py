@@ -83,7 +83,7 @@ class PromptStreamWriter(BaseStreamWriter):
         sent = "".join(self.text)
         if not whole.startswith(sent):
             self.writer.report_loss(
-                (ROOT, "message"), "text", "rewritten", "warning", "what was sent cannot be taken back"
+                (ROOT, "message"), "text", "rewritten", "warning", "text that was already sent cannot be taken back"
             )
             sent = ""
         rest = whole[len(sent) :]
