@@ -94,4 +94,4 @@ def test_references_that_double_at_each_step_do_not_grow_without_end() -> None:
         definitions[name]["properties"]["b"] = {"$ref": f"#/$defs/D{i + 1}"}
     found = lowered(of({"$ref": "#/$defs/D0"}, **{"$defs": {**definitions, "D40": TEXT}}), ("ollama", "open"))
     assert len(repr(found.schema)) < 200_000
-    assert [record.reason for record in found.records] == ["it is too large once its references are followed"]
+    assert [record.reason for record in found.records] == ["it is too large after references are inlined"]
