@@ -163,10 +163,13 @@ PYDANTIC: Final[dict[str, Any]] = {
 
 
 def dump(value: Any) -> Any:
-    """JSON-ready data of a value of the format, or of a list of them. Optional fields that are None are left out.
+    """Convert a value of the format, or a list of values, to JSON data. Optional fields that are None are left out.
 
     Args:
-        value: an object, or JSON text.
+        value: A value of the format, or a list of such values.
+
+    Returns:
+        JSON data, ready for `json.dumps`.
     """
     kind: Any = type(value)
     if kind is list or kind is tuple:
@@ -195,11 +198,17 @@ def load(kind: type[T], data: Any) -> T:
     """Read JSON data as a type of the format, or as one of its unions.
 
     Args:
-        kind: the type of the format, or a union of such types.
-        data: JSON-ready data.
+        kind: A type of the format, or a union of such types.
+        data: JSON data: dicts, lists, strings, numbers, booleans and None.
+
+    Returns:
+        The value.
 
     Raises:
-        ConversionError: something is missing, of the wrong type, spelled twice, of no known kind, or not finite.
+        ConversionError: A value is missing, has the wrong type, occurs twice, is of an unknown kind, or is not finite.
+
+    Example:
+        message = load(Message, {"role": "user", "content": "Hi"})
     """
     if (at := path_of_non_finite(data)) is not None:
         raise ConversionError(format_path(at), "is not a finite number")

@@ -67,7 +67,7 @@ def write_result_text(
     """Write a result of kind text, data or error.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     if kind == "text" or kind == "error":
         if type(value) is not str:
@@ -211,7 +211,7 @@ def write_result_object(
     """Write a result of kind text, data or error; the object that came is kept while it says the same.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     if type(kept) is dict:
         known = _read(kept)

@@ -486,7 +486,7 @@ def held_by(error: BaseException | None) -> str:
         ({"models": []}, "models must not be empty"),
         ({"base_url": [KEY]}, "base_url must be a text, found an array"),
         ({"interface": [KEY]}, "interface must be a text, found an array"),
-        ({"api_key": KEY}, "api_key (perhaps api_keys) is not supported"),
+        ({"api_key": KEY}, "api_key (did you mean api_keys?) is not supported"),
         ({KEY: "x"}, "an unknown key is not supported; the keys are api_keys, models, interface, base_url"),
     ],
     ids=str,

@@ -42,7 +42,7 @@ def read_named_result(
     A name that we would write otherwise is kept, with the name that it stood for; so is that there was none.
 
     Raises:
-        ConversionError: the id is not a string, or the name is neither text nor null.
+        ConversionError: The id is not a string, or the name is neither text nor null.
     """
     spelled = wire.get(_ID)
     if type(spelled) is not str:

@@ -46,7 +46,7 @@ def plain(value: Any, at: Path) -> dict[str, Any]:
     """The object itself where it is one, else what a client's object dumps: the keys that were set, by wire name.
 
     Raises:
-        ConversionError: it is neither.
+        ConversionError: The value is neither of them.
     """
     if type(value) is dict:
         return value
@@ -73,7 +73,7 @@ def optional_text(wire: dict[str, Any], key: str, at: Path) -> str | None:
     """A text; None where it is null or not there.
 
     Raises:
-        ConversionError: it is something else.
+        ConversionError: The value is something else.
     """
     value = wire.get(key)
     if value is not None and type(value) is not str:
@@ -90,7 +90,7 @@ def read_list(value: Any, at: Path, reader: Reader, read: Read[T]) -> list[T] | 
     """Read an array, or null.
 
     Raises:
-        ConversionError: the value is something else.
+        ConversionError: The value is something else.
     """
     if value is None:
         return None
@@ -105,7 +105,7 @@ def read_text_or_list(
     """Read a text or an array.
 
     Raises:
-        ConversionError: the value is something else.
+        ConversionError: The value is something else.
     """
     if type(value) is str:
         return value
@@ -182,7 +182,7 @@ def demanded(value: Any, what: str) -> Any:
     """A value that the wire cannot do without.
 
     Raises:
-        UnsayableError: it is not there.
+        UnsupportedValueError: The value is missing.
     """
     if value is None:
         raise UnsupportedValueError(f"it needs {what}")

@@ -150,7 +150,7 @@ class Writer:
         """Report a loss.
 
         Raises:
-            ConversionError: the answer would not be what was asked for, and that was not allowed.
+            ConversionError: The severity is `behaviour`, and `on_unsupported` is "error".
         """
         self.losses += 1
         path = format_path(at)
@@ -200,7 +200,7 @@ class Writer:
         """A call with its arguments as the lowered schema of its tool has them.
 
         Raises:
-            ConversionError: they are deeper than they would be read again.
+            ConversionError: The arguments are nested more deeply than they could be read back.
         """
         if too_deep(call.arguments):
             raise ConversionError(

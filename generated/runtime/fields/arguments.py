@@ -76,7 +76,7 @@ def read_json_arguments(
     Text that is not valid JSON, repeats a key or is not an object makes the call invalid and is kept.
 
     Raises:
-        ConversionError: the value is neither text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     if type(value) is str:
         return _read_text(value)
@@ -97,7 +97,7 @@ def write_json_arguments(
     """Write the arguments; an invalid call goes back in the words in which it came.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     if (
         kept is not ABSENT
@@ -136,7 +136,7 @@ def read_object_arguments(
     """Read the arguments; absent and null are none, text is that of a stream that broke or was not checked.
 
     Raises:
-        ConversionError: the value is neither an object nor text.
+        ConversionError: The value is neither an object nor text.
     """
     if type(value) is dict:
         return value, None, ABSENT
@@ -165,7 +165,7 @@ def write_object_arguments(
     """Write the arguments; the text of a call that could not be read is wrapped, and reported.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     unread = (
         invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")

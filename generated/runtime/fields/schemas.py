@@ -30,7 +30,7 @@ def read_dialect(
     """Read the schema as it is; it is kept where lowering would change or refuse it, for the API took it.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -78,7 +78,7 @@ def read_open_dialect(
     """Read the schema; that there was none is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -104,7 +104,7 @@ def read_dialect_as_given(
     """Read the schema; that there was none, or null, is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None

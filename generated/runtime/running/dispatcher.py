@@ -68,7 +68,7 @@ _CURRENT: ContextVar[ToolCall | None] = ContextVar("current_call", default=None)
 
 
 def current_call() -> ToolCall | None:
-    """The call whose handler runs here; None outside of handlers."""
+    """Return the call whose handler is running; None outside of handlers."""
     return _CURRENT.get()
 
 
@@ -118,8 +118,8 @@ class Dispatcher:
         """Check the handlers.
 
         Raises:
-            TypeError: a tool has no handler, or the timeout is not a number.
-            ValueError: the timeout is NaN.
+            TypeError: A tool has no handler, or the timeout is not a number.
+            ValueError: The timeout is NaN.
         """
         known = (
             entries
@@ -292,8 +292,8 @@ class Dispatcher:
         """A call as its review leaves it.
 
         Raises:
-            ArgumentsError: the arguments of an edit do not fit.
-            TypeError: the verdict is none.
+            ArgumentsError: The arguments of an edit do not fit.
+            TypeError: The value is not a verdict.
         """
         if isinstance(verdict, Allow):
             return ready
@@ -367,7 +367,7 @@ class Dispatcher:
         """What a handler returned. Reading it may run code of the app's, which may raise anything.
 
         Raises:
-            ToolError: the handler raised it while its value was read.
+            ToolError: The handler raised it while its value was read.
         """
         try:
             return result_of_return(ready.call, ready.entry, value)
@@ -408,8 +408,8 @@ def _fit(entry: ToolEntry | None, arguments: Any) -> Any:
     """Arguments as their tool wants them: the model of its class; an object, where the tool is not declared.
 
     Raises:
-        ArgumentsError: they do not fit.
-        TypeError: they are not an object.
+        ArgumentsError: The arguments do not fit.
+        TypeError: The arguments are not an object.
     """
     if entry is not None:
         return arguments if entry.is_model(arguments) else entry.parsed(arguments)

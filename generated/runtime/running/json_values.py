@@ -52,7 +52,7 @@ def json_value(value: Any) -> Any:
     """Return a value as plain JSON data, a new tree.
 
     Raises:
-        NoJSONError: something in it cannot be written as JSON, or it holds itself.
+        NoJSONError: The value cannot be written as JSON, or contains itself.
     """
     try:
         made = _plain(value)

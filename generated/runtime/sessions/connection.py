@@ -103,43 +103,43 @@ class HostedCalls:
 
 
 class _Keys(BaseModel):
-    """What every configuration has. What is wrong with one is told without its values, of which some are keys."""
+    """What all configurations have. Errors do not contain values, because some of them are API keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     api_keys: list[SecretStr]
-    """Keys, which take turns."""
+    """API keys, used in rotation."""
     models: Annotated[list[str], Field(min_length=1)]
-    """Names of models; requests without one go to the first."""
+    """Names of models. Requests that do not name a model use the first one."""
 
 
 class OpenAIProviderConfig(_Keys):
-    """The configuration of OpenAI's API."""
+    """Configuration of OpenAI's API."""
 
     interface: Literal["openai"]
     base_url: str | None = None
-    """Address of the API, where it is not OpenAI's own."""
+    """Base URL of the API, if it is not OpenAI's own."""
 
 
 class GenAIProviderConfig(_Keys):
-    """The configuration of Google's API, which has no other address."""
+    """Configuration of Google's Gemini API. It has no `base_url`."""
 
     interface: Literal["genai"]
 
 
 class AnyProviderConfig(_Keys):
-    """The configuration of any interface that there are sessions for."""
+    """Configuration of any supported interface."""
 
     interface: str
-    """The API; `INTERFACES` lists them."""
+    """The interface; `INTERFACES` lists them."""
     base_url: str | None = None
-    """Address of the API, where it is not the client's own."""
+    """Base URL of the API, if it is not the client's default."""
 
 
 ProviderConfig: TypeAlias = Annotated[
     OpenAIProviderConfig | GenAIProviderConfig, Field(discriminator="interface")
 ]
-"""One of the two, told apart by `interface`."""
+"""A configuration of one of the two, identified by `interface`."""
 
 
 def connected(
@@ -151,11 +151,11 @@ def connected(
     package: str,
     kind: str,
 ) -> Any:
-    """Make a session of a kind, `Session` or `AsyncSession`, whose modules are below a package.
+    """Make a session of a kind, `Session` or `AsyncSession`, whose modules are in a package.
 
     Raises:
-        ValueError: the configuration says what the interface does not take.
-        ImportError: the client is not installed.
+        ValueError: The configuration is not valid for the interface.
+        ImportError: The official client is not installed.
     """
     read = _read(config if isinstance(config, Mapping) else _said(config))
     if read.interface not in interfaces:
@@ -178,7 +178,7 @@ def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
     """Read a configuration, by the type of its own where its interface has one.
 
     Raises:
-        ValueError: it does not fit. What is told of it are places and types; no value is in the error, nor after it.
+        ValueError: The configuration is not valid. The error contains locations and types, but no values.
     """
     said = dict(config)
     own = said.get("interface") in ("openai", "genai")

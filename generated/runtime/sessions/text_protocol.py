@@ -67,7 +67,7 @@ def to_text_request(request: Request, on_loss: OnLoss | None = None) -> Request:
     """The same request without tools, calls and results: all of them are text. What has no text is reported.
 
     Raises:
-        ConversionError: a schema, an argument or a result holds what JSON cannot.
+        ConversionError: A schema, argument or result cannot be written as JSON.
     """
     for loss in _losses(request):
         if on_loss is not None:

@@ -106,7 +106,7 @@ def dump_deep(value: Any) -> str:
     """Write what a parser gave as JSON without blanks, whatever its depth.
 
     Raises:
-        JSONError: it holds itself.
+        JSONError: The value contains itself.
     """
     written: list[str] = []
     inside: list[tuple[int, Iterable[tuple[str, Any]], str]] = [(0, iter([("", value)]), "")]
@@ -163,7 +163,7 @@ def loads(text: str | bytes | bytearray) -> Any:
     """Read a JSON text.
 
     Raises:
-        JSONError: the text is not strict JSON.
+        JSONError: The text is not strict JSON.
     """
     if len(text) > MAX_SIZE:
         raise JSONError(f"more than {MAX_SIZE} characters")
@@ -251,9 +251,9 @@ def compact(value: Any) -> str:
     """Write a JSON value without blanks; text stays as it is.
 
     Raises:
-        ValueError: a number is not finite.
-        TypeError: a value is not one of JSON's.
-        RecursionError: it is nested too deeply, or holds itself.
+        ValueError: A number is not finite.
+        TypeError: A value is not a JSON value.
+        RecursionError: The value is nested too deeply, or contains itself.
     """
     return "".join(_chunks(value, 0))
 

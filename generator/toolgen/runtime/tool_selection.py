@@ -111,7 +111,7 @@ def write_choice(choice: ToolChoice, kept: Any, at: Path, writer: Writer, table:
     """Write a choice; one that the table has no row for is a loss of behaviour, but `auto` is what silence means.
 
     Raises:
-        ConversionError: it names a tool that this provider may not get, or the loss was not allowed.
+        ConversionError: It names a tool that excludes this provider, or the loss was not allowed.
     """
     row: str
     mode: str
@@ -217,7 +217,7 @@ def write_offered(tool: Any, at: Path, writer: Writer, write: OfferedWrite) -> A
     remembered: what is sent with every request is written once.
 
     Raises:
-        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+        ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
     """
     if type(tool) is not ToolDefinition:
         return write(tool, at, writer)
@@ -244,7 +244,7 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: OfferedWrite
     """Write a tool, and say whether it would be the same beside any other tools.
 
     Raises:
-        ConversionError: the declaration leaves this provider out, and that was not to be weakened.
+        ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
     """
     if tool.name in writer.wire.refused:
         writer.report_loss(at, "a tool", "dropped", "behaviour", f"its declaration excludes {writer.wire.title}")
@@ -275,7 +275,7 @@ def _settled(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
     """A tool with `strict` settled for this wire.
 
     Raises:
-        ConversionError: its schema cannot be strict here, and that was not to be weakened.
+        ConversionError: The schema does not support strict mode, and `on_unsupported` is "error".
     """
     strict = writer.wire.strictness(tool, writer.spent)
     if strict == tool.strict:

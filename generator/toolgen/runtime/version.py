@@ -11,7 +11,7 @@ def require(needed: str, package: str) -> None:
     """Refuse a runtime of another minor version than a package was built for; patches change nothing that it uses.
 
     Raises:
-        ImportError: the versions differ; the message says both, and the two ways out.
+        ImportError: The versions differ. The message states both, and how to fix it.
     """
     if __version__.split(".")[:2] != needed.split("."):
         raise ImportError(

@@ -555,15 +555,29 @@ class AgentSdkConverter(ChatMessages):
         return {**model, **self.write_usage(usage, at, writer)}
 
     def to_agent_event(self, event: AgentEvent) -> dict[str, Any]:
-        """Write an event of an agent's run; what has no value is left out."""
+        """Convert an agent event to the wire. Fields without a value are left out.
+
+        Args:
+            event: The event.
+
+        Returns:
+            The JSON object of the wire.
+        """
         return write_agent_event(event)
 
     def from_agent_event(
         self, wire: Any, *, on_loss: OnLoss | None = None
     ) -> AgentEvent:
-        """Read an event of an agent's run; a member that the format's event lacks is left out, and reported.
+        """Convert an agent event from the wire. Unknown keys are left out and reported.
+
+        Args:
+            wire: The JSON object of the wire.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+
+        Returns:
+            The event.
 
         Raises:
-            ConversionError: it is none, or a value has the wrong JSON type.
+            ConversionError: The value is not an agent event, or a value has the wrong JSON type.
         """
         return read_agent_event(wire, Writer(self.wire, on_loss, "error"))

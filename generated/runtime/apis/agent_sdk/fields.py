@@ -48,7 +48,7 @@ def read_data_source(
     """Read url (there is none), data and media type; a source with more in it, or of another type, is kept.
 
     Raises:
-        ConversionError: it is not an object, or one of its members no text.
+        ConversionError: It is not an object, or one of its members no text.
     """
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
@@ -72,7 +72,7 @@ def write_data_source(
     """Write the source, as it came while it says the same.
 
     Raises:
-        UnsayableError: there are no data, or they are of a type that the wire does not take.
+        UnsupportedValueError: The part has no data, or data of an unsupported type.
     """
     if (
         type(kept) is dict
@@ -101,7 +101,7 @@ def read_image_address(
     """Read url, data, media type and detail; a word that `table` lacks is kept, and a type that the address says too.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     url, data, media_type, _ = read_data_url(wire.get("url"), (at, "url"), reader)
     said, detail = (
@@ -139,7 +139,7 @@ def write_image_address(
     """Write the address and what stands beside it; a word that the wire lacks is reported and left out.
 
     Raises:
-        UnsayableError: there is neither an address that the wire takes, nor data with its media type.
+        UnsupportedValueError: The part has neither a supported URL nor data with a media type.
     """
     if (
         data is None
@@ -222,7 +222,7 @@ def read_agent_event(wire: Any, writer: Writer) -> AgentEvent:
     """Read an event; a member that its type lacks is reported and left out.
 
     Raises:
-        ConversionError: it is no event, or a value has the wrong JSON type.
+        ConversionError: The value is not an event, or a value has the wrong JSON type.
     """
     if type(wire) is not dict:
         raise wrong_type(ROOT, "an object", wire)

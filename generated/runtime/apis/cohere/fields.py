@@ -47,7 +47,7 @@ def read_dialect_beside_strict(
     """Read the schema as it is; it is kept where lowering by the narrowest dialect would change it.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     return read_dialect(value, at, reader, True)
 
@@ -58,7 +58,7 @@ def read_token_budget(
     """Read the settings; those that only switch on what is on by default, or say something else, are kept.
 
     Raises:
-        ConversionError: they are neither an object nor null, or the number is none.
+        ConversionError: The value is neither an object nor null, or the number is not a number.
     """
     if value is None or value is ABSENT:
         return None, ABSENT

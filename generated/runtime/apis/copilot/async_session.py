@@ -83,8 +83,8 @@ class AsyncHostedSession(AsyncSession):
         """Send what is new of a request, and return the answer.
 
         Raises:
-            SessionError: the client refused it, or its session failed.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The client rejected the request, or its session failed.
+            ConversionError: The request cannot be sent as it is.
         """
         answer: Completion | None = None
         async with aclosing(self._events(self.prepared(request), whole=True)) as events:
@@ -99,8 +99,8 @@ class AsyncHostedSession(AsyncSession):
         """Send what is new of a request, and yield the answer's events as they come; `completed` is the last one.
 
         Raises:
-            SessionError: the client refused it, or its session failed before it said anything.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The client rejected the request, or its session failed before the first event.
+            ConversionError: The request cannot be sent as it is.
         """
         async with aclosing(
             self._events(self.prepared(request), whole=False)
@@ -208,7 +208,7 @@ class AsyncHostedSession(AsyncSession):
         """Read events up to the end of an answer.
 
         Raises:
-            SessionError: the agent's session failed.
+            SessionError: The agent's session failed.
         """
         while not stream.ended:
             event = await self._live.event(sent)

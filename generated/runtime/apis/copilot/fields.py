@@ -60,7 +60,7 @@ def write_any_arguments(
     """Write the arguments, or what came in their place; an object is run, so that of a call that must not be is refused.
 
     Raises:
-        ConversionError: the call cannot be run, or its arguments hold what JSON cannot.
+        ConversionError: The call is invalid, or its arguments cannot be written as JSON.
     """
     if invalid is not None and not arguments:
         said = invalid.text
@@ -96,7 +96,7 @@ def read_binary_data(
     """Read url (there is none), data and media type; a block of another type than ours is kept as one.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     rest: Extras = {} if block["type"] == table["type"] else {"type": block["type"]}
     absent = [key for key in ("data", "mimeType") if key not in block]
@@ -122,7 +122,7 @@ def write_binary_data(
     """Write the block. `table` has the `kind` of part, the `type` of its block, and the `mediaType` that stands in.
 
     Raises:
-        UnsayableError: there are no data.
+        UnsupportedValueError: The part has no data.
     """
     if data is None and url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
@@ -163,7 +163,7 @@ def read_dialect_or_absent(
     """Read the schema; an empty one says nothing, and is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     return (None, {}) if value == {} else read_dialect(value, at, reader, None)
 
@@ -181,7 +181,7 @@ def read_either_name(
     """Read the name that the app knows the tool by. `keys` has the `usual` key and the `other`, which is kept.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     usual, other = keys["usual"], keys["other"]
     if wire.get(usual) is None and other in wire:

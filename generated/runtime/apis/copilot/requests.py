@@ -70,7 +70,7 @@ def plain_session(value: Any, at: Path) -> dict[str, Any]:
     """The object itself where it is one, else what a client's object says; an invocation in the keys of a request.
 
     Raises:
-        ConversionError: it is neither.
+        ConversionError: The value is neither of them.
     """
     if (
         type(value) is dict
@@ -142,7 +142,7 @@ def read_answer(
     """Read kind, value, error flag and extras of the params of an answer, or of a result's object alone.
 
     Raises:
-        ConversionError: it is neither, or a value has the wrong JSON type.
+        ConversionError: The value is neither of them, or a value has the wrong JSON type.
     """
     if "textResultForLlm" in wire and "result" not in wire:
         kind, value, is_error, inner = _read_object(wire, at, reader, read)
@@ -202,7 +202,7 @@ def write_answer(result: ToolResult, own: Extras, writer: Writer, write: Write) 
     """Write the members of an answer that hold the result; what came is kept while it says the same.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     kind, value, at = result.kind, result.value, (ROOT, "value")
     failed = kind == "error" or bool(result.is_error)

@@ -115,8 +115,8 @@ class HostedSession(Session):
         """Send what is new of a request, and return the answer.
 
         Raises:
-            SessionError: the client refused it, or its session failed.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The client rejected the request, or its session failed.
+            ConversionError: The request cannot be sent as it is.
         """
         return self._thread.run(self._sent(self.prepared(request)))
 
@@ -124,8 +124,8 @@ class HostedSession(Session):
         """Send what is new of a request, and yield the answer's events as they come; `completed` is the last one.
 
         Raises:
-            SessionError: the client refused it, or its session failed before it said anything.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The client rejected the request, or its session failed before the first event.
+            ConversionError: The request cannot be sent as it is.
         """
         events = self._events(self.prepared(request))
         try:

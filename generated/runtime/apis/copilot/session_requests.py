@@ -130,7 +130,7 @@ class KnownMessages:
         request does not have.
 
         Raises:
-            ConversionError: there is such, and that was not to be weakened.
+            ConversionError: There is one, and `on_unsupported` is "error".
         """
         known = 0
         for message, digest in zip(messages, self._digests, strict=False):
@@ -191,7 +191,7 @@ class HostedStream(Protocol):
         """Take an event.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
         """
         ...
 
@@ -203,7 +203,7 @@ class HostedStream(Protocol):
         """End the answer.
 
         Args:
-            error: the exception that ended the source, where one did.
+            error: The exception that ended the source, if there was one.
         """
         ...
 
@@ -244,9 +244,10 @@ class HostedProvider(Protocol):
         """Write tools.
 
         Args:
-            definitions: the tools to write.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            definitions: The tools.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
         """
         ...
 
@@ -261,10 +262,11 @@ class HostedProvider(Protocol):
         """Write a result as the params of an answer.
 
         Args:
-            result: the result.
-            calls: the calls, in their order.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
-            on_unsupported: "error" raises where the wire cannot keep what was asked for, "weaken" reports it.
+            result: The result.
+            calls: The calls, in order.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
         """
         ...
 
@@ -272,8 +274,8 @@ class HostedProvider(Protocol):
         """Read an error.
 
         Args:
-            status: the HTTP status.
-            body: the JSON body.
+            status: The HTTP status code.
+            body: The JSON body.
         """
         ...
 
@@ -320,7 +322,7 @@ def hosted_request(
     `waiting` are the calls that wait, by the ids of their requests, which calls have under `request_key`.
 
     Raises:
-        ConversionError: it cannot be sent as it is meant: a call that waits has no result, or there is nothing to send.
+        ConversionError: The request cannot be sent: a waiting call has no result, or there is nothing to send.
     """
     _report(request, writer)
     begin = known.new_in(request.messages, writer)

@@ -231,7 +231,7 @@ def part_list(value: Any, at: Path) -> list[Any]:
     """The parts of a content: a single one may stand without its list, none may be absent.
 
     Raises:
-        ConversionError: the value is something else.
+        ConversionError: The value is something else.
     """
     if value is None or value is ABSENT:
         return []
@@ -248,7 +248,7 @@ def read_parts(
     """Read the parts: a text alone as text. No part at all is kept as it was spelled.
 
     Raises:
-        ConversionError: the value is not a list of parts.
+        ConversionError: The value is not a list of parts.
     """
     parts = [read(part, (at, i), reader) for i, part in enumerate(part_list(value, at))]
     if not parts:

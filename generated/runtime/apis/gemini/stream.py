@@ -91,10 +91,13 @@ class GeminiStream(BaseStream):
         A chunk that is like the one before it and goes on with its text needs no more than that text.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the chunk is neither.
+            ConversionError: The chunk is neither of them.
         """
         run = self._run
         if run is not None:

@@ -163,7 +163,7 @@ def read_schema(
     """Read a schema as JSON Schema; what came is kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is not an object.
+        ConversionError: The value is not an object.
     """
     lowerings = reader.wire.lowerings
     for key in keys:

@@ -42,7 +42,7 @@ def read_media_block(
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     form = block["type"]
     used = _USED.get(form, _DIRECT)
@@ -111,7 +111,7 @@ def write_media_block(
     data, `any` for that of a resource or a link, the `name`.
 
     Raises:
-        UnsayableError: there is neither an address nor data.
+        UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:" and data is None:
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))

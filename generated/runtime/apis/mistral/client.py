@@ -29,7 +29,7 @@ def unwrapped(value: Any, at: Path) -> dict[str, Any]:
     """The object itself where it is one, else what the client's object dumps, as the API sent it.
 
     Raises:
-        ConversionError: it is neither.
+        ConversionError: The value is neither of them.
     """
     if type(value) is dict:
         return value

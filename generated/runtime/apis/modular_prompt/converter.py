@@ -34,7 +34,7 @@ def read_text_alone(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the text.
 
     Raises:
-        ConversionError: it is none.
+        ConversionError: The value is not one.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)

@@ -28,10 +28,13 @@ class ModularPromptStream(BaseStream):
         """Take one text, or the answer, which is an object, and return what it brings. O(1) a text.
 
         Args:
-            event: the event: a dict, or the client's object.
+            event: An event of the stream: a dict, or the client's object.
+
+        Returns:
+            The events of the neutral format that it gives; often none.
 
         Raises:
-            ConversionError: the event is neither.
+            ConversionError: The event is neither of them.
         """
         if type(event) is not str:
             return super().feed(event)

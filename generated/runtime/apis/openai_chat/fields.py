@@ -46,7 +46,7 @@ def read_arguments_text(
     """Read the arguments; that they were an object is not kept, for the next request must have them as text.
 
     Raises:
-        ConversionError: the value is neither text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     if type(value) is dict:
         return value, None, ABSENT
@@ -63,7 +63,7 @@ def write_arguments_that_parse(
     """Write the arguments; text that is not an object is wrapped into one, and reported.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     text = write_json_arguments(arguments, invalid, kept, at, writer)
     if type(text) is str and not text.strip():
@@ -89,7 +89,7 @@ def read_effort_object(
     """Read the object; what else it holds is kept.
 
     Raises:
-        ConversionError: it, its word or its number has the wrong type.
+        ConversionError: It, its word or its number has the wrong type.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -134,7 +134,7 @@ def write_inline_data(
     """Write the `data:` address.
 
     Raises:
-        UnsayableError: the content is not inline.
+        UnsupportedValueError: The content is not inline.
     """
     if data is None and (url is None or url[:5] != "data:"):
         raise UnsupportedValueError("only inline data is supported")
@@ -145,7 +145,7 @@ def read_own_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that the server gave goes back to it as it is, also where another server would refuse it.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     identifier, kept = read_call_id(value, at, reader)
     if kept is ABSENT and identifier == value and not reader.wire.legal_id(identifier):
@@ -169,7 +169,7 @@ def read_file_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, An
     """Read the name of a file; that there was none is kept.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None

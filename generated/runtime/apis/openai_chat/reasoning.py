@@ -120,7 +120,7 @@ def read_reasoning(
     empty text under a needed key says that there is none, and is nothing more.
 
     Raises:
-        ConversionError: a text is not a string, or the details are not a list.
+        ConversionError: A text is not a string, or the details are not a list.
     """
     found: dict[str, Any] = {}
     for key, value in wire.items():

@@ -29,7 +29,7 @@ def read_always(
     """Read the value; that it was not there, or null, is kept.
 
     Raises:
-        ConversionError: it is of another type than what `table` has to stand for it.
+        ConversionError: It is of another type than what `table` has to stand for it.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -72,7 +72,7 @@ def read_file_source(
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     for key in ("file_data", "file_url", "filename"):
         if part.get(key) is not None and type(part[key]) is not str:
@@ -103,7 +103,7 @@ def write_file_source(
     """Write the content. `names` has a file's name by media type, and under `*`, for data without one.
 
     Raises:
-        UnsayableError: there is neither an address nor data.
+        UnsupportedValueError: The part has neither a URL nor data.
     """
     written: dict[str, Any] = {} if name is None else {"filename": name}
     if url is not None and url[:5] == "data:" and data is None:
@@ -140,7 +140,7 @@ def read_said_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, A
     """Read the switch; off is what it is by default. That it was not there, or null, is kept.
 
     Raises:
-        ConversionError: it is neither a boolean nor null.
+        ConversionError: The value is neither a boolean nor null.
     """
     if value is ABSENT:
         return None, {"$absent": True}

@@ -75,7 +75,7 @@ class AssistantTextWriter:
         """Write a message; its own extras are `own`. None for one that has no content.
 
         Raises:
-            ConversionError: arguments of a call hold what JSON cannot.
+            ConversionError: The arguments of a call cannot be written as JSON.
         """
         turn = self._turn
         self._turn = None if turn is None else turn + 1
@@ -231,7 +231,7 @@ def answer_object(value: Any, at: Path) -> dict[str, Any]:
     """The object with the answer's `content`.
 
     Raises:
-        ConversionError: it is neither a text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     return TextAnswer(content=value) if type(value) is str else plain(value, at)
 
@@ -245,8 +245,8 @@ def read_text_answer(
     """Read an answer, where tools go by these names.
 
     Raises:
-        BareApiError: it is an API error.
-        ConversionError: its content is not a string.
+        BareApiError: The response is an API error.
+        ConversionError: The content is not a string.
     """
     if wire.get("content") is None and wire.get("error"):
         raise BareApiError(format_path(at), wire)
@@ -274,7 +274,7 @@ def write_text_answer(completion: Completion, writer: Writer) -> Any:
     """Write an answer as a text, or as the object in which it came.
 
     Raises:
-        ConversionError: arguments of a call hold what JSON cannot.
+        ConversionError: The arguments of a call cannot be written as JSON.
     """
     own = writer.own_extras(completion.metadata, ROOT)
     for field in ("id", "model", "stopReason", "usage"):

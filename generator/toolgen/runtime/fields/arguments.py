@@ -67,7 +67,7 @@ def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
     Text that is not valid JSON, repeats a key or is not an object makes the call invalid and is kept.
 
     Raises:
-        ConversionError: the value is neither text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     if type(value) is str:
         return _read_text(value)
@@ -84,7 +84,7 @@ def write_json_arguments(
     """Write the arguments; an invalid call goes back in the words in which it came.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     if kept is not ABSENT and _says(kept, arguments) and (invalid is None or _says(invalid.text, arguments)):
         return kept
@@ -115,7 +115,7 @@ def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[st
     """Read the arguments; absent and null are none, text is that of a stream that broke or was not checked.
 
     Raises:
-        ConversionError: the value is neither an object nor text.
+        ConversionError: The value is neither an object nor text.
     """
     if type(value) is dict:
         return value, None, ABSENT
@@ -140,7 +140,7 @@ def write_object_arguments(
     """Write the arguments; the text of a call that could not be read is wrapped, and reported.
 
     Raises:
-        ConversionError: the arguments hold what JSON cannot.
+        ConversionError: The arguments cannot be written as JSON.
     """
     unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
     if invalid is None or not unread:

@@ -30,7 +30,7 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the name that the app knows the tool by.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -46,7 +46,7 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that is missing, blank or used before is made here, and the wire's spelling kept with it.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if reader.accepts_id(value):
         return value, ABSENT
@@ -83,7 +83,7 @@ def read_result_id(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]
     """Read the id of the call, and the name of the tool that it called; empty where the call is not there.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -100,7 +100,7 @@ def read_id_or_null(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id; one that is missing, blank or used before is made here.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     identifier, _ = reader.call_id(value, at)
     if identifier == value:
@@ -120,7 +120,7 @@ def read_answered_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, An
     """Read the id that the call has; the wire's spelling is kept where that is another one.
 
     Raises:
-        ConversionError: it is not a string.
+        ConversionError: The value is not a string.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)

@@ -27,7 +27,7 @@ def read_dialect(value: Any, at: Path, reader: Reader, strict: bool | None = Non
     """Read the schema as it is; it is kept where lowering would change or refuse it, for the API took it.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -65,7 +65,7 @@ def read_open_dialect(value: Any, at: Path, reader: Reader) -> tuple[dict[str, A
     """Read the schema; that there was none is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is ABSENT:
         return None, {"$absent": True}
@@ -85,7 +85,7 @@ def read_dialect_as_given(
     """Read the schema; that there was none, or null, is kept.
 
     Raises:
-        ConversionError: it is neither an object nor null.
+        ConversionError: The value is neither an object nor null.
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None

@@ -21,8 +21,8 @@ class HandledTools(Generic[H]):
         """Take the tools that are named; where none is, all that are not deprecated.
 
         Raises:
-            ValueError: a name is not that of a declared tool.
-            TypeError: a tool has no handler.
+            ValueError: A name is not that of a declared tool.
+            TypeError: A tool has no handler.
         """
         unknown = sorted(set(names) - set(tools.entries))
         if unknown:

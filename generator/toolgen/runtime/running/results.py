@@ -82,7 +82,7 @@ _REASONS: dict[str, str] = {
 
 
 class ToolError(Exception):
-    """What a handler raises to tell the model what went wrong: its text becomes the result, as it is."""
+    """Raise this in a handler to tell the model what went wrong. Its message becomes the result, unchanged."""
 
 
 def error_result(call: ToolCall, text: str) -> ToolResult:
@@ -96,9 +96,9 @@ def result_of_return(call: ToolCall, entry: ToolEntry | None, value: Any) -> Too
     A tool without an entry declares nothing of its result.
 
     Raises:
-        NoJSONError: JSON cannot say it.
-        ArgumentsError: it is not what the tool declares as its result.
-        ConversionError: a result or a part that the handler made is not one of the format.
+        NoJSONError: The value cannot be written as JSON.
+        ArgumentsError: The value does not fit the declared result.
+        ConversionError: A result or part of the handler is not valid in the format.
     """
     if type(value) not in PLAIN:
         if isinstance(value, _PARTS):

@@ -36,8 +36,8 @@ class NativeSession(ClientSession, Session):
         """Send a request, and return the answer.
 
         Raises:
-            SessionError: the API refused it.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The API rejected the request.
+            ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=False)
@@ -51,8 +51,8 @@ class NativeSession(ClientSession, Session):
         """Send a request, and yield the answer's events as they come; `completed` is the last one.
 
         Raises:
-            SessionError: the API refused it.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The API rejected the request.
+            ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=True)
@@ -143,8 +143,8 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         """Send a request, and return the answer.
 
         Raises:
-            SessionError: the API refused it.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The API rejected the request.
+            ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=False)
@@ -160,8 +160,8 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         """Send a request, and yield the answer's events as they come; `completed` is the last one.
 
         Raises:
-            SessionError: the API refused it.
-            ConversionError: it cannot be sent as it is meant.
+            SessionError: The API rejected the request.
+            ConversionError: The request cannot be sent as it is.
         """
         whole = self.prepared(request)
         keywords = self.keywords(whole, streaming=True)

@@ -1,4 +1,4 @@
-"""Sessions that give answers from a list, for tests of an app: nothing is sent, and what would have been is kept."""
+"""Sessions that return prepared responses, for tests of an app. They send nothing, and record the requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .text_protocol import as_request
 __all__ = ["Answer", "AsyncScriptedSession", "ScriptedSession"]
 
 Answer: TypeAlias = str | Sequence[ToolCall] | Completion | Exception
-"""A text, calls, a whole answer, or what is raised instead."""
+"""A text, a list of calls, a completion, or an exception to raise."""
 
 
 class _Script:
@@ -27,8 +27,8 @@ class _Script:
         """Keep a request, and give the next answer.
 
         Raises:
-            LookupError: there is none left.
-            Exception: the script has one here.
+            LookupError: The script has no response left.
+            Exception: The script contains an exception here.
         """
         whole = as_request(request)
         self.requests.append(replace(whole, messages=list(whole.messages)))
@@ -45,15 +45,16 @@ class _Script:
 
 
 class ScriptedSession(Session):
-    """A session with a list of answers, one for each request: texts, lists of calls, completions, exceptions to raise.
+    """A session that returns prepared responses, for tests. It sends nothing.
 
-    `requests` are those that were made, each with its messages as they were then.
+    Each response is a text, a list of calls, a completion, or an exception to raise. `requests` has the requests so
+    far, each with a copy of its messages at that time.
     """
 
     tool_mode = ToolMode.NATIVE
 
     def __init__(self, answers: Iterable[Answer], model: str | None = None) -> None:
-        """Take the answers, and the model of requests that name none."""
+        """Set the responses, and the model of requests that do not name one."""
         self._script = _Script(answers)
         self.model = model
 
@@ -63,21 +64,21 @@ class ScriptedSession(Session):
         return self._script.requests
 
     def send(self, request: Request | str) -> Completion:
-        """Give the next answer.
+        """Return the next response.
 
         Raises:
-            LookupError: there is none left.
+            LookupError: The script has no response left.
         """
         return self._script.next(request)
 
 
 class AsyncScriptedSession(AsyncSession):
-    """The same for async code."""
+    """A session that returns prepared responses, for tests of async code. It sends nothing."""
 
     tool_mode = ToolMode.NATIVE
 
     def __init__(self, answers: Iterable[Answer], model: str | None = None) -> None:
-        """Take the answers, and the model of requests that name none."""
+        """Set the responses, and the model of requests that do not name one."""
         self._script = _Script(answers)
         self.model = model
 
@@ -87,9 +88,9 @@ class AsyncScriptedSession(AsyncSession):
         return self._script.requests
 
     async def send(self, request: Request | str) -> Completion:
-        """Give the next answer.
+        """Return the next response.
 
         Raises:
-            LookupError: there is none left.
+            LookupError: The script has no response left.
         """
         return self._script.next(request)

@@ -39,7 +39,7 @@ class CallThreads:
         """Yield what an iterator gives. One thread reads all of it, and hands on at once what came since it was last asked.
 
         Raises:
-            Exception: the one that the iterator raised.
+            Exception: The exception that the iterator raised.
         """
         reading = _Reading(source, asyncio.get_running_loop())
         self._pool.submit(copy_context().run, reading.read)

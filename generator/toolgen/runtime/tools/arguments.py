@@ -27,7 +27,7 @@ MAX_TEXT = 200
 
 @dataclass(slots=True)
 class Fault:
-    """One thing that is wrong: where (a JSON pointer), what was expected, and the type that was found."""
+    """One problem: the location as a JSON pointer, what was expected, and the type that was found."""
 
     pointer: str
     expected: str
@@ -51,7 +51,18 @@ class Fault:
 
 
 class ArgumentsError(ValueError):
-    """The arguments of a call do not fit their tool. `omitted` counts the faults beyond those listed."""
+    """The arguments of a call do not fit their tool.
+
+    Attributes:
+        name: The name of the tool.
+        faults: What is wrong, as a list of `Fault`.
+        omitted: The number of further faults that are not listed.
+
+    Attributes:
+        name: The name of the tool.
+        faults: What is wrong, as a list of `Fault`.
+        omitted: The number of further faults that are not listed.
+    """
 
     def __init__(self, tool: str, faults: Sequence[Fault], omitted: int = 0) -> None:
         """Take the tool's name, the faults that are listed, and the number of further ones."""

@@ -34,7 +34,7 @@ def parsed_call(
     `aliases` has the tools that other names stand for.
 
     Raises:
-        ArgumentsError: the call is marked as one that cannot be run, there is no such tool, or the arguments do not fit.
+        ArgumentsError: The call is invalid, the tool does not exist, or the arguments do not fit it.
     """
     if call.invalid is not None:
         raise ArgumentsError(call.name, [Fault("", "a valid call", f"a call with the reason {call.invalid.reason}")])

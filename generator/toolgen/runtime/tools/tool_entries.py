@@ -96,7 +96,7 @@ class ToolEntry:
         """Make the model of the arguments.
 
         Raises:
-            ArgumentsError: the value is not strict JSON, or does not fit.
+            ArgumentsError: The value is not strict JSON, or does not fit.
         """
         if type(value) is str and len(value) < MAX_QUICK:
             read = self._read or self._prepared()
@@ -120,7 +120,7 @@ class ToolEntry:
         """Hold what the tool gives, as JSON data, against what it declares.
 
         Raises:
-            ArgumentsError: the value does not fit.
+            ArgumentsError: The value does not fit.
         """
         if self._check is None:
             from pydantic import TypeAdapter

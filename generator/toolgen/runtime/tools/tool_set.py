@@ -48,14 +48,17 @@ class ToolSet:
         self.definitions = Definitions(package, {name: entry.module for name, entry in entries.items()})
 
     def parse_arguments(self, name: str, value: str | bytes | Mapping[str, Any]) -> BaseModel:
-        """Make the model of a tool's arguments of an object, or of JSON text.
+        """Check the arguments of a tool, and return them as a model.
 
         Args:
-            name: the name of the tool.
-            value: an object, or JSON text.
+            name: The name of the tool.
+            value: The arguments: an object, or JSON text.
+
+        Returns:
+            An instance of the model of the tool's arguments.
 
         Raises:
-            ArgumentsError: there is no such tool, or the value does not fit it.
+            ArgumentsError: The tool does not exist, or the value does not fit it.
         """
         entry = self.entries.get(name)
         if entry is None:
@@ -63,17 +66,20 @@ class ToolSet:
         return entry.parsed(value)
 
     def parse_call(self, call: ToolCall, *, on_loss: OnLoss | None = None) -> BaseModel:
-        """Make the model of a call's arguments.
+        """Check the arguments of a call, and return them as a model.
 
-        What does not fit, but can only mean one thing (null for an optional value, the text of a listed number), is taken
-        for it; `on_loss` is called with a note of each.
+        A value that does not fit, but whose meaning is unambiguous, is converted: null for an absent optional value, or
+        a string for a listed number. `on_loss` is called with a note for each.
 
         Args:
-            call: the call.
-            on_loss: called with each `Loss`; without it, a warning of Python's says what was lost.
+            call: The call.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+
+        Returns:
+            An instance of the model of the tool's arguments.
 
         Raises:
-            ArgumentsError: the call cannot be run, there is no such tool, or the arguments do not fit it.
+            ArgumentsError: The call is invalid, the tool does not exist, or the arguments do not fit it.
         """
         from .call_arguments import parsed_call
 

@@ -51,7 +51,7 @@ def converse(
     """The body as keywords of a client that names the model, takes bytes, and refuses what it does not know.
 
     Raises:
-        ConversionError: what should be base64 is something else.
+        ConversionError: A value that should be base64 is not.
     """
     found: dict[str, Any] = {} if model is None else {"modelId": model}
     for key, value in body.items():

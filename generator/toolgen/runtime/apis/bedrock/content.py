@@ -62,7 +62,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
     """Read blocks; a mark for the cache goes to the part before it, where that has none and can have one.
 
     Raises:
-        ConversionError: the value is not an array.
+        ConversionError: The value is not an array.
     """
     if value is None or value is ABSENT:
         return []

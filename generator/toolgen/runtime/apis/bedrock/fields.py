@@ -34,7 +34,7 @@ def read_block_source(
     """Read url, data and media type. The source is kept where our own writing would differ.
 
     Raises:
-        ConversionError: the format is not a string, or the source no object.
+        ConversionError: The format is not a string, or the source no object.
     """
     kind, source = block.get("format"), block.get("source")
     if kind is not None and type(kind) is not str:
@@ -67,7 +67,8 @@ def write_block_source(
     """Write format and source; the source that came is kept while it says the same.
 
     Raises:
-        UnsayableError: the API does not take this media type or this address, or there is neither address nor data.
+        UnsupportedValueError: The API does not support the media type or the URL, or the part has neither a URL nor
+            data.
     """
     if url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))
@@ -137,7 +138,7 @@ def read_document_name(value: Any, at: Path, reader: Reader) -> tuple[str | None
     """Read the name; one that we would spell otherwise is kept, for the API took it.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
         return None, {"$absent": True} if value is ABSENT else None
@@ -169,7 +170,7 @@ def read_schema_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, An
     """Read the schema; its text is kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is not a string, or not that of an object.
+        ConversionError: It is not a string, or not that of an object.
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
@@ -186,7 +187,7 @@ def write_schema_text(schema: dict[str, Any], kept: Any, at: Path, writer: Write
     """Write the schema, as it came while it says the same.
 
     Raises:
-        ConversionError: JSON cannot hold it.
+        ConversionError: The value cannot be written as JSON.
     """
     if type(kept) is str and same_json(read_schema_text(kept, at, Reader(writer.wire))[0], schema):
         return kept
@@ -200,7 +201,7 @@ def read_some_text(value: Any, at: Path, reader: Reader) -> tuple[str | None, An
     """Read the text; that an empty one stood there is kept.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT

@@ -93,7 +93,7 @@ def read_result_blocks(
     """Read kind, value, whether it is a failure, and what our own writing would not give.
 
     Raises:
-        ConversionError: the content is not an array, or the status no text.
+        ConversionError: The content is not an array, or the status no text.
     """
     content, status = holder.get("content"), holder.get("status")
     if type(content) is not list:
@@ -159,7 +159,7 @@ def write_result_blocks(
     """Write content and status; the content that came is kept while it says the same. `blank` stands for no text.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     place = (at[0], "value")
     status = {"status": _FAILED} if is_error or kind == "error" else {}

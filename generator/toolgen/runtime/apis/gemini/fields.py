@@ -28,7 +28,7 @@ def read_answered_id(value: Any, at: Path, reader: Reader, name: str) -> tuple[s
     """Read the id; without one, or with one that no call has, the result is that of the next call of this tool.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is not None and value is not ABSENT and type(value) is not str:
         raise wrong_type(at, "a string", value)
@@ -47,7 +47,7 @@ def write_answered_id(identifier: str, kept: Any, at: Path, writer: Writer, name
     """Write the id as it stands with the call; none where the call has none.
 
     Raises:
-        ConversionError: the name of the tool is missing, which the wire demands.
+        ConversionError: The name of the tool is missing, but the wire requires it.
     """
     if not name:
         raise ConversionError(format_path((at[0], "name")), f"{writer.wire.title} requires the name of the tool")
@@ -60,7 +60,7 @@ def read_known_word(value: Any, at: Path, reader: Reader, table: Mapping[str, st
     """Read a word; one that the table lacks is kept as it is.
 
     Raises:
-        ConversionError: the value is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if type(value) is str and value.upper() in table:
         return table[value.upper()], ABSENT if value.isupper() else value
@@ -92,7 +92,7 @@ def read_media_content(
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: one of them is not a string.
+        ConversionError: One of them is not a string.
     """
     key = "inlineData" if "inlineData" in part else "fileData"
     content = part[key]
@@ -126,7 +126,7 @@ def write_media_content(
     """Write the content. `table` has the media type to name where none is known.
 
     Raises:
-        UnsayableError: there is neither an address nor data.
+        UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:":
         url, data, known, _ = read_data_url(url, at, Reader(writer.wire))

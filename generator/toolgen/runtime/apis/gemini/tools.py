@@ -121,7 +121,7 @@ def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader:
     """Read a schema as JSON Schema; what came is kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is not an object.
+        ConversionError: The value is not an object.
     """
     lowerings = reader.wire.lowerings
     for key in keys:

@@ -35,7 +35,7 @@ def read_call_result(
     Content and value are kept where our own writing would differ.
 
     Raises:
-        ConversionError: it is no result, or a value has the wrong JSON type.
+        ConversionError: The value is not a result, or a value has the wrong JSON type.
     """
     if wire.get("resultType") == "input_required":
         raise ConversionError(format_path((at, "resultType")), "asks for input, so there is no result yet")
@@ -69,7 +69,7 @@ def write_call_result(
     """Write content, value and error flag; what came is kept while it says the same.
 
     Raises:
-        ConversionError: the value is of another type than its kind says, or JSON cannot hold it.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     failed = result.kind == "error" or bool(result.is_error)
     try:

@@ -34,7 +34,7 @@ def read_address_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | No
     """Read url, data and media type; of a `data:` address it is kept that it was one, of an object with `data` the object.
 
     Raises:
-        ConversionError: the value is neither text nor an object with a text as its `data`.
+        ConversionError: The value is neither text nor an object with a text as its `data`.
     """
     if type(value) is dict:
         data, form = value.get("data"), value.get("format")
@@ -53,7 +53,7 @@ def write_address_or_data(
     """Write the text, or the object that came while it says the same.
 
     Raises:
-        UnsayableError: there is neither an address nor data.
+        UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:":
         return url
@@ -83,7 +83,7 @@ def read_address_or_object(
     """Read url, data, media type and detail.
 
     Raises:
-        ConversionError: the value is neither text nor an object with a `url`, or its detail is not a string.
+        ConversionError: The value is neither text nor an object with a `url`, or its detail is not a string.
     """
     if type(value) is not dict:
         url, data, media_type, _ = read_data_url(value, at, reader)
@@ -107,7 +107,7 @@ def write_address_or_object(
     """Write the address, in an object where there is a detail or where it came in one.
 
     Raises:
-        UnsayableError: there is neither an address, nor data with its media type.
+        UnsupportedValueError: The part has neither a URL nor data with a media type.
     """
     address = write_data_url(url, data, media_type, ABSENT, at, writer)
     whole = kept.get("$whole") if type(kept) is dict else None
@@ -123,7 +123,7 @@ def read_given_id(value: Any, at: Path, reader: Reader, none: Collection[str]) -
     """Read the id; one that is missing or used before is made here, and one that we would rename is kept with it.
 
     Raises:
-        ConversionError: it is neither text nor null.
+        ConversionError: The value is neither a string nor null.
     """
     if value is None or (type(value) is str and value in none):
         identifier, _ = reader.call_id(None, at)
@@ -147,7 +147,7 @@ def read_given_result(wire: dict[str, Any], at: Path, reader: Reader, none: Coll
     """Read the id of the call and the name of the tool; the name is empty where neither the result nor a call has it.
 
     Raises:
-        ConversionError: one of them is neither text nor null.
+        ConversionError: One of them is neither text nor null.
     """
     for key in ("tool_call_id", "name"):
         if wire.get(key) is not None and type(wire[key]) is not str:
@@ -184,7 +184,7 @@ def read_text_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the text of all chunks; they are kept where one chunk of text would not say the same.
 
     Raises:
-        ConversionError: the value is neither text nor an array of objects, or the text of a chunk is none.
+        ConversionError: The value is neither text nor an array of objects, or the text of a chunk is none.
     """
     if type(value) is str:
         return value, value

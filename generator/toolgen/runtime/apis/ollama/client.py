@@ -26,7 +26,7 @@ def keywords_as_typed(
     Media are given as bytes, for such a client takes text for the name of a file where there is one.
 
     Raises:
-        ConversionError: media are no base64.
+        ConversionError: Media are not base64.
     """
     lost: dict[str, str] = {}
     found: dict[str, Any] = {}

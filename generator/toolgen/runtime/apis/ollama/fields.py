@@ -33,7 +33,7 @@ def read_answered_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[
     Keys that we would write otherwise are kept, with the id that they stood for.
 
     Raises:
-        ConversionError: one of the two is neither text nor null.
+        ConversionError: One of the two is neither text nor null.
     """
     spelled_id, spelled_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
     name = reader.tool_name(spelled_name) if spelled_name else ""
@@ -65,7 +65,7 @@ def read_negative_is_none(value: Any, at: Path, reader: Reader) -> tuple[int | N
     """Read the limit; a negative number is none, and kept.
 
     Raises:
-        ConversionError: it is neither an integer nor null.
+        ConversionError: It is neither an integer nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -83,7 +83,7 @@ def read_on_unasked(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
     """Read the switch; that it was not there, or null, is kept.
 
     Raises:
-        ConversionError: it is neither a boolean nor null.
+        ConversionError: The value is neither a boolean nor null.
     """
     if value is ABSENT:
         return True, {"$absent": True}
@@ -110,7 +110,7 @@ def read_thinking_switch(
     """Read the switch or the word; a word that is not one of the wire's own is kept.
 
     Raises:
-        ConversionError: it is neither a boolean, nor text, nor null.
+        ConversionError: It is neither a boolean, nor text, nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT

@@ -58,7 +58,7 @@ def read_text_and_media(
     """Read the text, and the media after it, under these two keys; without media it is the text alone.
 
     Raises:
-        ConversionError: one of them has the wrong JSON type.
+        ConversionError: One of them has the wrong JSON type.
     """
     said = optional_text(wire, text, at)
     found = read_list(wire.get(media), (at, media), reader, read_medium)
@@ -80,7 +80,7 @@ def read_medium(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPart |
     """Read an image or a recording; its bytes say which. An object, which nobody sends yet, stays as it is.
 
     Raises:
-        ConversionError: it is neither text nor an object.
+        ConversionError: The value is neither a string nor an object.
     """
     if type(value) is dict:
         return OpaquePart(reader.wire.name, value)
