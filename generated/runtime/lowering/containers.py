@@ -207,14 +207,14 @@ def _further(
     *,
     respelled: bool,
 ) -> Table | None:
-    """Settle what further properties there may be."""
+    """Decide which additional properties are allowed."""
     dialect = run.dialect
     patterns = said.get("patternProperties")
     if dialect.closed:
         if further is not False or patterns:
             explicit = "additionalProperties" in said or bool(patterns)
             reason = "objects are closed, so undeclared properties cannot be sent"
-            run.note(way, "further properties", "narrowed", reason, stops=explicit)
+            run.note(way, "additional properties", "narrowed", reason, stops=explicit)
         out["additionalProperties"] = False
         return None
     if "additionalProperties" not in said:

@@ -76,7 +76,7 @@ class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(code, module.__dict__)  # noqa: S102 - our own rendered text, see the class
 
 
-CLOSING = "further properties"
+CLOSING = "additional properties"
 """What a closed object cannot have."""
 
 Status = Literal["ok", "lossy", "refused", "not offered"]

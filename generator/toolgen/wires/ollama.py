@@ -185,7 +185,7 @@ class Ollama(OllamaConverter):
     USAGE_KEYS: ClassVar[frozenset[str]] = _USAGE
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         prompt_eval_count = wire.get("prompt_eval_count")
         if prompt_eval_count is not None and type(prompt_eval_count) is not int:
             prompt_eval_count = count(wire, "prompt_eval_count", at)
@@ -209,7 +209,7 @@ class Ollama(OllamaConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -226,7 +226,7 @@ class Ollama(OllamaConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = offered_kind(wire)
             if kind == "function":
@@ -234,7 +234,7 @@ class Ollama(OllamaConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:

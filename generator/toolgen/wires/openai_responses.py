@@ -304,7 +304,7 @@ class OpenaiResponses(ResponsesConverter):
     sdk_call = staticmethod(keywords)
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read what an answer cost."""
+        """Read the usage of a response."""
         input_tokens_details_count = counts(wire, "input_tokens_details", at)
         output_tokens_details_count = counts(wire, "output_tokens_details", at)
         input_tokens_count = wire.get("input_tokens")
@@ -390,7 +390,7 @@ class OpenaiResponses(ResponsesConverter):
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write what an answer cost."""
+        """Write the usage of a response."""
         own = writer.own_extras(usage.metadata, at)
         absent = own.get("$absent", ())
         wire: dict[str, Any] = {}
@@ -425,7 +425,7 @@ class OpenaiResponses(ResponsesConverter):
         return wire
 
     def read_given_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = given_part(wire)
             if kind == "text":
@@ -437,7 +437,7 @@ class OpenaiResponses(ResponsesConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_given_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
@@ -449,7 +449,7 @@ class OpenaiResponses(ResponsesConverter):
         return self.write_text_part(writer.described(value, at), at, writer)
 
     def read_said_content(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "output_text":
@@ -459,7 +459,7 @@ class OpenaiResponses(ResponsesConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_said_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_said_text(value, at, writer)
         if type(value) is RefusalPart:
@@ -472,7 +472,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_tool_entry(
         self, wire: Any, at: Path, reader: Reader
     ) -> ToolDefinition | OpaquePart:
-        """Read one of several objects; what is not one of them stays as it is."""
+        """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
             kind = wire.get("type")
             if kind == "function":
@@ -480,7 +480,7 @@ class OpenaiResponses(ResponsesConverter):
         return OpaquePart(reader.wire.name, wire)
 
     def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values; one that has no place on this wire is reported."""
+        """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
